@@ -34,9 +34,9 @@ public import ThreadedNotifications
 public final class DistributedCenter: Sendable {
     private static let shared = Locked<DistributedCenter?>(nil)
 
-    /// The process's center at the default place, created at the first use.
+    /// The process's center in the default directory, created at the first use.
     ///
-    /// - Throws: `.placeNotUsable` if this process has no file descriptor left. The next use tries again.
+    /// - Throws: `.pathNotUsable` if this process has no file descriptor left. The next use tries again.
     public static var `default`: DistributedCenter {
         get throws(DistributedError) {
             try shared.withLock { shared throws(DistributedError) in
@@ -53,11 +53,11 @@ public final class DistributedCenter: Sendable {
     /// Creates a center with a connection of its own, which begins at the first use.
     ///
     /// - Parameters:
-    ///   - place: where the server is.
+    ///   - directory: the directory of the server.
     ///   - limits: how much may wait in this process, and how long a post may take.
-    /// - Throws: `.placeNotUsable` if this process has no file descriptor left.
-    public init(place: ServerPlace = .default, limits: ClientLimits = ClientLimits()) throws(DistributedError) {
-        connection = try CenterConnection(place: place, limits: limits)
+    /// - Throws: `.pathNotUsable` if this process has no file descriptor left.
+    public init(directory: ServerDirectory = .default, limits: ClientLimits = ClientLimits()) throws(DistributedError) {
+        connection = try CenterConnection(directory: directory, limits: limits)
     }
 
     deinit {
@@ -141,7 +141,7 @@ public final class DistributedCenter: Sendable {
     ///   - deliverImmediately: delivers also to processes that have suspended delivery, after everything that is held
     ///     for them.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable` and `.userInfoNotUsable` before anything is done;
-    ///   `.placeNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until a
+    ///   `.pathNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until a
     ///   later attempt succeeds (a post causes no attempt); `.notPosted` after the timeout; `.wouldWaitForItself` on
     ///   the thread that reads, if there is no connection; `.processForked` and `.closed`.
     public func post(
@@ -229,15 +229,15 @@ public final class DistributedCenter: Sendable {
 
     // MARK: Status
 
-    /// Asks the server at a place for its status. It starts no server.
+    /// Asks the server of a directory for its status. It starts no server.
     ///
     /// - Threads: blocks the calling thread.
     /// - Returns: nil if no server is running there.
-    /// - Throws: `.placeNotUsable`, `.serverRefused`, or `.notAnswered` after the timeout.
+    /// - Throws: `.pathNotUsable`, `.serverRefused`, or `.notAnswered` after the timeout.
     public static func status(
-        of place: ServerPlace = .default, timeout: Duration = .seconds(5)
+        of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
     ) throws(DistributedError) -> ServerStatus? {
-        try StatusQuery.ask(place, timeout: timeout)
+        try StatusQuery.ask(directory, timeout: timeout)
     }
 
     // MARK: Checking

@@ -39,7 +39,7 @@ public struct DistributedError: Error, Hashable, Sendable {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         fileprivate enum Value: String {
-            case nameNotUsable, objectNotUsable, userInfoNotUsable, tooManyObservers, placeNotUsable, serverNotStarted
+            case nameNotUsable, objectNotUsable, userInfoNotUsable, tooManyObservers, pathNotUsable, serverNotStarted
             case serverRefused, notPosted, notAnswered, processForked, wouldWaitForItself, closed
         }
 
@@ -59,7 +59,7 @@ public struct DistributedError: Error, Hashable, Sendable {
         public static let tooManyObservers = Code(.tooManyObservers)
         /// The directory or socket where processes meet their server cannot be used, or this process has no file
         /// descriptor left.
-        public static let placeNotUsable = Code(.placeNotUsable)
+        public static let pathNotUsable = Code(.pathNotUsable)
         /// No server is running and none could be started.
         public static let serverNotStarted = Code(.serverNotStarted)
         /// The server refused to serve this process, or its answer could not be understood.
@@ -93,7 +93,7 @@ extension DistributedError: CustomStringConvertible, LocalizedError {
             "the object \"\(Self.shortened(object ?? ""))\" \(problem). "
                 + "An object is up to 1024 bytes of UTF-8 without NUL."
         case .userInfoNotUsable: "\(path) \(problem)."
-        case .placeNotUsable: "cannot use \(path): \(problem)."
+        case .pathNotUsable: "cannot use \(path): \(problem)."
         case .serverNotStarted: "no server could be started at \(path): \(problem)."
         case .serverRefused: "the server at \(path) refused this process: \(problem)."
         case .notPosted: "\(name) was not posted within \(timeout): \(problem)."
@@ -129,12 +129,12 @@ extension DistributedError {
                 + "by one whose name is nil: it receives every notification")
     }
 
-    package static func placeNotUsable(path: String, problem: String) -> Self {
-        Self(.placeNotUsable, path: path, problem: problem)
+    package static func pathNotUsable(path: String, problem: String) -> Self {
+        Self(.pathNotUsable, path: path, problem: problem)
     }
 
     package static func noDescriptor(path: String) -> Self {
-        .placeNotUsable(
+        .pathNotUsable(
             path: path, problem: "this process has no file descriptor left. Close files, or raise the limit (ulimit -n)"
         )
     }

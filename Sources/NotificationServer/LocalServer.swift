@@ -8,21 +8,21 @@ internal import ThreadedNotifications
 /// Threads: `run` serves on the thread that calls it and blocks it; `stop` may be called on any thread, and in a signal
 /// handler.
 public final class LocalServer: Sendable {
-    private let place: ServerPlace
+    private let directory: ServerDirectory
     private let limits: ServerLimits
     private let report: @Sendable (ServerEvent) -> Void
     /// Nil if the system had no descriptor left.
     private let stopping = EventDescriptor()
 
     /// - Parameters:
-    ///   - place: the directory in which it listens.
+    ///   - directory: the directory in which it listens.
     ///   - limits: how much it accepts and holds.
     ///   - report: called on the serving thread; while it runs, no client is served.
     public init(
-        place: ServerPlace = .default, limits: ServerLimits = ServerLimits(),
+        directory: ServerDirectory = .default, limits: ServerLimits = ServerLimits(),
         report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
     ) {
-        self.place = place
+        self.directory = directory
         self.limits = limits
         self.report = report
     }
@@ -34,13 +34,13 @@ public final class LocalServer: Sendable {
     /// of open files to the number that `ServerLimits.clients` needs, if the hard limit allows it.
     /// Threads: no other thread may use the environment until the server listens, because it removes systemd's
     /// variables.
-    /// - Throws: `DistributedError.placeNotUsable`; `.serverNotStarted` if another server uses the directory, or the
+    /// - Throws: `DistributedError.pathNotUsable`; `.serverNotStarted` if another server uses the directory, or the
     ///   limit of open files is too low.
     public func run(endsWhenIdle: Bool = false) throws(DistributedError) {
         if let problem = ServerResource.raise([.openFiles(limits)]) {
-            throw .serverNotStarted(path: place.socketPath, problem: "this process has too low a limit: \(problem)")
+            throw .serverNotStarted(path: directory.socketPath, problem: "this process has too low a limit: \(problem)")
         }
-        let socket = try ServedSocket.open(at: place, timeout: .seconds(5))
+        let socket = try ServedSocket.open(at: directory, timeout: .seconds(5))
         try serve(socket, endsWhenIdle: endsWhenIdle)
     }
 
@@ -49,7 +49,7 @@ public final class LocalServer: Sendable {
             var loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, report: report)
         else {
             throw .serverNotStarted(
-                path: place.socketPath,
+                path: directory.socketPath,
                 problem: "the system has no descriptor left. Close files, or raise the limit (ulimit -n)")
         }
         loop.run()

@@ -2,7 +2,7 @@ public import DistributedNotifications
 
 /// Something that happened in a server, for its log.
 public enum ServerEvent: Sendable, Hashable {
-    case started(place: ServerPlace, processID: Int32)
+    case started(directory: ServerDirectory, processID: Int32)
     case clientConnected(process: Int32, name: String)
     /// `reason` is nil if it closed the connection itself.
     case clientGone(process: Int32, name: String, reason: String?)
@@ -21,7 +21,7 @@ extension ServerEvent: CustomStringConvertible {
     /// A line of a log.
     public var description: String {
         switch self {
-        case .started(let place, let process): "process \(process) serves at \(place.socketPath)"
+        case .started(let directory, let process): "process \(process) serves at \(directory.socketPath)"
         case .clientConnected(let process, let name): "process \(process) (\(name)) connected"
         case .clientGone(let process, let name, let reason):
             "process \(process) (\(name)) disconnected\(reason.map { ": \($0)" } ?? "")"

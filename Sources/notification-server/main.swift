@@ -21,20 +21,20 @@ let usage = """
     _ = write(2, line, line.count)
 }
 
-var directory = ServerPlace.default
+var directory = ServerDirectory.default
 switch Array(CommandLine.arguments.dropFirst()) {
 case []: break
 case ["--help"], ["-h"]:
     print(usage)
     exit(0)
 case let words where words.count == 2 && words[0] == "--directory" && words[1].hasPrefix("/"):
-    directory = ServerPlace(directory: words[1])
+    directory = ServerDirectory(path: words[1])
 default:
     log(usage)
     exit(64)
 }
 
-let server = LocalServer(place: directory) { log("\($0)") }
+let server = LocalServer(directory: directory) { log("\($0)") }
 let signals = [SIGTERM, SIGINT].map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

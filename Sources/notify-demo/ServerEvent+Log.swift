@@ -6,7 +6,8 @@ extension ServerEvent {
     var logEntry: (level: LogLevel, text: String) {
         func client(_ process: Int32, _ name: String) -> String { "process \(process) (\(name))" }
         switch self {
-        case .started(let place, let processID): return (.notice, "server \(processID) serves at \(place.socketPath)")
+        case .started(let directory, let processID):
+            return (.notice, "server \(processID) serves at \(directory.socketPath)")
         case .clientConnected(let process, let name): return (.info, "\(client(process, name)) has connected")
         case .clientGone(let process, let name, nil): return (.info, "\(client(process, name)) has disconnected")
         case .clientGone(let process, let name, let reason?):

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import DeliveryBenchmarks
 
-extension BenchmarkPlaces {
+extension BenchmarkConditions {
     /// The executable `notify-bench`, which the build puts beside the test program.
     static var observersProgram: String {
         let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -27,7 +27,7 @@ final class BenchmarkReportTests: XCTestCase {
                 ContenderResult(name: "broken", operations: 10, figures: [], problem: "10 were posted and 9 handled."),
             ])
         return BenchmarkReport(
-            BenchmarkRun(places: BenchmarkPlaces(postingCore: pin, targetCore: pin)),
+            BenchmarkRun(conditions: BenchmarkConditions(postingCore: pin, targetCore: pin)),
             machine: BenchmarkMachine(cores: 2, model: "AMD EPYC", load: 0.16, build: "release"), seconds: 12.34,
             noise: noise, workloads: bursts + [trip])
     }

@@ -11,7 +11,7 @@ final class ContenderTests: XCTestCase {
             for contender in workload.contenders {
                 let what = "\(workload.name), \(contender.name)"
                 let subject = try contender.make(
-                    BenchmarkPlaces(isQuick: true, observersProgram: BenchmarkPlaces.observersProgram))
+                    BenchmarkConditions(isQuick: true, observersProgram: BenchmarkConditions.observersProgram))
                 do {
                     // The second round follows another one, and has another size.
                     for count in [7, 3] {
@@ -34,7 +34,8 @@ final class ContenderTests: XCTestCase {
     func testLatenciesAreOfEachOperation() throws {
         for workload in [RoundTrip.workload, Waiting.workload, Distributed.roundTrip(observers: 2)] {
             for contender in workload.contenders {
-                let subject = try contender.make(BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram))
+                let subject = try contender.make(
+                    BenchmarkConditions(observersProgram: BenchmarkConditions.observersProgram))
                 let sample = try subject.measure(20)
                 XCTAssertEqual(sample.latencies.count, 20, contender.name)
                 XCTAssertFalse(sample.latencies.contains(0), contender.name)
@@ -48,7 +49,7 @@ final class ContenderTests: XCTestCase {
         let core = try XCTUnwrap(ProcessorCores.available.last)
         for workload in [Burst.workload(posters: 2), RoundTrip.workload, Waiting.workload] {
             for contender in workload.contenders {
-                let subject = try contender.make(BenchmarkPlaces(postingCore: core, targetCore: core))
+                let subject = try contender.make(BenchmarkConditions(postingCore: core, targetCore: core))
                 XCTAssertNoThrow(try subject.measure(5), contender.name)
                 try subject.end()
             }
@@ -61,7 +62,7 @@ final class ContenderTests: XCTestCase {
             // libdispatch and operation queues are not bound to a core.
             for contender in workload.contenders where !contender.name.hasPrefix("DispatchQueue") {
                 XCTAssertThrowsError(
-                    try contender.make(BenchmarkPlaces(postingCore: 4095, targetCore: 4095)),
+                    try contender.make(BenchmarkConditions(postingCore: 4095, targetCore: 4095)),
                     "\(workload.name), \(contender.name)"
                 ) { error in
                     switch error {

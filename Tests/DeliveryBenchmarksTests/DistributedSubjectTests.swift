@@ -9,14 +9,14 @@ import XCTest
 
 /// The parts of the distributed workloads. Runs on the main thread, where subjects are measured.
 final class DistributedSubjectTests: XCTestCase {
-    private let places = BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram)
+    private let conditions = BenchmarkConditions(observersProgram: BenchmarkConditions.observersProgram)
 
     func testADeliveredFrameHas200Bytes() throws {
-        let poster = try DistributedPoster(limit: TestTimeout.hang)
+        let poster = try DistributedPoster(timeout: TestTimeout.hang)
         defer { poster.end() }
         let observers = try WireObservers.registered(
-            1, name: DistributedPoster.name.rawValue, at: ServerPlace(directory: poster.directory),
-            limit: TestTimeout.hang)
+            1, name: DistributedPoster.name.rawValue, at: ServerDirectory(path: poster.directory),
+            timeout: TestTimeout.hang)
         let end = try XCTUnwrap(EventDescriptor())
         try poster.post()
         var counted: [[Int]] = []
@@ -31,17 +31,17 @@ final class DistributedSubjectTests: XCTestCase {
 
     func testTheObserversProcessEndsByItselfWhenThisOneCloses() throws {
         for kind in ObserversProgram.Kind.allCases where kind != .plain {
-            let poster = try DistributedPoster(limit: TestTimeout.hang)
+            let poster = try DistributedPoster(timeout: TestTimeout.hang)
             defer { poster.end() }
-            let observers = try ObserversProcess(kind, 2, path: poster.directory, places)
+            let observers = try ObserversProcess(kind, 2, path: poster.directory, conditions)
             XCTAssertTrue(observers.end(), "\(kind) was killed")
         }
     }
 
     func testAnObserversProcessThatEndsIsAnError() throws {
-        let poster = try DistributedPoster(limit: TestTimeout.hang)
+        let poster = try DistributedPoster(timeout: TestTimeout.hang)
         defer { poster.end() }
-        let observers = try ObserversProcess(.wire, 2, path: poster.directory, places)
+        let observers = try ObserversProcess(.wire, 2, path: poster.directory, conditions)
         observers.expect(1)
         kill(observers.process, SIGKILL)
         XCTAssertThrowsError(try observers.waitForAll()) { XCTAssertEqual($0 as? BenchmarkError, .observersEnded) }
@@ -49,9 +49,9 @@ final class DistributedSubjectTests: XCTestCase {
     }
 
     func testASecondPostIsAnError() throws {
-        let poster = try DistributedPoster(limit: TestTimeout.hang)
+        let poster = try DistributedPoster(timeout: TestTimeout.hang)
         defer { poster.end() }
-        let observers = try ObserversProcess(.wire, 1, path: poster.directory, places)
+        let observers = try ObserversProcess(.wire, 1, path: poster.directory, conditions)
         let subject = DistributedSubject(
             observers, isRoundTrip: false,
             post: {
@@ -67,7 +67,7 @@ final class DistributedSubjectTests: XCTestCase {
     }
 
     func testWithoutAProgramForTheObserversThereIsNoFigureAndNoServerIsLeft() {
-        XCTAssertThrowsError(try Distributed.posts(observers: 1).contenders[1].make(BenchmarkPlaces())) {
+        XCTAssertThrowsError(try Distributed.posts(observers: 1).contenders[1].make(BenchmarkConditions())) {
             XCTAssertEqual($0 as? BenchmarkError, .noObserversProgram)
         }
     }

@@ -18,8 +18,8 @@ final class SubjectTests: XCTestCase {
     }
 
     func testANotificationThatIsNotHandledInTimeIsAnErrorAndTheThreadsEnd() throws {
-        let places = BenchmarkPlaces(limit: .milliseconds(1))
-        let subject = try BurstSubject(posters: 1, targets: 2, places) { arrivals, _ in channel(-1, arrivals) }
+        let conditions = BenchmarkConditions(timeout: .milliseconds(1))
+        let subject = try BurstSubject(posters: 1, targets: 2, conditions) { arrivals, _ in channel(-1, arrivals) }
         assertThrows(BenchmarkError.timedOut(waitingFor: "what was posted to be handled", after: .milliseconds(1))) {
             try subject.measure(10)
         }
@@ -27,7 +27,7 @@ final class SubjectTests: XCTestCase {
     }
 
     func testANotificationThatIsHandledTwiceIsAnError() throws {
-        let subject = try BurstSubject(posters: 1, BenchmarkPlaces()) { arrivals, _ in channel(1, arrivals) }
+        let subject = try BurstSubject(posters: 1, BenchmarkConditions()) { arrivals, _ in channel(1, arrivals) }
         assertThrows(BenchmarkError.miscounted(handled: 11, posted: 10)) { try subject.measure(10) }
         try subject.end()
     }
@@ -41,7 +41,7 @@ final class SubjectTests: XCTestCase {
         let threads = try PosterThreads(posters, core: nil) { share in shares.withLock { $0.append(share) } }
         for operations in [0, 1, 7, 64] {
             threads.post(operations)
-            try threads.wait(limit: TestTimeout.hang)
+            try threads.wait(timeout: TestTimeout.hang)
             let posted = shares.withLock { shares in
                 defer { shares = [] }
                 return shares
@@ -100,12 +100,12 @@ final class ControlTests: XCTestCase {
     }
 
     func testTheBaselineFailsTooIfItIsNotFinishedInTimeAndItsThreadsEnd() throws {
-        let places = BenchmarkPlaces(limit: .nanoseconds(1))
+        let conditions = BenchmarkConditions(timeout: .nanoseconds(1))
         for workload in [
             Burst.workload(posters: 2), Backlog.workload(millions: 1), RoundTrip.workload, Waiting.workload,
         ] {
             let control = try XCTUnwrap(workload.contenders.first { $0.name == workload.control })
-            let subject = try control.make(places)
+            let subject = try control.make(conditions)
             do {
                 _ = try subject.measure(20_000)
                 XCTFail("\(workload.name) took no time")

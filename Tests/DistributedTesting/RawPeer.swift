@@ -47,8 +47,8 @@ package final class RawPeer {
 
     /// Connects, without starting a server.
     /// - Parameter name: the name in its hello; nil: it does not send hello.
-    package init(_ place: ServerPlace, name: String? = "raw", suspended: Bool = false) throws {
-        guard let socket = try ServerStart.connectIfServed(place, timeout: Self.limit) else {
+    package init(_ directory: ServerDirectory, name: String? = "raw", suspended: Bool = false) throws {
+        guard let socket = try ServerStart.connectIfServed(directory, timeout: Self.limit) else {
             throw Problem.wrote(ECONNREFUSED)
         }
         self.socket = socket

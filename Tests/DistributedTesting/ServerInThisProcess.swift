@@ -18,13 +18,13 @@ package final class ServerInThisProcess {
 
     /// - Parameter report: called on the server's thread with each event.
     package init(
-        _ place: FaultPlace, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false,
+        _ temporary: FaultDirectory, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false,
         report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
     ) throws {
         let seen = Seen()
         self.seen = seen
-        try place.place.prepare()
-        let server = LocalServer(place: place.place, limits: limits) { event in
+        try temporary.directory.prepare()
+        let server = LocalServer(directory: temporary.directory, limits: limits) { event in
             seen.events.withLock { $0.append(event) }
             if case .started = event { seen.started.signal() }
             report(event)

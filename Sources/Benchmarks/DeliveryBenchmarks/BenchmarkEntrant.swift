@@ -10,12 +10,12 @@ struct BenchmarkEntrant {
     private var latencies: [UInt64] = []
     private var problem: String?
 
-    init(_ contender: Contender, in unit: BenchmarkUnit, _ places: BenchmarkPlaces, _ size: RoundSize) {
+    init(_ contender: Contender, in unit: BenchmarkUnit, _ conditions: BenchmarkConditions, _ size: RoundSize) {
         name = contender.name
         self.unit = unit
         self.size = size
         do {
-            subject = try contender.make(places)
+            subject = try contender.make(conditions)
         } catch {
             problem = "\(error)"
         }

@@ -18,8 +18,8 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .timedOut(let what, let limit):
-            "waited \(limit) for \(what), and it did not happen. If the machine is very busy, try again."
+        case .timedOut(let what, let timeout):
+            "waited \(timeout) for \(what), and it did not happen. If the machine is very busy, try again."
         case .miscounted(let handled, let posted):
             "\(posted) were posted and \(handled) handled."
         case .lost(let count):

@@ -23,8 +23,8 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         _ run: BenchmarkRun, machine: BenchmarkMachine, seconds: Double, noise: [String], workloads: [WorkloadResult]
     ) {
         self.machine = machine
-        pin = run.places.cores
-        spins = run.places.spins
+        pin = run.conditions.cores
+        spins = run.conditions.spins
         rounds = run.rounds
         isQuick = run.isQuick
         self.seconds = seconds
@@ -42,7 +42,7 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         let machine = BenchmarkMachine.current
         // A new thread inherits the cores of the thread that starts it. This includes the threads of Foundation and
         // Dispatch.
-        if !run.places.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.places.cores) }
+        if !run.conditions.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.conditions.cores) }
         let before = ProcessorTimes.now
         var results: [WorkloadResult] = []
         let elapsed = ContinuousClock().measure { results = run.perform(workloads, progress: progress) }
@@ -51,7 +51,7 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
             run, machine: machine, seconds: elapsed / .seconds(1),
             // The rounds of a quick run are too short to show noise.
             noise: run.isQuick
-                ? [] : BenchmarkNoise.findings(in: results, times: times, isPinned: !run.places.cores.isEmpty),
+                ? [] : BenchmarkNoise.findings(in: results, times: times, isPinned: !run.conditions.cores.isEmpty),
             workloads: results)
     }
 

@@ -3,13 +3,13 @@ internal import Dispatch
 /// Measures workloads in rounds. Each round runs every contender, so that a temporary disturbance of the machine
 /// affects all of them.
 package struct BenchmarkRun: Sendable {
-    package var places: BenchmarkPlaces
+    package var conditions: BenchmarkConditions
     package var rounds: Int
     package var isQuick: Bool
 
     /// - Parameter rounds: nil: 7, which is enough for quartiles, or 3 for a quick run.
-    package init(places: BenchmarkPlaces = BenchmarkPlaces(), rounds: Int? = nil, isQuick: Bool = false) {
-        self.places = places
+    package init(conditions: BenchmarkConditions = BenchmarkConditions(), rounds: Int? = nil, isQuick: Bool = false) {
+        self.conditions = conditions
         self.rounds = rounds ?? (isQuick ? 3 : 7)
         self.isQuick = isQuick
     }
@@ -34,10 +34,10 @@ package struct BenchmarkRun: Sendable {
         let begun = now()
         var contendersLeft = workloads.reduce(0) { $0 + $1.contenders.count }
         return workloads.enumerated().map { index, workload in
-            let place = workloads.count > 1 ? "\(index + 1) of \(workloads.count), " : ""
+            let position = workloads.count > 1 ? "\(index + 1) of \(workloads.count), " : ""
             let length = pace.roundLength(elapsed: now() - begun, contendersLeft: contendersLeft)
             contendersLeft -= workload.contenders.count
-            return perform(workload, roundLength: length, now: now) { progress("\(place)\(workload.name): \($0)") }
+            return perform(workload, roundLength: length, now: now) { progress("\(position)\(workload.name): \($0)") }
         }
     }
 
@@ -46,10 +46,10 @@ package struct BenchmarkRun: Sendable {
     ) -> WorkloadResult {
         let range = isQuick ? workload.quickOperations : workload.operations
         progress("preparing")
-        var places = places
-        places.isQuick = isQuick
+        var conditions = conditions
+        conditions.isQuick = isQuick
         let size = RoundSize(range: range, length: roundLength)
-        var entrants = workload.contenders.map { BenchmarkEntrant($0, in: workload.unit, places, size) }
+        var entrants = workload.contenders.map { BenchmarkEntrant($0, in: workload.unit, conditions, size) }
         for index in entrants.indices {
             progress("warming up \(entrants[index].name)")
             entrants[index].warmUp(now: now)

@@ -9,10 +9,10 @@ package struct Quartiles: Sendable, Hashable {
         guard !figures.isEmpty else { return nil }
         let sorted = figures.sorted()
         func figure(at share: Double) -> Double {
-            let place = share * Double(sorted.count - 1)
-            let below = sorted[Int(place)]
-            let above = sorted[min(Int(place) + 1, sorted.count - 1)]
-            return below + (above - below) * (place - place.rounded(.down))
+            let position = share * Double(sorted.count - 1)
+            let below = sorted[Int(position)]
+            let above = sorted[min(Int(position) + 1, sorted.count - 1)]
+            return below + (above - below) * (position - position.rounded(.down))
         }
         (lower, median, upper) = (figure(at: 0.25), figure(at: 0.5), figure(at: 0.75))
     }

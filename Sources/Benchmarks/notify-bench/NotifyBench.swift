@@ -95,7 +95,7 @@ struct NotifyBench: ParsableCommand {
         if list, markdown || quick || neverSpins || pin != nil || rounds != nil {
             throw ValidationError("--list measures nothing: it takes workloads and --json only.")
         }
-        _ = try places
+        _ = try conditions
     }
 
     func run() throws {
@@ -114,11 +114,11 @@ struct NotifyBench: ParsableCommand {
     }
 
     private func measure() throws {
-        let places = try places
+        let conditions = try conditions
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
         let report = try BenchmarkReport.measuring(
-            chosen, in: BenchmarkRun(places: places, rounds: rounds, isQuick: quick)
+            chosen, in: BenchmarkRun(conditions: conditions, rounds: rounds, isQuick: quick)
         ) { progress.show($0) }
         progress.clear()
         let text =
@@ -141,10 +141,10 @@ struct NotifyBench: ParsableCommand {
         return workloads.flatMap(Workloads.named).filter { names.insert($0.name).inserted }
     }
 
-    private var places: BenchmarkPlaces {
+    private var conditions: BenchmarkConditions {
         get throws {
-            var places = BenchmarkPlaces(spins: !neverSpins, observersProgram: Bundle.main.executablePath)
-            guard let pin else { return places }
+            var conditions = BenchmarkConditions(spins: !neverSpins, observersProgram: Bundle.main.executablePath)
+            guard let pin else { return conditions }
             let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {
                 throw ValidationError("--pin is \"\(pin)\", and must be one core or two: 0 or 0,1.")
@@ -155,8 +155,8 @@ struct NotifyBench: ParsableCommand {
                     "--pin names core \(core), and this process may run on "
                         + "\(available.map(String.init).joined(separator: ", ")).")
             }
-            (places.postingCore, places.targetCore) = (first, last)
-            return places
+            (conditions.postingCore, conditions.targetCore) = (first, last)
+            return conditions
         }
     }
 

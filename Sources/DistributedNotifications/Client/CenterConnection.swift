@@ -10,7 +10,7 @@ internal import ThreadedNotifications
 /// `state`'s lock is held for a few instructions. It may be taken while a `FrameSender`'s lock is held, not the other
 /// way round.
 final class CenterConnection: Sendable {
-    let place: ServerPlace
+    let directory: ServerDirectory
     let limits: ClientLimits
     /// The first pause between attempts to connect.
     let pause: AttemptPause
@@ -26,12 +26,12 @@ final class CenterConnection: Sendable {
 
     static let eventName = Notification.Name("DistributedCenter.connection")
 
-    /// - Throws: `.placeNotUsable` if the process has no descriptor left.
+    /// - Throws: `.pathNotUsable` if the process has no descriptor left.
     init(
-        place: ServerPlace, limits: ClientLimits, pause: AttemptPause = AttemptPause()
+        directory: ServerDirectory, limits: ClientLimits, pause: AttemptPause = AttemptPause()
     ) throws(DistributedError) {
-        guard let wake = EventDescriptor() else { throw .noDescriptor(path: place.socketPath) }
-        self.place = place
+        guard let wake = EventDescriptor() else { throw .noDescriptor(path: directory.socketPath) }
+        self.directory = directory
         self.limits = limits
         self.pause = pause
         self.wake = wake
@@ -65,7 +65,7 @@ final class CenterConnection: Sendable {
         case .failure(let error):
             state.withLock { $0.startFailed() }
             throw .serverNotStarted(
-                path: place.socketPath, problem: "the system created no thread to read with (error \(error.code))")
+                path: directory.socketPath, problem: "the system created no thread to read with (error \(error.code))")
         }
     }
 
@@ -159,7 +159,7 @@ final class CenterConnection: Sendable {
         }
         guard let sender else {
             throw .notPosted(
-                name: name, problem: "no server answered at \(place.socketPath)", timeout: limits.postTimeout)
+                name: name, problem: "no server answered at \(directory.socketPath)", timeout: limits.postTimeout)
         }
         return sender
     }
@@ -201,7 +201,7 @@ final class CenterConnection: Sendable {
         let answered: Void? = try wait(until: deadline) { state throws(DistributedError) in
             try state.isAnswered(number) ? () : nil
         }
-        if answered == nil { throw .notAnswered("a synchronization", path: place.socketPath, timeout: timeout) }
+        if answered == nil { throw .notAnswered("a synchronization", path: directory.socketPath, timeout: timeout) }
     }
 
     /// Calls `look` with the state, now and after each change, until it returns a value.

@@ -70,11 +70,11 @@ struct ConnectionReader {
     private static let timeout = Duration.seconds(5)
 
     private func connect() throws(DistributedError) -> Server {
-        let path = connection.place.socketPath
+        let path = connection.directory.socketPath
         let deadline = ContinuousClock.Instant.after(Self.timeout)
         var starts = 0
         while true {
-            let (socket, hasStarted) = try ServerStart.connect(to: connection.place, timeout: Self.timeout)
+            let (socket, hasStarted) = try ServerStart.connect(to: connection.directory, timeout: Self.timeout)
             if hasStarted { starts += 1 }
             var server = Server(sender: FrameSender(socket), receiver: FrameReceiver(socket))
             let suspended = connection.isSuspended
@@ -121,14 +121,14 @@ struct ConnectionReader {
                     }
                 }
             } catch {
-                throw .serverRefused(path: connection.place.socketPath, problem: "\(error)")
+                throw .serverRefused(path: connection.directory.socketPath, problem: "\(error)")
             }
             switch receiveBytes(&server, until: deadline) {
             case .received: break
             case .ended: return false
             case .empty:
                 if .now < deadline, !isClosed { continue }
-                throw .notAnswered("a hello", path: connection.place.socketPath, timeout: Self.timeout)
+                throw .notAnswered("a hello", path: connection.directory.socketPath, timeout: Self.timeout)
             }
         }
     }

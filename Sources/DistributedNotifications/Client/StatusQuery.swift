@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Asks a server for its status over a separate connection. Blocks the calling thread.
 enum StatusQuery {
-    static func ask(_ place: ServerPlace, timeout: Duration) throws(DistributedError) -> ServerStatus? {
+    static func ask(_ directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServerStatus? {
         let deadline = ContinuousClock.Instant.now.advanced(by: timeout)
-        guard let socket = try ServerStart.connectIfServed(place, timeout: timeout) else { return nil }
+        guard let socket = try ServerStart.connectIfServed(directory, timeout: timeout) else { return nil }
         let sender = FrameSender(socket)
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
@@ -34,7 +34,7 @@ enum StatusQuery {
                     }
                 }
             } catch {
-                throw .serverRefused(path: place.socketPath, problem: "\(error)")
+                throw .serverRefused(path: directory.socketPath, problem: "\(error)")
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -42,14 +42,14 @@ enum StatusQuery {
                 decoder.received(count)
                 continue
             }
-            if count == 0 { throw .serverRefused(path: place.socketPath, problem: "it ended the connection") }
+            if count == 0 { throw .serverRefused(path: directory.socketPath, problem: "it ended the connection") }
             guard count > 0 || errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: place.socketPath, problem: String(cString: strerror(errno)))
+                throw .serverRefused(path: directory.socketPath, problem: String(cString: strerror(errno)))
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = deadline.millisecondsFromNow
             guard milliseconds > 0 else {
-                throw .notAnswered("a status request", path: place.socketPath, timeout: timeout)
+                throw .notAnswered("a status request", path: directory.socketPath, timeout: timeout)
             }
             _ = poll(&descriptor, 1, milliseconds)
         }

@@ -26,11 +26,11 @@ package final class LocalSocket: Sendable {
     }
 
     /// Creates a socket, with mode 0600, at a path that does not exist. Connections fail until it listens.
-    /// - Throws: `DistributedError.placeNotUsable`.
+    /// - Throws: `DistributedError.pathNotUsable`.
     package static func bound(at path: String) throws(DistributedError) -> LocalSocket {
         let socket = try make(for: path)
         guard CLinuxBind(socket.descriptor, path) == 0 else {
-            throw .placeNotUsable(path: path, problem: "no socket could be made there: \(SystemError.text(errno))")
+            throw .pathNotUsable(path: path, problem: "no socket could be made there: \(SystemError.text(errno))")
         }
         return socket
     }
@@ -64,7 +64,7 @@ package final class LocalSocket: Sendable {
     }
 
     /// Connects to the socket at a path. Waits until the deadline while the queue of connections is full.
-    /// - Throws: `DistributedError.placeNotUsable`.
+    /// - Throws: `DistributedError.pathNotUsable`.
     package static func connect(to path: String, until deadline: ContinuousClock.Instant) throws(DistributedError)
         -> Attempt
     {
@@ -78,7 +78,7 @@ package final class LocalSocket: Sendable {
             case ENOENT, ECONNREFUSED: return .nobodyListens
             case EAGAIN: return .queueIsFull
             case let error:
-                throw .placeNotUsable(path: path, problem: "it cannot be connected to: \(SystemError.text(error))")
+                throw .pathNotUsable(path: path, problem: "it cannot be connected to: \(SystemError.text(error))")
             }
         }
     }
@@ -92,7 +92,7 @@ package final class LocalSocket: Sendable {
     private static func make(for path: String) throws(DistributedError) -> LocalSocket {
         let descriptor = CLinuxMakeLocalSocket()
         if descriptor < 0 {
-            throw .placeNotUsable(path: path, problem: "no socket could be made: \(SystemError.text(errno))")
+            throw .pathNotUsable(path: path, problem: "no socket could be made: \(SystemError.text(errno))")
         }
         return LocalSocket(owning: descriptor)
     }

@@ -28,7 +28,7 @@ package struct ServerProgram: Hashable {
 
     /// Looks in this order: the environment variable; beside the running program; `PATH`; the running program itself.
     ///
-    /// Cost: a system call for each place that is looked at.
+    /// Cost: a system call for each path.
     static func find() -> Choice {
         func variable(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
         return choose(

@@ -12,21 +12,21 @@ internal import Glibc
 /// Threads: any; the calling thread waits, no longer than the timeout.
 package enum ServerStart {
     /// Connects to the server of a directory. Starts one if none runs, see `ServerProgram`.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted`.
+    /// - Throws: `DistributedError.pathNotUsable`, or `.serverNotStarted`.
     package static func connect(
-        to place: ServerPlace, timeout: Duration
+        to directory: ServerDirectory, timeout: Duration
     ) throws(DistributedError) -> (socket: LocalSocket, started: Bool) {
         let deadline = ContinuousClock.now + timeout
-        try place.prepare()
-        if let socket = try connectToOwn(place, until: deadline, timeout: timeout) { return (socket, false) }
-        let lock = try PlaceLock.require(place, until: deadline, timeout: timeout)
+        try directory.prepare()
+        if let socket = try connectToOwn(directory, until: deadline, timeout: timeout) { return (socket, false) }
+        let lock = try DirectoryLock.require(directory, until: deadline, timeout: timeout)
         defer { withExtendedLifetime(lock) {} }
-        if let socket = try connectToOwn(place, until: deadline, timeout: timeout) { return (socket, false) }
-        try removeStaleSocket(at: place.socketPath)
-        try start(at: place, until: deadline, timeout: timeout)
-        guard let socket = try connectToOwn(place, until: deadline, timeout: timeout) else {
+        if let socket = try connectToOwn(directory, until: deadline, timeout: timeout) { return (socket, false) }
+        try removeStaleSocket(at: directory.socketPath)
+        try start(at: directory, until: deadline, timeout: timeout)
+        guard let socket = try connectToOwn(directory, until: deadline, timeout: timeout) else {
             throw .serverNotStarted(
-                path: place.socketPath,
+                path: directory.socketPath,
                 problem: "it ended, or its socket was removed, as soon as it listened. See what one says in "
                     + "another terminal: \(ServerHandover.programName)")
         }
@@ -35,29 +35,29 @@ package enum ServerStart {
 
     /// Connects to the server of a directory if one runs. Creates and starts nothing.
     /// - Returns: nil if none runs.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if one runs but does not accept.
+    /// - Throws: `DistributedError.pathNotUsable`, or `.serverNotStarted` if one runs but does not accept.
     package static func connectIfServed(
-        _ place: ServerPlace, timeout: Duration
+        _ directory: ServerDirectory, timeout: Duration
     ) throws(DistributedError) -> LocalSocket? {
-        guard try PlaceDirectory.exists(at: place.directory) else { return nil }
-        return try connectToOwn(place, until: ContinuousClock.now + timeout, timeout: timeout)
+        guard try PrivateDirectory.exists(at: directory.path) else { return nil }
+        return try connectToOwn(directory, until: ContinuousClock.now + timeout, timeout: timeout)
     }
 
     /// Removes the socket of a server that has ended. Call it while the directory is locked and no process listens.
-    /// - Throws: `DistributedError.placeNotUsable` if the file is not a socket of this user. The file is not removed.
+    /// - Throws: `DistributedError.pathNotUsable` if the file is not a socket of this user. The file is not removed.
     package static func removeStaleSocket(at path: String) throws(DistributedError) {
         guard try hasSocket(at: path) else { return }
         if unlink(path) != 0, errno != ENOENT {
-            throw .placeNotUsable(
+            throw .pathNotUsable(
                 path: path,
                 problem: "the socket of a server that has ended cannot be removed: \(SystemError.text(errno))")
         }
     }
 
     private static func connectToOwn(
-        _ place: ServerPlace, until deadline: ContinuousClock.Instant, timeout: Duration
+        _ directory: ServerDirectory, until deadline: ContinuousClock.Instant, timeout: Duration
     ) throws(DistributedError) -> LocalSocket? {
-        let path = place.socketPath
+        let path = directory.socketPath
         switch try LocalSocket.connect(to: path, until: deadline) {
         case .nobodyListens:
             _ = try hasSocket(at: path)
@@ -71,10 +71,10 @@ package enum ServerStart {
         case .connected(let socket):
             let user = geteuid()
             guard let peer = socket.peer else {
-                throw .placeNotUsable(path: path, problem: "the system does not say whose server it is")
+                throw .pathNotUsable(path: path, problem: "the system does not say whose server it is")
             }
             guard peer.user == user else {
-                throw .placeNotUsable(
+                throw .pathNotUsable(
                     path: path,
                     problem: "process \(peer.process) of user \(peer.user) serves there, and this process runs as "
                         + "user \(user): "
@@ -84,26 +84,26 @@ package enum ServerStart {
         }
     }
 
-    /// - Throws: `DistributedError.placeNotUsable` if the file is not a socket, or belongs to another user.
+    /// - Throws: `DistributedError.pathNotUsable` if the file is not a socket, or belongs to another user.
     private static func hasSocket(at path: String) throws(DistributedError) -> Bool {
         var file = CLinuxFile()
         guard CLinuxFileAtPath(path, &file) else { return false }
         guard file.isSocket else {
-            throw .placeNotUsable(
+            throw .pathNotUsable(
                 path: path,
                 problem: "it is no socket, so it is no server's, and is left alone. See what it is, and move it away")
         }
         guard file.owner == geteuid() else {
-            throw .placeNotUsable(
+            throw .pathNotUsable(
                 path: path, problem: "it belongs to user \(file.owner), and is left alone. Use another directory")
         }
         return true
     }
 
     private static func start(
-        at place: ServerPlace, until deadline: ContinuousClock.Instant, timeout: Duration
+        at directory: ServerDirectory, until deadline: ContinuousClock.Instant, timeout: Duration
     ) throws(DistributedError) {
-        let path = place.socketPath
+        let path = directory.socketPath
         if CLinuxRunsWithOthersRights() {
             throw .serverNotStarted(path: path, problem: othersRightsProblem(user: geteuid()))
         }
@@ -113,7 +113,7 @@ package enum ServerStart {
         case .none(let problem): throw .serverNotStarted(path: path, problem: problem)
         }
         let listener = try LocalSocket.bound(at: path)
-        let outcome = ServerProcess.start(program, listener: listener, directory: place.directory, until: deadline)
+        let outcome = ServerProcess.start(program, listener: listener, directory: directory.path, until: deadline)
         if outcome == .ready { return }
         unlink(path)
         throw .serverNotStarted(path: path, problem: problem(of: outcome, program: program.name, timeout: timeout))

@@ -72,10 +72,10 @@ struct ObserverTable {
 
     /// - Returns: false if there is no such observer; then nothing changes.
     mutating func unregister(client: Int, registration: UInt32) -> Bool {
-        guard let place = clients[client]?.removeValue(forKey: registration) else { return false }
+        guard let position = clients[client]?.removeValue(forKey: registration) else { return false }
         if clients[client]?.isEmpty == true { clients[client] = nil }
-        change(place.filter, of: client) { all in
-            let index = Self.index(in: all) { $0.order < place.order }
+        change(position.filter, of: client) { all in
+            let index = Self.index(in: all) { $0.order < position.order }
             all.remove(at: index)
         }
         version += 1
@@ -102,12 +102,12 @@ struct ObserverTable {
 
     /// Changes a client's observers with a filter. Empty lists are removed.
     private mutating func change(_ filter: Filter, of client: Int, _ body: (inout [Observer]) -> Void) {
-        guard let place = filters.index(forKey: filter) else { return }
-        let index = Self.index(in: filters.values[place]) { $0.client < client }
-        body(&filters.values[place][index].all)
-        guard filters.values[place][index].all.isEmpty else { return }
-        filters.values[place].remove(at: index)
-        if filters.values[place].isEmpty { filters.remove(at: place) }
+        guard let position = filters.index(forKey: filter) else { return }
+        let index = Self.index(in: filters.values[position]) { $0.client < client }
+        body(&filters.values[position][index].all)
+        guard filters.values[position][index].all.isEmpty else { return }
+        filters.values[position].remove(at: index)
+        if filters.values[position].isEmpty { filters.remove(at: position) }
     }
 
     /// The index after the last element for which `isBefore` is true, in an ordered array.
@@ -163,10 +163,10 @@ struct ObserverTable {
     ///
     /// Cost: it sorts them, so it is meant for reports.
     func registrations(of client: Int) -> [Registered] {
-        (clients[client] ?? [:]).sorted { $0.value.order < $1.value.order }.map { registration, place in
+        (clients[client] ?? [:]).sorted { $0.value.order < $1.value.order }.map { registration, position in
             Registered(
-                registration: registration, name: place.filter.name, object: place.filter.object,
-                behavior: place.behavior)
+                registration: registration, name: position.filter.name, object: position.filter.object,
+                behavior: position.behavior)
         }
     }
 }

@@ -51,7 +51,7 @@ struct ServerLoop: ~Copyable {
         self.poll = poll
         self.stop = stop
         self.listener = listener
-        removals = RemovalWatch(served.place)
+        removals = RemovalWatch(served.directory)
         now = CLinuxMonotonicNanoseconds()
         startedAt = now
         lastClientLeftAt = now
@@ -65,7 +65,7 @@ struct ServerLoop: ~Copyable {
 
     /// Serves until it is stopped, or idle for longer than the timeout, and the clients have been told.
     mutating func run() {
-        report(.started(place: served.place, processID: getpid()))
+        report(.started(directory: served.directory, processID: getpid()))
         if let idleTimeout { check(at: now &+ idleTimeout) }
         while true {
             if stopAt != nil, listener.isListening { endListening() }
@@ -305,7 +305,7 @@ struct ServerLoop: ~Copyable {
 
     private mutating func beginStatus(_ client: ServerClient) {
         let server: [String: PropertyListValue] = [
-            "processID": .integer(Int64(getpid())), "directory": .string(served.place.directory),
+            "processID": .integer(Int64(getpid())), "directory": .string(served.directory.path),
             "seconds": .real(Double(now - startedAt) / 1e9), "posted": .integer(Int64(router.posted)),
             "delivered": .integer(Int64(outbox.delivered)), "dropped": .integer(Int64(outbox.dropped)),
             "discarded": .integer(Int64(router.discarded)), "heldBytes": .integer(Int64(router.heldBytes)),

@@ -20,7 +20,7 @@ enum InheritedListener {
     ///
     /// Threads: no other thread may use the environment at the same time, so call it early.
     /// - Returns: the socket and its path; nil if none was passed.
-    /// - Throws: `DistributedError.placeNotUsable` if descriptor 3 is something else.
+    /// - Throws: `DistributedError.pathNotUsable` if descriptor 3 is something else.
     static func take() throws(DistributedError) -> (listener: LocalSocket, path: String)? {
         func variable(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
         let first = ServerHandover.listener
@@ -30,7 +30,7 @@ enum InheritedListener {
         guard count > 0 else { return nil }
         for descriptor in first..<first + Int32(count) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let socket = description(of: first), socket.listens, !socket.path.isEmpty else {
-            throw .placeNotUsable(
+            throw .pathNotUsable(
                 path: "descriptor \(first), which LISTEN_FDS passes",
                 problem: "it is not a listening Unix socket with a path. In the socket unit use "
                     + "ListenStream= and a "

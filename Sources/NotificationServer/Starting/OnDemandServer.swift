@@ -15,8 +15,9 @@ enum OnDemandServer {
                 "gained rights when it was executed (set-user-id, set-group-id or file capabilities), and "
                     + "such a program never serves")
         }
-        let place = ServerPlace(directory: directory)
-        guard let socket = InheritedListener.description(of: ServerHandover.listener), socket.path == place.socketPath
+        let directory = ServerDirectory(path: directory)
+        guard let socket = InheritedListener.description(of: ServerHandover.listener),
+            socket.path == directory.socketPath
         else { return fail(EX_USAGE, "descriptor \(ServerHandover.listener) is not the socket of \(directory)") }
         let listener = LocalSocket(owning: ServerHandover.listener)
         _ = fcntl(listener.descriptor, F_SETFD, FD_CLOEXEC)
@@ -36,7 +37,7 @@ enum OnDemandServer {
         pthread_setname_np(pthread_self(), String(ServerHandover.programName.prefix(15)))
         // In the copy: clients see the process that called listen as their peer.
         guard listener.listen() else { return fail(EX_OSERR, SystemError.text(errno)) }
-        let served = ServedSocket(inherited: listener, place: place)
+        let served = ServedSocket(inherited: listener, directory: directory)
         signal(SIGPIPE, SIG_IGN)
         // The client continues when it reads this, and must find a server without its pipe.
         let readiness = fcntl(1, F_DUPFD_CLOEXEC, ServerHandover.listener + 1)
@@ -44,7 +45,7 @@ enum OnDemandServer {
         guard write("\(ServerHandover.ready)\n", to: readiness) else { return EX_OSERR }
         close(readiness)
         do throws(DistributedError) {
-            try LocalServer(place: place, limits: limits).serve(served, endsWhenIdle: true)
+            try LocalServer(directory: directory, limits: limits).serve(served, endsWhenIdle: true)
             return 0
         } catch {
             return EX_OSERR

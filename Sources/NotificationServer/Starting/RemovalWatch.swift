@@ -8,11 +8,11 @@ final class RemovalWatch {
     let descriptor: Int32
 
     /// - Returns: nil if the system cannot watch another directory.
-    init?(_ place: ServerPlace) {
+    init?(_ directory: ServerDirectory) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         if descriptor < 0 { return nil }
         let events = UInt32(IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF)
-        if inotify_add_watch(descriptor, place.directory, events) < 0 {
+        if inotify_add_watch(descriptor, directory.path, events) < 0 {
             close(descriptor)
             return nil
         }

@@ -9,7 +9,7 @@ internal import Glibc
 /// socket is open, even if the file is removed.
 struct ServedSocket {
     let listener: LocalSocket
-    let place: ServerPlace
+    let directory: ServerDirectory
     /// The device and inode number. Nil if systemd listens: the server must not remove that socket.
     private let file: File?
 
@@ -25,48 +25,48 @@ struct ServedSocket {
     }
 
     /// For a server that a client started: the client created the socket, and has locked the directory.
-    init(inherited listener: LocalSocket, place: ServerPlace) {
-        self.init(listener: listener, place: place, file: File(at: place.socketPath))
+    init(inherited listener: LocalSocket, directory: ServerDirectory) {
+        self.init(listener: listener, directory: directory, file: File(at: directory.socketPath))
     }
 
-    private init(listener: LocalSocket, place: ServerPlace, file: File?) {
+    private init(listener: LocalSocket, directory: ServerDirectory, file: File?) {
         self.listener = listener
-        self.place = place
+        self.directory = directory
         self.file = file
     }
 
     /// Uses the socket that systemd passes, or creates one in the directory, and listens.
     ///
     /// Threads: no other thread may use the environment at the same time, see `InheritedListener`.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server uses the directory.
-    static func open(at place: ServerPlace, timeout: Duration) throws(DistributedError) -> ServedSocket {
+    /// - Throws: `DistributedError.pathNotUsable`, or `.serverNotStarted` if another server uses the directory.
+    static func open(at directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServedSocket {
         if let (listener, path) = try InheritedListener.take() {
-            guard path == place.socketPath else {
-                throw .placeNotUsable(
+            guard path == directory.socketPath else {
+                throw .pathNotUsable(
                     path: path,
-                    problem: "the socket unit listens there, and clients use \(place.socketPath). Set that path in "
+                    problem: "the socket unit listens there, and clients use \(directory.socketPath). Set that path in "
                         + "ListenStream=")
             }
-            return try ServedSocket(listener: listener, place: place, file: nil).listening()
+            return try ServedSocket(listener: listener, directory: directory, file: nil).listening()
         }
-        try place.prepare()
+        try directory.prepare()
         let deadline = ContinuousClock.now + timeout
-        let lock = try PlaceLock.require(place, until: deadline, timeout: timeout)
+        let lock = try DirectoryLock.require(directory, until: deadline, timeout: timeout)
         defer { withExtendedLifetime(lock) {} }
-        guard case .nobodyListens = try LocalSocket.connect(to: place.socketPath, until: .now) else {
+        guard case .nobodyListens = try LocalSocket.connect(to: directory.socketPath, until: .now) else {
             throw .serverNotStarted(
-                path: place.socketPath,
-                problem: "another server uses it. See which with: notify-demo status --directory \(place.directory)")
+                path: directory.socketPath,
+                problem: "another server uses it. See which with: notify-demo status --directory \(directory.path)")
         }
-        try ServerStart.removeStaleSocket(at: place.socketPath)
-        let listener = try LocalSocket.bound(at: place.socketPath)
-        return try ServedSocket(inherited: listener, place: place).listening()
+        try ServerStart.removeStaleSocket(at: directory.socketPath)
+        let listener = try LocalSocket.bound(at: directory.socketPath)
+        return try ServedSocket(inherited: listener, directory: directory).listening()
     }
 
     private func listening() throws(DistributedError) -> ServedSocket {
         guard listener.listen() else {
-            throw .placeNotUsable(
-                path: place.socketPath, problem: "it cannot be listened on: \(SystemError.text(errno))")
+            throw .pathNotUsable(
+                path: directory.socketPath, problem: "it cannot be listened on: \(SystemError.text(errno))")
         }
         return self
     }
@@ -80,18 +80,18 @@ struct ServedSocket {
         guard file != nil, isAtItsPlace else { return !(unlessClientWaits && clientWaits) }
         // If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock
         // file is not created here: it is missing if the directory is being removed.
-        guard let lock = try? PlaceLock.take(place, until: .now + timeout, creating: false) else { return true }
+        guard let lock = try? DirectoryLock.take(directory, until: .now + timeout, creating: false) else { return true }
         defer { withExtendedLifetime(lock) {} }
         guard isAtItsPlace else { return !(unlessClientWaits && clientWaits) }
         guard unlessClientWaits else {
-            unlink(place.socketPath)
+            unlink(directory.socketPath)
             return true
         }
         // Once it is renamed, no client can connect to it, so none connects between the check and the removal.
-        let aside = "\(place.socketPath).ending"
-        guard rename(place.socketPath, aside) == 0 else { return true }
+        let aside = "\(directory.socketPath).ending"
+        guard rename(directory.socketPath, aside) == 0 else { return true }
         if clientWaits {
-            rename(aside, place.socketPath)
+            rename(aside, directory.socketPath)
             return false
         }
         unlink(aside)
@@ -99,7 +99,7 @@ struct ServedSocket {
     }
 
     /// Whether clients find this server.
-    var isAtItsPlace: Bool { file == nil || File(at: place.socketPath) == file }
+    var isAtItsPlace: Bool { file == nil || File(at: directory.socketPath) == file }
 
     private var clientWaits: Bool {
         var listening = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)

@@ -45,7 +45,7 @@ extension Question {
             // A server of its own, so that the user's server is not affected.
             let directory = FileManager.default.temporaryDirectory.appending(component: "notify-demo-\(getpid())")
                 .path(percentEncoded: false)
-            let center = try DistributedCenter(place: ServerPlace(directory: directory))
+            let center = try DistributedCenter(directory: ServerDirectory(path: directory))
             defer {
                 // The server would end by itself, but only after a minute.
                 if case .connected(let server) = center.connectionState { kill(server, SIGTERM) }

@@ -30,18 +30,18 @@ package enum DistributedProgram {
     /// Runs on the main thread until `readLine` returns nil.
     ///
     /// - Parameters:
-    ///   - place: the server's directory.
+    ///   - directory: the server's directory.
     ///   - timeout: the longest that one wait may take.
     ///   - readLine: returns the next line without its newline, or nil at the end. It may block.
     ///   - write: takes whole lines: records and answers.
     package static func perform(
-        at place: ServerPlace, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
+        at directory: ServerDirectory, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         let recorder = DeliveryRecorder()
         var lines = RecordLines()
         var written = 0
-        let center = try DistributedCenter(place: place)
+        let center = try DistributedCenter(directory: directory)
         var tokens: [ObserverToken] = []
         try recorder.trace {
             recorder.record(.processStart)

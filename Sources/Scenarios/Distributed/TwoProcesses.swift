@@ -10,7 +10,7 @@ final class TwoProcesses {
     let center: DistributedCenter
     let recorder: DeliveryRecorder
     let timeout: Duration
-    private let place: ServerPlace
+    private let directory: ServerDirectory
     private let child: ChildProcess
     /// The lines of the child's recording that have been read so far.
     private var lines: [String] = []
@@ -26,13 +26,13 @@ final class TwoProcesses {
         _ body: (TwoProcesses) throws -> Void
     ) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
-        let place = try temporaryPlace()
-        defer { remove(place) }
-        let center = try DistributedCenter(place: place)
+        let directory = try temporaryDirectory()
+        defer { remove(directory) }
+        let center = try DistributedCenter(directory: directory)
         defer { center.close() }
         let two = TwoProcesses(
-            place, center,
-            try program.start([DistributedProgram.subcommand, place.directory], input: .piped, output: .piped),
+            directory, center,
+            try program.start([DistributedProgram.subcommand, directory.path], input: .piped, output: .piped),
             environment)
         let outcome = Result {
             try environment.recorder.trace {
@@ -53,9 +53,10 @@ final class TwoProcesses {
     }
 
     private init(
-        _ place: ServerPlace, _ center: DistributedCenter, _ child: ChildProcess, _ environment: ScenarioEnvironment
+        _ directory: ServerDirectory, _ center: DistributedCenter, _ child: ChildProcess,
+        _ environment: ScenarioEnvironment
     ) {
-        (self.place, self.center, self.child) = (place, center, child)
+        (self.directory, self.center, self.child) = (directory, center, child)
         (recorder, timeout) = (environment.recorder, environment.timeout)
     }
 
@@ -71,22 +72,22 @@ final class TwoProcesses {
 
     /// A new directory in `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. Its name has the
     /// id of this process.
-    private static func temporaryPlace() throws -> ServerPlace {
+    private static func temporaryDirectory() throws -> ServerDirectory {
         var template = Array("/tmp/notify-demo-\(getpid())-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw ScenarioError.child(
                 problem: "no directory could be made in /tmp: \(String(cString: strerror(errno)))")
         }
-        return ServerPlace(
-            directory: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        return ServerDirectory(
+            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
     /// Ends the directory's server and deletes the directory. Call this when no center uses it.
-    private static func remove(_ place: ServerPlace) {
-        if let status = try? DistributedCenter.status(of: place, timeout: .seconds(2)) {
+    private static func remove(_ directory: ServerDirectory) {
+        if let status = try? DistributedCenter.status(of: directory, timeout: .seconds(2)) {
             end(server: status.process, timeout: .seconds(5))
         }
-        try? FileManager.default.removeItem(atPath: place.directory)
+        try? FileManager.default.removeItem(atPath: directory.path)
     }
 
     /// Kills a server and waits until it has ended.
@@ -106,7 +107,7 @@ final class TwoProcesses {
     /// The server's own account of its state.
     var status: ServerStatus {
         get throws {
-            guard let status = try DistributedCenter.status(of: place, timeout: timeout) else {
+            guard let status = try DistributedCenter.status(of: directory, timeout: timeout) else {
                 throw ScenarioError.child(problem: "there is no server")
             }
             return status

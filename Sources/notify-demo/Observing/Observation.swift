@@ -20,9 +20,11 @@ struct Observation {
 
     /// Registers the observer and waits until the server has registered it: for `timeout`, but at least 2 and at most 5
     /// seconds.
-    init(name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?) throws {
+    init(name: String?, object: String?, behavior: SuspensionBehavior, directory: ServerDirectory, timeout: Duration?)
+        throws
+    {
         description = [name ?? "any notification", object.map { "of \($0)" }].compactMap(\.self).joined(separator: " ")
-        center = try DistributedCenter(place: place)
+        center = try DistributedCenter(directory: directory)
         let inputs = inputs
         try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { number in
             // A second request ends the process at once, and so does the end of a second.

@@ -14,7 +14,7 @@ struct DistributedChild: ParsableCommand {
     func run() throws {
         ResourceLimit.disableCoreDumps()
         try DistributedProgram.perform(
-            at: ServerPlace(directory: directory), timeout: .seconds(20), readLine: { readLine() },
+            at: ServerDirectory(path: directory), timeout: .seconds(20), readLine: { readLine() },
             write: { _ = try FileDescriptor.standardOutput.writeAll($0) })
     }
 }

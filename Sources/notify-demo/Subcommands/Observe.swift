@@ -53,7 +53,7 @@ struct Observe: Command {
     @Flag(help: "Print each line as JSON.")
     var json = false
 
-    @OptionGroup var place: PlaceOption
+    @OptionGroup var server: ServerOption
 
     func validate() throws {
         try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
@@ -65,7 +65,7 @@ struct Observe: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let observation = try Observation(
-            name: name, object: object, behavior: behavior, place: place.place, timeout: timeout?.duration)
+            name: name, object: object, behavior: behavior, directory: server.directory, timeout: timeout?.duration)
         let plan = ObservingPlan(
             count: count, timeout: timeout?.duration, suspendAfter: suspendAfter?.duration,
             resumeAfter: resumeAfter?.duration)

@@ -40,13 +40,13 @@ struct Post: Command {
     @Flag(help: "Print the notification as one JSON object.")
     var json = false
 
-    @OptionGroup var place: PlaceOption
+    @OptionGroup var server: ServerOption
 
     func validate() throws { try ValidationError.check { try DistributedCenter.check(name: name, object: object) } }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let userInfo = try carried.value()
-        let center = try DistributedCenter(place: place.place)
+        let center = try DistributedCenter(directory: server.directory)
         defer { center.close() }
         try center.post(
             name: Notification.Name(name), object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)

@@ -32,7 +32,7 @@ struct Serve: Command {
     @Option(help: "Log events of this level and above.")
     var logLevel = LogLevel.info
 
-    @OptionGroup var place: PlaceOption
+    @OptionGroup var server: ServerOption
 
     func validate() throws {
         if let idleExit, idleExit.nanoseconds == 0 {
@@ -51,7 +51,7 @@ struct Serve: Command {
         }
         var limits = ServerLimits()
         if let idleExit { limits.idleTimeout = idleExit.duration }
-        let server = LocalServer(place: place.place, limits: limits) { event in
+        let server = LocalServer(directory: self.server.directory, limits: limits) { event in
             let entry = event.logEntry
             log(entry.level, entry.text)
         }

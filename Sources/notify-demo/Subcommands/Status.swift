@@ -21,13 +21,13 @@ struct Status: Command {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @OptionGroup var place: PlaceOption
+    @OptionGroup var server: ServerOption
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let place = place.place
-        guard let status = try DistributedCenter.status(of: place) else {
+        let directory = server.directory
+        guard let status = try DistributedCenter.status(of: directory) else {
             terminal.report(
-                "no server runs at \(place.directory). The first process that posts or observes starts one.")
+                "no server runs at \(directory.path). The first process that posts or observes starts one.")
             return .failed
         }
         if json {

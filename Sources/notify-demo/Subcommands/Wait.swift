@@ -44,7 +44,7 @@ struct Wait: Command {
     @Flag(help: "Print the notification as JSON.")
     var json = false
 
-    @OptionGroup var place: PlaceOption
+    @OptionGroup var server: ServerOption
 
     @Argument(
         parsing: .postTerminator,
@@ -65,7 +65,7 @@ struct Wait: Command {
         // A server that is started now must not inherit it and keep it open.
         if let readyFd { _ = fcntl(readyFd, F_SETFD, FD_CLOEXEC) }
         let observation = try Observation(
-            name: name, object: object, behavior: .deliverImmediately, place: place.place,
+            name: name, object: object, behavior: .deliverImmediately, directory: server.directory,
             timeout: timeout?.duration)
         terminal.say("waiting for \(observation.description)")
         if let readyFd {

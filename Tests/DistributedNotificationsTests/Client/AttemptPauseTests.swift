@@ -23,25 +23,25 @@ final class AttemptPauseTests: XCTestCase {
     func testPostsAndSynchronizationsCauseNoAttempt() throws {
         // No server can be started while the parent directory is missing.
         let parent = "/tmp/pause-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        let place = ServerPlace(directory: "\(parent)/place")
+        let directory = ServerDirectory(path: "\(parent)/directory")
         let connection = try CenterConnection(
-            place: place, limits: ClientLimits(), pause: AttemptPause(first: .seconds(3600)))
+            directory: directory, limits: ClientLimits(), pause: AttemptPause(first: .seconds(3600)))
         defer { connection.close() }
         for _ in 0..<300 {
-            assertThrows(Self.problem(place)) { try connection.write([], name: "n") }
-            assertThrows(Self.problem(place)) { try connection.synchronize(timeout: .seconds(20)) }
+            assertThrows(Self.problem(directory)) { try connection.write([], name: "n") }
+            assertThrows(Self.problem(directory)) { try connection.synchronize(timeout: .seconds(20)) }
         }
         // An attempt would succeed now.
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: parent) }
-        for _ in 0..<300 { assertThrows(Self.problem(place)) { try connection.write([], name: "n") } }
-        XCTAssertNotEqual(access(place.directory, F_OK), 0)
+        for _ in 0..<300 { assertThrows(Self.problem(directory)) { try connection.write([], name: "n") } }
+        XCTAssertNotEqual(access(directory.path, F_OK), 0)
     }
 
-    private static func problem(_ place: ServerPlace) -> DistributedError {
-        let parent = place.directory.dropLast("/place".count)
-        return .placeNotUsable(
-            path: place.directory,
+    private static func problem(_ directory: ServerDirectory) -> DistributedError {
+        let parent = directory.path.dropLast("/directory".count)
+        return .pathNotUsable(
+            path: directory.path,
             problem: "the directory above it, \(parent), is not there. Make that, or use another directory")
     }
 }

@@ -10,7 +10,7 @@ import XCTest
 /// XCTest runs these tests one at a time; the tracer belongs to the process.
 final class CenterClosingTests: XCTestCase {
     func testATracerMayUseTheCenterDuringClose() throws {
-        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/directory"))
         let token = try center.addObserver(forName: Notification.Name("Closing")) { _ in }
         let states = Locked<[ConnectionState]>([])
         DeliveryEvent.tracer = { event in
@@ -31,7 +31,7 @@ final class CenterClosingTests: XCTestCase {
 
     /// A wait would last an hour.
     func testAClosedCenterDoesNotSynchronize() throws {
-        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/directory"))
         for _ in 0..<2 {
             center.close()
             XCTAssertThrowsError(try center.synchronize(timeout: .seconds(3600))) {
@@ -47,8 +47,8 @@ final class CenterClosingTests: XCTestCase {
     }
 
     func testATokenOfAnotherCenterHasNoEffect() throws {
-        let place = ServerPlace(directory: "/nonexistent/place")
-        let (center, other) = (try DistributedCenter(place: place), try DistributedCenter(place: place))
+        let directory = ServerDirectory(path: "/nonexistent/directory")
+        let (center, other) = (try DistributedCenter(directory: directory), try DistributedCenter(directory: directory))
         let observer = try center.addObserver(forName: Notification.Name("Closing")) { _ in }
         let connectionObserver = center.addConnectionObserver { _ in }
         func observers() throws -> (notifications: Bool, events: Bool) {
@@ -66,7 +66,7 @@ final class CenterClosingTests: XCTestCase {
     }
 
     func testReleasedSequencesOfEventsLeaveNothingBehind() throws {
-        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/directory"))
         let connection = center.connection
         let kept = center.connectionEvents()
         for _ in 0..<100 { _ = center.connectionEvents() }

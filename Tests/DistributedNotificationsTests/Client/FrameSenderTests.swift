@@ -62,10 +62,10 @@ final class FrameSenderTests: XCTestCase {
     }
 
     private func connection() throws -> CenterConnection {
-        let place = ServerPlace(directory: "/nonexistent/place")
+        let directory = ServerDirectory(path: "/nonexistent/directory")
         var limits = ClientLimits()
         limits.postTimeout = .seconds(3600)
-        let connection = try CenterConnection(place: place, limits: limits)
+        let connection = try CenterConnection(directory: directory, limits: limits)
         let isConnected = connection.state.withLock { state in
             // Without a reader.
             _ = state.start()

@@ -40,14 +40,14 @@ final class SequenceEndTests: XCTestCase {
         }
     }
 
-    private func serve() throws -> (FaultPlace, ServerInThisProcess) {
-        let place = try FaultPlace()
-        return (place, try ServerInThisProcess(place))
+    private func serve() throws -> (FaultDirectory, ServerInThisProcess) {
+        let temporary = try FaultDirectory()
+        return (temporary, try ServerInThisProcess(temporary))
     }
 
     func testAwaitedSequencesEndWhenTheCenterIsClosed() throws {
-        let (place, server) = try serve()
-        let center = try DistributedCenter(place: place.place, limits: .patient)
+        let (temporary, server) = try serve()
+        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let events = Taken(center.connectionEvents(), in: self)
         let notifications = Taken(
             try center.notifications(named: .numbered, buffer: .bufferingNewest(10)), in: self)
@@ -59,12 +59,12 @@ final class SequenceEndTests: XCTestCase {
         let shown = events.waitForEnd(in: self)
         XCTAssertEqual(shown.count, 1)
         guard case .connected? = shown.first else { return XCTFail("\(shown)") }
-        withExtendedLifetime((place, server)) {}
+        withExtendedLifetime((temporary, server)) {}
     }
 
     func testBufferedValuesAreReceivedAfterTheCenterIsClosedAndThenTheEnd() throws {
-        let (place, server) = try serve()
-        let center = try DistributedCenter(place: place.place, limits: .patient)
+        let (temporary, server) = try serve()
+        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
         try center.synchronize(timeout: TestTimeout.hang)
@@ -72,12 +72,12 @@ final class SequenceEndTests: XCTestCase {
         let taken = Taken(sequence, in: self)
         taken.waitForFirst(in: self)
         XCTAssertEqual(taken.waitForEnd(in: self).map(\.object), ["1", "2", "3"])
-        withExtendedLifetime((place, server)) {}
+        withExtendedLifetime((temporary, server)) {}
     }
 
     func testAwaitedSequencesEndWhenTheCenterIsReleased() throws {
-        let (place, server) = try serve()
-        var center: DistributedCenter? = try DistributedCenter(place: place.place, limits: .patient)
+        let (temporary, server) = try serve()
+        var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let events = Taken(try XCTUnwrap(center?.connectionEvents()), in: self)
         let notifications = Taken(
             try XCTUnwrap(try center?.notifications(named: .numbered, buffer: .bufferingNewest(10))), in: self)
@@ -89,11 +89,11 @@ final class SequenceEndTests: XCTestCase {
         XCTAssertNil(dropped, "a sequence retains its center")
         XCTAssertEqual(notifications.waitForEnd(in: self).map(\.object), ["1"])
         XCTAssertEqual(events.waitForEnd(in: self).count, 1)
-        withExtendedLifetime((place, server)) {}
+        withExtendedLifetime((temporary, server)) {}
     }
 
     func testSequencesEndWithoutAConnectionAndAtOnceIfTheCenterIsClosed() throws {
-        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/temporary"))
         let events = center.connectionEvents()
         let notifications = try center.notifications(named: nil, buffer: .bufferingNewest(10))
         center.close()

@@ -55,12 +55,12 @@ final class WaitingBytesTests: XCTestCase {
             let waiting = WaitingBytes(limit: limit, roomEvent: event)
             var naive = Naive(limit: limit)
             for step in 0..<200 {
-                let place = "round \(round), step \(step)"
+                let directory = "round \(round), step \(step)"
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0, 1, 2:
                     let size = Int.random(in: 1...max(limit / (random.once(in: 4) ? 1 : 8), 1) + 1, using: &random)
                     let isTaken = waiting.reserve(size)
-                    try require(isTaken == naive.take(size), place)
+                    try require(isTaken == naive.take(size), directory)
                     if !isTaken { refusals += 1 }
                 case 3, 4, 5:
                     guard let index = naive.taken.indices.randomElement(using: &random) else { continue }
@@ -68,13 +68,13 @@ final class WaitingBytesTests: XCTestCase {
                     naive.giveBack(index)
                 case 6:
                     let isRoom = waiting.takeRoom()
-                    try require(isRoom == naive.takeRoom(), place)
+                    try require(isRoom == naive.takeRoom(), directory)
                     if isRoom { rooms += 1 }
                 default:
                     event.clear()
                     naive.isReady = false
                 }
-                try require(Self.isReady(event) == naive.isReady, place)
+                try require(Self.isReady(event) == naive.isReady, directory)
             }
         }
         XCTAssertGreaterThan(refusals, 3 * FaultRounds.comparisons)

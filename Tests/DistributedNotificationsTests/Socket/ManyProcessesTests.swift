@@ -13,7 +13,7 @@ final class ManyProcessesTests: XCTestCase {
 
     func testProcessesThatBeginTogetherUseOneServer() throws {
         if let directory = ProcessInfo.processInfo.environment[Self.variable] { return try connectAndTell(directory) }
-        let temporary = try TemporaryPlace()
+        let temporary = try TemporaryDirectory()
         let server = try meetOneServer(temporary)
         temporary.end(server)
         // And once more, over what it left.
@@ -24,12 +24,12 @@ final class ManyProcessesTests: XCTestCase {
     private func connectAndTell(_ directory: String) throws {
         FileHandle.standardError.write(Data("here\n".utf8))
         _ = FileHandle.standardInput.readDataToEndOfFile()
-        let connection = try ServerStart.connect(to: ServerPlace(directory: directory), timeout: TestTimeout.hang)
+        let connection = try ServerStart.connect(to: ServerDirectory(path: directory), timeout: TestTimeout.hang)
         let server = connection.socket.peer?.process ?? 0
         FileHandle.standardError.write(Data("\(server) \(connection.started)\n".utf8))
     }
 
-    private func meetOneServer(_ temporary: TemporaryPlace) throws -> Int32 {
+    private func meetOneServer(_ temporary: TemporaryDirectory) throws -> Int32 {
         let gate = Pipe()
         let said = Pipe()
         // Only what is given to the processes is theirs, else the gate is never closed.
@@ -43,7 +43,7 @@ final class ManyProcessesTests: XCTestCase {
                 "DistributedNotificationsTests.ManyProcessesTests/testProcessesThatBeginTogetherUseOneServer"
             ]
             process.environment = ProcessInfo.processInfo.environment
-                .merging([Self.variable: temporary.place.directory, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+                .merging([Self.variable: temporary.directory.path, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
             process.standardInput = gate.fileHandleForReading
             process.standardOutput = FileHandle.nullDevice
             process.standardError = said.fileHandleForWriting

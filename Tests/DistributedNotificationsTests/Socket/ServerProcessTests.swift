@@ -7,13 +7,13 @@ import XCTest
 @testable import DistributedNotifications
 
 final class ServerProcessTests: XCTestCase {
-    private var temporary: TemporaryPlace!
+    private var temporary: TemporaryDirectory!
     private var listener: LocalSocket!
 
     override func setUpWithError() throws {
-        temporary = try TemporaryPlace()
-        try temporary.place.prepare()
-        listener = try LocalSocket.bound(at: temporary.place.socketPath)
+        temporary = try TemporaryDirectory()
+        try temporary.directory.prepare()
+        listener = try LocalSocket.bound(at: temporary.directory.socketPath)
     }
 
     override func tearDown() {
@@ -25,7 +25,7 @@ final class ServerProcessTests: XCTestCase {
     ) -> ServerProcess.Outcome {
         ServerProcess.start(
             ServerProgram(path: path, name: path), listener: listener,
-            directory: directory ?? temporary.place.directory, until: .now + timeout)
+            directory: directory ?? temporary.directory.path, until: .now + timeout)
     }
 
     private func script(_ lines: String) throws -> String {

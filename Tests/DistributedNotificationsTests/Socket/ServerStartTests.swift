@@ -8,11 +8,11 @@ import XCTest
 @testable import DistributedNotifications
 
 final class ServerStartTests: XCTestCase {
-    private var temporary: TemporaryPlace!
-    var place: ServerPlace { temporary.place }
+    private var temporary: TemporaryDirectory!
+    var directory: ServerDirectory { temporary.directory }
 
     override func setUpWithError() throws {
-        temporary = try TemporaryPlace()
+        temporary = try TemporaryDirectory()
     }
 
     override func tearDown() {
@@ -22,10 +22,10 @@ final class ServerStartTests: XCTestCase {
     /// Why connecting failed, without the path; nil if it did not.
     func failure(timeout: Duration = TestTimeout.hang) -> String? {
         do throws(DistributedError) {
-            _ = try ServerStart.connect(to: place, timeout: timeout)
+            _ = try ServerStart.connect(to: directory, timeout: timeout)
             return nil
-        } catch  where error.code == .placeNotUsable {
-            return "placeNotUsable \(error.path?.dropFirst(place.directory.count + 1) ?? ""): \(error.problem)"
+        } catch  where error.code == .pathNotUsable {
+            return "pathNotUsable \(error.path?.dropFirst(directory.path.count + 1) ?? ""): \(error.problem)"
         } catch {
             return "\(error.code): \(error.problem)"
         }
@@ -50,7 +50,7 @@ final class ServerStartTests: XCTestCase {
         XCTAssertEqual(fields[3], 0)
         let arguments = try Data(contentsOf: URL(fileURLWithPath: "\(proc)/cmdline")).split(separator: 0)
         XCTAssertEqual(
-            arguments.map { String(decoding: $0, as: UTF8.self) }, ServerHandover.arguments(directory: place.directory))
+            arguments.map { String(decoding: $0, as: UTF8.self) }, ServerHandover.arguments(directory: directory.path))
         XCTAssertEqual(try FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/cwd"), "/")
         let open = try FileManager.default.contentsOfDirectory(atPath: "\(proc)/fd").compactMap { Int($0) }.sorted()
         XCTAssertTrue(open.starts(with: [0, 1, 2, 3]))
@@ -63,7 +63,7 @@ final class ServerStartTests: XCTestCase {
     func testClientsThatBeginTogetherUseOneServer() throws {
         let servers = Locked([Int32]())
         let starts = Locked(0)
-        let temporary: TemporaryPlace = temporary
+        let temporary: TemporaryDirectory = temporary
         DispatchQueue.concurrentPerform(iterations: 40) { _ in
             guard let connection = try? temporary.connect() else { return }
             servers.withLock { $0.append(connection.server) }
@@ -77,72 +77,72 @@ final class ServerStartTests: XCTestCase {
     func testTheSocketOfAKilledServerIsReplaced() throws {
         let first = try temporary.connect()
         temporary.end(first.server)
-        XCTAssertEqual(access(place.socketPath, F_OK), 0)
+        XCTAssertEqual(access(directory.socketPath, F_OK), 0)
         // A process that another test starts meanwhile may have a copy of the listening socket, until it runs its
         // program.
-        XCTAssertTrue(try eventually { try ServerStart.connectIfServed(place, timeout: TestTimeout.hang) == nil })
+        XCTAssertTrue(try eventually { try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang) == nil })
         let second = try temporary.connect()
         XCTAssertTrue(second.started)
         XCTAssertNotEqual(first.server, second.server)
     }
 
     func testALockFileThatIsNotLockedIsIgnored() throws {
-        try place.prepare()
-        try Data("4711".utf8).write(to: URL(fileURLWithPath: place.lockPath))
+        try directory.prepare()
+        try Data("4711".utf8).write(to: URL(fileURLWithPath: directory.lockPath))
         XCTAssertTrue(try temporary.connect().started)
     }
 
     func testWaitingForTheLockTimesOut() throws {
-        try place.prepare()
-        let lock = try XCTUnwrap(try PlaceLock.take(place, until: .now))
+        try directory.prepare()
+        let lock = try XCTUnwrap(try DirectoryLock.take(directory, until: .now))
         XCTAssertEqual(
             failure(timeout: .milliseconds(50))?.hasPrefix(
-                "serverNotStarted: another process has had \(place.lockPath) locked for 0.05"), true)
+                "serverNotStarted: another process has had \(directory.lockPath) locked for 0.05"), true)
         withExtendedLifetime(lock) {}
     }
 
     func testAFileThatIsNotASocketIsNotRemoved() throws {
-        try place.prepare()
-        try Data("mine".utf8).write(to: URL(fileURLWithPath: place.socketPath))
+        try directory.prepare()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: directory.socketPath))
         let problem = "it is no socket, so it is no server's, and is left alone. See what it is, and move it away"
-        XCTAssertEqual(failure(), "placeNotUsable socket: \(problem)")
-        assertThrows(DistributedError.placeNotUsable(path: place.socketPath, problem: problem)) {
-            try ServerStart.connectIfServed(place, timeout: TestTimeout.hang)
+        XCTAssertEqual(failure(), "pathNotUsable socket: \(problem)")
+        assertThrows(DistributedError.pathNotUsable(path: directory.socketPath, problem: problem)) {
+            try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang)
         }
-        XCTAssertEqual(try String(contentsOfFile: place.socketPath, encoding: .utf8), "mine")
+        XCTAssertEqual(try String(contentsOfFile: directory.socketPath, encoding: .utf8), "mine")
     }
 
     func testLookingForAServerCreatesNothing() throws {
-        XCTAssertNil(try ServerStart.connectIfServed(place, timeout: TestTimeout.hang))
-        XCTAssertNotEqual(access(place.directory, F_OK), 0)
+        XCTAssertNil(try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang))
+        XCTAssertNotEqual(access(directory.path, F_OK), 0)
         let server = try temporary.connect().server
-        XCTAssertEqual(try ServerStart.connectIfServed(place, timeout: TestTimeout.hang)?.peer?.process, server)
+        XCTAssertEqual(try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang)?.peer?.process, server)
     }
 
     func testWaitingForAServerThatDoesNotAcceptTimesOut() throws {
-        try place.prepare()
-        let listener = try LocalSocket.bound(at: place.socketPath)
+        try directory.prepare()
+        let listener = try LocalSocket.bound(at: directory.socketPath)
         XCTAssertEqual(Glibc.listen(listener.descriptor, 0), 0)
         var waiting: [LocalSocket] = []
-        while case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now) {
+        while case .connected(let socket) = try LocalSocket.connect(to: directory.socketPath, until: .now) {
             waiting.append(socket)
             try require(waiting.count < 100)
         }
         XCTAssertEqual(
             failure(timeout: .milliseconds(50))?.hasPrefix(
                 "serverNotStarted: there is one, but it has accepted nobody for 0.05"), true)
-        XCTAssertEqual(access(place.socketPath, F_OK), 0)
+        XCTAssertEqual(access(directory.socketPath, F_OK), 0)
     }
 
     func testAnotherUsersServerIsRefused() throws {
         try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
-        try place.prepare()
-        let listener = try LocalSocket.bound(at: place.socketPath)
+        try directory.prepare()
+        let listener = try LocalSocket.bound(at: directory.socketPath)
         // The process that called listen is the peer.
         XCTAssertEqual(OtherUser.perform { listener.listen() }, true)
         XCTAssertEqual(
             failure(),
-            "placeNotUsable socket: process \(getpid()) of user 65534 serves there, and this process runs as "
+            "pathNotUsable socket: process \(getpid()) of user 65534 serves there, and this process runs as "
                 + "user 0: it is not trusted. Use another directory")
     }
 

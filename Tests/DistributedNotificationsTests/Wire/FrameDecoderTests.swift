@@ -122,9 +122,9 @@ final class FrameDecoderTests: XCTestCase {
                     (.post, random.once(in: 500) ? 65_535 : Int.random(in: 0...40, using: &random))
                 })
             for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
-                let place = Int.random(in: 0..<min(bytes.count, 200), using: &random)
+                let directory = Int.random(in: 0..<min(bytes.count, 200), using: &random)
                 // Mostly a small change, which keeps a length possible.
-                bytes[place] = random.once(in: 2) ? UInt8.random(in: 0...255, using: &random) : bytes[place] ^ 1
+                bytes[directory] = random.once(in: 2) ? UInt8.random(in: 0...255, using: &random) : bytes[directory] ^ 1
             }
             let sizes = (0..<3).map { _ in Int.random(in: 1...100, using: &random) }
             let result = Self.cut(bytes, bytes.count > 1000 ? [30_000] : sizes)

@@ -22,10 +22,10 @@ final class StringUTF8Tests: XCTestCase {
 
     func testOneByteOfEveryValueAtEveryIndexOfEveryShortTextHasTheSameResultAsInTheStandardLibrary() {
         for count in 1...24 {
-            for place in 0..<count {
+            for directory in 0..<count {
                 for value in UInt8.min...UInt8.max {
                     var bytes = [UInt8](repeating: 97, count: count)
-                    bytes[place] = value
+                    bytes[directory] = value
                     if let difference = Self.difference(bytes) {
                         XCTFail("\(difference)")
                         return
@@ -44,10 +44,10 @@ final class StringUTF8Tests: XCTestCase {
             var bytes: [UInt8] = []
             while !random.once(in: 6) { bytes += (pieces.randomElement(using: &random) ?? "").utf8 }
             for _ in 0..<Int.random(in: 0...2, using: &random) {
-                let place = Int.random(in: 0...bytes.count, using: &random)
+                let directory = Int.random(in: 0...bytes.count, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
-                case 1: bytes.removeSubrange(place..<min(place + 1, bytes.count))
+                case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: directory)
+                case 1: bytes.removeSubrange(directory..<min(directory + 1, bytes.count))
                 default: bytes += (0..<Int.random(in: 0...3, using: &random)).map { UInt8(0x80 + 40 * $0) }
                 }
             }

@@ -8,8 +8,8 @@ import XCTest
 
 /// Frames that violate the protocol: the server refuses their writer, and other clients are not affected.
 final class BadFramesTests: XCTestCase {
-    private func refusal(of bytes: [UInt8], hello: Bool = true, _ place: FaultPlace) throws -> String {
-        let peer = try RawPeer(place.place, name: hello ? "bad" : nil)
+    private func refusal(of bytes: [UInt8], hello: Bool = true, _ temporary: FaultDirectory) throws -> String {
+        let peer = try RawPeer(temporary.directory, name: hello ? "bad" : nil)
         try peer.write(bytes)
         let bye = try peer.farewell()
         XCTAssertEqual(bye.reason, .refused)
@@ -17,14 +17,14 @@ final class BadFramesTests: XCTestCase {
     }
 
     func testAFrameOfAnImpossibleLengthIsRefusedAndOtherClientsAreServed() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let healthy = try RawPeer(place.place, name: "healthy")
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let healthy = try RawPeer(temporary.directory, name: "healthy")
         for (bytes, length): ([UInt8], String) in [
             ([0, 0, 0, 0], "0"), ([255, 255, 255, 255], "4294967295"), ([1, 0, 1, 0], "65537"),
         ] {
             for hello in [true, false] {
-                let text = try refusal(of: bytes, hello: hello, place)
+                let text = try refusal(of: bytes, hello: hello, temporary)
                 XCTAssertEqual(text, "it wrote a frame of \(length) bytes, and a frame has 1 to 65536")
             }
         }
@@ -33,12 +33,12 @@ final class BadFramesTests: XCTestCase {
     }
 
     func testFramesThatComeByteByByteAreServed() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let observer = try RawPeer(place.place, name: "observer")
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let observer = try RawPeer(temporary.directory, name: "observer")
         try observer.register(1, name: "slow")
         try observer.synchronize()
-        let poster = try RawPeer(place.place, name: nil)
+        let poster = try RawPeer(temporary.directory, name: nil)
         var bytes = FrameWriter()
         bytes.hello(suspended: false, name: "drip")
         var numbers: [Int?] = []
@@ -55,11 +55,11 @@ final class BadFramesTests: XCTestCase {
     }
 
     func testAClientThatEndsWithinAFrameIsRemoved() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         let frame = RawPeer.post("half", number: 1, byteCount: 100)
         for count in [1, 3, 4, 5, 60, frame.count - 1] {
-            let peer = try RawPeer(place.place, name: "half \(count)")
+            let peer = try RawPeer(temporary.directory, name: "half \(count)")
             try peer.write(Array(frame.prefix(count)))
         }
         XCTAssertTrue(
@@ -69,14 +69,14 @@ final class BadFramesTests: XCTestCase {
                 }
                 return gone.count == 6
             }, "\(server.events)")
-        let status = try place.status()
+        let status = try temporary.status()
         XCTAssertEqual(status.clients, [])
         XCTAssertEqual(status.posted, 0)
     }
 
     func testFramesThatViolateTheProtocolAreRefusedWithTheReason() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         func frame(_ kind: UInt8, _ payload: [UInt8]) -> [UInt8] {
             withUnsafeBytes(of: UInt32(payload.count + 1).littleEndian, Array.init) + [kind] + payload
         }
@@ -99,7 +99,7 @@ final class BadFramesTests: XCTestCase {
             (frame(FrameKind.suspension.rawValue, [2]), "suspension"),
             (frame(FrameKind.farewell.rawValue, [1]), "after"),
         ] {
-            let text = try refusal(of: bytes, place)
+            let text = try refusal(of: bytes, temporary)
             XCTAssertTrue(text.contains(why), "\(bytes.prefix(12)): \(text)")
         }
         for (bytes, why): ([UInt8], String) in [
@@ -107,20 +107,20 @@ final class BadFramesTests: XCTestCase {
             (frame(FrameKind.hello.rawValue, [UInt8](repeating: 1, count: 9)), "another protocol"),
             (Array("GET / HTTP/1.1\r\n\r\n".utf8), "a frame of"),
         ] {
-            let text = try refusal(of: bytes, hello: false, place)
+            let text = try refusal(of: bytes, hello: false, temporary)
             XCTAssertTrue(text.contains(why), "\(bytes.prefix(12)): \(text)")
         }
         withExtendedLifetime(server) {}
     }
 
     func testADuplicateObserverNumberAndAnObserverBeyondTheLimitAreRefused() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let twice = try RawPeer(place.place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let twice = try RawPeer(temporary.directory)
         try twice.register(1, name: "a")
         try twice.register(1, name: "b")
         XCTAssertTrue(try twice.farewell().text.contains("second registration with the number 1"))
-        let many = try RawPeer(place.place)
+        let many = try RawPeer(temporary.directory)
         for number in 0..<UInt32(512) { try many.register(number, name: "a") }
         try many.synchronize()
         try many.register(512, name: "a")
@@ -129,20 +129,20 @@ final class BadFramesTests: XCTestCase {
     }
 
     func testAClientWithoutHelloIsDisconnectedAtTheTimeoutAndOthersAreNot() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.helloTimeout = .milliseconds(100)
-        let server = try ServerInThisProcess(place, limits: limits)
+        let server = try ServerInThisProcess(temporary, limits: limits)
         // On a busy machine one may be too late, and is told to go.
         var inTime: RawPeer?
         XCTAssertTrue(
             eventually {
-                inTime = try? RawPeer(place.place, name: "spoke")
+                inTime = try? RawPeer(temporary.directory, name: "spoke")
                 return inTime != nil
             })
         let spoke = try XCTUnwrap(inTime)
-        let silent = try RawPeer(place.place, name: nil)
-        let slow = try RawPeer(place.place, name: nil)
+        let silent = try RawPeer(temporary.directory, name: nil)
+        let slow = try RawPeer(temporary.directory, name: nil)
         try? slow.write([9])
         for peer in [silent, slow] {
             let bye = try peer.farewell()

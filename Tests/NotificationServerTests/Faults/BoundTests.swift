@@ -11,15 +11,15 @@ import XCTest
 /// Nothing grows without a limit, and each notification that is lost at a limit is counted.
 final class BoundTests: XCTestCase {
     func testAServerDoesNotGrowWhileAnObserverIsStoppedAndTheGapIsExact() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let stopped = try RawPeer(place.place, name: "stopped")
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let stopped = try RawPeer(temporary.directory, name: "stopped")
         try stopped.register(9, name: "n")
         try stopped.synchronize()
-        let healthy = try RawPeer(place.place, name: "healthy")
+        let healthy = try RawPeer(temporary.directory, name: "healthy")
         try healthy.register(1, name: "n")
         try healthy.synchronize()
-        let poster = try RawPeer(place.place, name: "poster")
+        let poster = try RawPeer(temporary.directory, name: "poster")
         var seen = Tally()
         // The memory of an idle server is not counted.
         try poster.post("n", numbers: 0..<1000)
@@ -51,9 +51,9 @@ final class BoundTests: XCTestCase {
     }
 
     func testAnIdleServerUsesNoProcessorTimeAndLittleMemory() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let observers = try (0..<10).map { try RawPeer(place.place, name: "observer \($0)") }
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let observers = try (0..<10).map { try RawPeer(temporary.directory, name: "observer \($0)") }
         for observer in observers {
             try observer.register(1, name: "n")
             try observer.synchronize()
@@ -61,10 +61,10 @@ final class BoundTests: XCTestCase {
         // As much work elsewhere as a while takes: each of 2000 round trips would wake a server that takes part in it.
         XCTAssertTrue(eventually { server.isSleeping })
         let before = (switches: try XCTUnwrap(server.switches), ticks: try XCTUnwrap(server.ticks))
-        let other = try FaultPlace()
+        let other = try FaultDirectory()
         let busy = try ServerInThisProcess(other)
         for _ in 0..<200 {
-            let peer = try RawPeer(other.place)
+            let peer = try RawPeer(other.directory)
             for _ in 0..<10 { try peer.synchronize() }
         }
         // Its own time limits may wake it, and not for long.
@@ -78,16 +78,16 @@ final class BoundTests: XCTestCase {
     }
 
     func testHeldNotificationsOfAClientAreBoundedAndTheGapIsExact() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let poster = try RawPeer(place.place, name: "poster")
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let poster = try RawPeer(temporary.directory, name: "poster")
         for (posts, byteCount) in [(1024, 8), (3000, 8), (500, 10_000)] {
-            let suspended = try RawPeer(place.place, name: "suspended", suspended: true)
+            let suspended = try RawPeer(temporary.directory, name: "suspended", suspended: true)
             try suspended.register(1, name: "n")
             try suspended.synchronize()
             try poster.post("n", numbers: 0..<posts, byteCount: byteCount)
             try poster.synchronize()
-            let client = try XCTUnwrap(try place.status().clients.first { $0.name == "suspended" })
+            let client = try XCTUnwrap(try temporary.status().clients.first { $0.name == "suspended" })
             XCTAssertLessThanOrEqual(client.heldEntries, 1024)
             XCTAssertLessThanOrEqual(client.heldBytes, 1 << 20)
             XCTAssertGreaterThan(client.heldBytes, 64 << 10)
@@ -113,12 +113,12 @@ final class BoundTests: XCTestCase {
     }
 
     func testHeldNotificationsOfAllClientsAreBounded() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let poster = try RawPeer(place.place, name: "poster")
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let poster = try RawPeer(temporary.directory, name: "poster")
         // 100 of them may hold 1 MiB each, and all of them 64 MiB.
         let suspended = try (0..<100).map { index in
-            let peer = try RawPeer(place.place, name: "suspended \(index)", suspended: true)
+            let peer = try RawPeer(temporary.directory, name: "suspended \(index)", suspended: true)
             try peer.register(1, name: "n\(index)")
             try peer.synchronize()
             return peer
@@ -126,7 +126,7 @@ final class BoundTests: XCTestCase {
         let before = server.residentBytes
         for index in 0..<100 { try poster.post("n\(index)", numbers: 0..<20, byteCount: 50_000) }
         try poster.synchronize()
-        let status = try place.status()
+        let status = try temporary.status()
         XCTAssertLessThanOrEqual(status.heldBytes, 64 << 20)
         XCTAssertGreaterThan(status.heldBytes, 60 << 20)
         XCTAssertEqual(status.clients.reduce(0) { $0 + $1.heldBytes }, status.heldBytes)
@@ -144,24 +144,24 @@ final class BoundTests: XCTestCase {
         }
         XCTAssertGreaterThan(received, 1200)
         XCTAssertGreaterThan(gap, 600)
-        XCTAssertEqual(try place.status().heldBytes, 0)
+        XCTAssertEqual(try temporary.status().heldBytes, 0)
     }
 
     func testHeldNotificationsDeliveredToAStoppedClientAreBounded() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.heldOverflow = .deliver
-        let server = try ServerInThisProcess(place, limits: limits)
-        let stopped = try RawPeer(place.place, name: "stopped", suspended: true)
+        let server = try ServerInThisProcess(temporary, limits: limits)
+        let stopped = try RawPeer(temporary.directory, name: "stopped", suspended: true)
         try stopped.register(1, name: "n")
         try stopped.synchronize()
-        let poster = try RawPeer(place.place, name: "poster")
+        let poster = try RawPeer(temporary.directory, name: "poster")
         let posts = 2000
         var largest = 0
         for first in stride(from: 0, to: posts, by: 100) {
             try poster.post("n", numbers: first..<first + 100, byteCount: 10_000)
             try poster.synchronize()
-            largest = max(largest, try place.status().clients.first { $0.name == "stopped" }?.waitingBytes ?? 0)
+            largest = max(largest, try temporary.status().clients.first { $0.name == "stopped" }?.waitingBytes ?? 0)
         }
         XCTAssertLessThan(largest, 4 << 20)
         try stopped.setSuspended(false)
@@ -176,11 +176,11 @@ final class BoundTests: XCTestCase {
 
     /// XCTest runs this on the main thread.
     func testNotificationsThatWaitForTheMainRunLoopAreBoundedAndTheGapIsExact() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         var limits = ClientLimits()
         limits.waitingBytes = 100_000
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         let seen = Locked(Tally())
         let id = Locked<UInt64>(0)
         let connection = center.addConnectionObserver { event in
@@ -202,7 +202,7 @@ final class BoundTests: XCTestCase {
         }
         id.withLock { $0 = observer.id }
         try center.synchronize(timeout: TestTimeout.hang)
-        let poster = try DistributedCenter(place: place.place, limits: .patient)
+        let poster = try DistributedCenter(directory: temporary.directory, limits: .patient)
         for round in 1...3 {
             let posts = round * 5000
             for number in posts - 5000..<posts {
@@ -225,11 +225,11 @@ final class BoundTests: XCTestCase {
     }
 
     func testSmallNotificationsCountWithTheMemoryThatTheyUse() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         var limits = ClientLimits()
         limits.waitingBytes = 1 << 20
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         let received = Locked(0)
         let missed = Locked(0)
         let connection = center.addConnectionObserver { event in
@@ -237,7 +237,7 @@ final class BoundTests: XCTestCase {
         }
         let observer = try center.addObserver(forName: .numbered) { _ in received.withLock { $0 += 1 } }
         try center.synchronize(timeout: TestTimeout.hang)
-        let poster = try RawPeer(place.place, name: "poster")
+        let poster = try RawPeer(temporary.directory, name: "poster")
         let posts = 20_000
         for _ in 0..<20 {
             var frames = FrameWriter()

@@ -53,12 +53,12 @@ final class ClientFaultTests: XCTestCase {
     }
 
     func testNotificationsThatAStoppedClientMissesAreCountedAndLaterOnesAreDelivered() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let client = try FaultClient(.observer, at: place)
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let client = try FaultClient(.observer, at: temporary)
         try ready(client)
-        let poster = try RawPeer(place.place, name: "poster")
-        let healthy = try RawPeer(place.place, name: "healthy")
+        let poster = try RawPeer(temporary.directory, name: "poster")
+        let healthy = try RawPeer(temporary.directory, name: "healthy")
         try healthy.register(1, name: "n")
         try healthy.synchronize()
         for round in 0..<2 {
@@ -86,13 +86,13 @@ final class ClientFaultTests: XCTestCase {
     }
 
     func testAKilledClientsFullBufferIsFreed() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let poster = try RawPeer(place.place, name: "poster")
-        let healthy = try RawPeer(place.place, name: "healthy")
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let poster = try RawPeer(temporary.directory, name: "poster")
+        let healthy = try RawPeer(temporary.directory, name: "healthy")
         try healthy.register(1, name: "n")
         for _ in 0..<3 {
-            let client = try FaultClient(.observer, at: place)
+            let client = try FaultClient(.observer, at: temporary)
             try ready(client)
             client.stop()
             var received = 0
@@ -101,30 +101,30 @@ final class ClientFaultTests: XCTestCase {
                 received += try healthy.synchronize().count
             }
             XCTAssertEqual(received, 8000)
-            let full = try place.status().clients.first { $0.process == client.process.id }
+            let full = try temporary.status().clients.first { $0.process == client.process.id }
             XCTAssertGreaterThan(try XCTUnwrap(full).dropped, 0)
             XCTAssertGreaterThan(try XCTUnwrap(full).waitingBytes, 512 << 10)
             client.signal(SIGKILL)
-            XCTAssertTrue(try eventually { try place.status().clients.count == 2 })
+            XCTAssertTrue(try eventually { try temporary.status().clients.count == 2 })
         }
         XCTAssertFalse(server.isGone)
-        XCTAssertEqual(try place.status().clients.map(\.name), ["poster", "healthy"])
+        XCTAssertEqual(try temporary.status().clients.map(\.name), ["poster", "healthy"])
     }
 
     func testAForkedCopyOfAClientGetsAnErrorAndItsParentContinues() throws {
-        let place = try FaultPlace()
-        _ = try place.startServer()
-        let client = try FaultClient(.forker, at: place)
+        let temporary = try FaultDirectory()
+        _ = try temporary.startServer()
+        let client = try FaultClient(.forker, at: temporary)
         XCTAssertEqual(try client.line(), "copy 0 parent 1 false")
     }
 
     func testAnotherUsersProcessIsRefusedBeforeItIsRead() throws {
         try XCTSkipIf(geteuid() != 0, "only root can start a process of another user")
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        place.openToOthers()
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        temporary.openToOthers()
         for _ in 0..<5 {
-            let client = try FaultClient(.stranger, at: place)
+            let client = try FaultClient(.stranger, at: temporary)
             XCTAssertEqual(try client.line(), "it belongs to user 65534, and this server to user 0")
         }
         XCTAssertEqual(
@@ -134,11 +134,11 @@ final class ClientFaultTests: XCTestCase {
 
     func testFortyClientsThatStartTogetherWithoutAServerUseOneServer() throws {
         for round in 0..<FaultRounds.coldStarts {
-            let place = try FaultPlace()
-            let clients = try (0..<40).map { _ in try FaultClient(.onlyOnce, at: place) }
+            let temporary = try FaultDirectory()
+            let clients = try (0..<40).map { _ in try FaultClient(.onlyOnce, at: temporary) }
             let lines = try clients.map { try $0.line(limit: TestTimeout.hang) }
             let server = try XCTUnwrap(
-                try ServerStart.connectIfServed(place.place, timeout: TestTimeout.hang)?.peer?.process)
+                try ServerStart.connectIfServed(temporary.directory, timeout: TestTimeout.hang)?.peer?.process)
             XCTAssertEqual(Set(lines), ["served \(server)"], "round \(round)")
         }
     }

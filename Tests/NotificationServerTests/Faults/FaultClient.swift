@@ -44,7 +44,7 @@ final class FaultClient {
 
     /// - Parameters:
     ///   - variables: further ones of its environment.
-    init(_ role: Role, at place: FaultPlace, _ variables: [String: String] = [:]) throws {
+    init(_ role: Role, at temporary: FaultDirectory, _ variables: [String: String] = [:]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Problem.notStarted(errno) }
         output = ends[0]
@@ -62,7 +62,7 @@ final class FaultClient {
         ]
         var environment = ProcessInfo.processInfo.environment
         environment[FaultClientProgram.roleVariable] = role.rawValue
-        environment[FaultClientProgram.placeVariable] = place.place.directory
+        environment[FaultClientProgram.placeVariable] = temporary.directory.path
         environment.merge(variables) { $1 }
         var words = arguments.map { strdup($0) } + [nil]
         var entries = environment.map { strdup("\($0)=\($1)") } + [nil]

@@ -18,19 +18,19 @@ final class FaultClientProgram: XCTestCase {
     func testIsAClientInAnotherProcess() throws {
         let environment = ProcessInfo.processInfo.environment
         guard let role = environment[Self.roleVariable].flatMap(FaultClient.Role.init) else { return }
-        let place = ServerPlace(directory: environment[Self.placeVariable] ?? "")
+        let directory = ServerDirectory(path: environment[Self.placeVariable] ?? "")
         // Ends this process even if the process that started it is gone.
         alarm(120)
         do {
             switch role {
-            case .observer: try Self.observe(place)
-            case .onlyOnce: try Self.postToItself(place)
-            case .forker: try Self.fork(place)
-            case .stranger: try Self.beSomebodyElse(place)
-            case .lowered: try Self.postWithLoweredRights(place)
-            case .copied: try Self.startAServerWithLoweredRights(place)
-            case .limited: try Self.postWithLowLimits(place)
-            case .limitedSoftly: try Self.postToItselfWithLowSoftLimits(place)
+            case .observer: try Self.observe(directory)
+            case .onlyOnce: try Self.postToItself(directory)
+            case .forker: try Self.fork(directory)
+            case .stranger: try Self.beSomebodyElse(directory)
+            case .lowered: try Self.postWithLoweredRights(directory)
+            case .copied: try Self.startAServerWithLoweredRights(directory)
+            case .limited: try Self.postWithLowLimits(directory)
+            case .limitedSoftly: try Self.postToItselfWithLowSoftLimits(directory)
             }
         } catch {
             Self.say("failed \(error)")
@@ -43,8 +43,8 @@ final class FaultClientProgram: XCTestCase {
         _ = write(output, bytes, bytes.count)
     }
 
-    private static func observe(_ place: ServerPlace) throws {
-        let center = try DistributedCenter(place: place, limits: .patient)
+    private static func observe(_ directory: ServerDirectory) throws {
+        let center = try DistributedCenter(directory: directory, limits: .patient)
         let counted = Locked(Tally())
         @Sendable func say(_ what: String) {
             let tally = counted.withLock { $0 }
@@ -81,8 +81,8 @@ final class FaultClientProgram: XCTestCase {
         }
     }
 
-    private static func postToItself(_ place: ServerPlace) throws {
-        let center = try DistributedCenter(place: place, limits: .patient)
+    private static func postToItself(_ directory: ServerDirectory) throws {
+        let center = try DistributedCenter(directory: directory, limits: .patient)
         let own = "\(getpid())"
         let received = Locked<Int32?>(nil)
         let observer = try center.addObserver(forName: .once, object: own) { notification in
@@ -99,8 +99,8 @@ final class FaultClientProgram: XCTestCase {
         withExtendedLifetime(observer) {}
     }
 
-    private static func fork(_ place: ServerPlace) throws {
-        let center = try DistributedCenter(place: place, limits: .patient)
+    private static func fork(_ directory: ServerDirectory) throws {
+        let center = try DistributedCenter(directory: directory, limits: .patient)
         let received = Locked(0)
         let observer = try center.addObserver(forName: .forked) { _ in received.withLock { $0 += 1 } }
         try center.synchronize(timeout: TestTimeout.hang)
@@ -121,7 +121,7 @@ final class FaultClientProgram: XCTestCase {
                 guard error == .processForked else { _exit(2) }
             }
             do throws(DistributedError) {
-                try DistributedCenter(place: place, limits: .patient).post(name: .forked)
+                try DistributedCenter(directory: directory, limits: .patient).post(name: .forked)
                 _exit(3)
             } catch {
                 _exit(error == .processForked ? 0 : 4)
@@ -137,28 +137,28 @@ final class FaultClientProgram: XCTestCase {
 
     static let nobody: uid_t = 65534
 
-    private static func tellWhyItCannotPost(_ place: ServerPlace) {
+    private static func tellWhyItCannotPost(_ directory: ServerDirectory) {
         do throws(DistributedError) {
-            try DistributedCenter(place: place).post(name: .once)
+            try DistributedCenter(directory: directory).post(name: .once)
             say("posted")
         } catch {
             say("\(error)")
         }
     }
 
-    private static func postWithLoweredRights(_ place: ServerPlace) throws {
+    private static func postWithLoweredRights(_ directory: ServerDirectory) throws {
         guard seteuid(nobody) == 0 else { return say("seteuid failed") }
-        say(ServerPlace.default.directory)
-        tellWhyItCannotPost(place)
+        say(ServerDirectory.default.path)
+        tellWhyItCannotPost(directory)
     }
 
-    private static func startAServerWithLoweredRights(_ place: ServerPlace) throws {
+    private static func startAServerWithLoweredRights(_ directory: ServerDirectory) throws {
         guard seteuid(nobody) == 0 else { return say("seteuid failed") }
-        try place.prepare()
-        let listener = try LocalSocket.bound(at: place.socketPath)
+        try directory.prepare()
+        let listener = try LocalSocket.bound(at: directory.socketPath)
         guard case .program(let program) = ServerProgram.find() else { return say("there is no server program") }
         let outcome = ServerProcess.start(
-            program, listener: listener, directory: place.directory, until: .now + TestTimeout.hang)
+            program, listener: listener, directory: directory.path, until: .now + TestTimeout.hang)
         guard case .ended(let status?, let output) = outcome else { return say("\(outcome)") }
         say("\(status >> 8) \(output)")
     }
@@ -171,22 +171,23 @@ final class FaultClientProgram: XCTestCase {
         return setrlimit(Int32(resource.rawValue), &limit) == 0
     }
 
-    private static func postWithLowLimits(_ place: ServerPlace) throws {
+    private static func postWithLowLimits(_ directory: ServerDirectory) throws {
         guard setLimit(RLIMIT_NOFILE, soft: 40, hard: 40) else { return say("setrlimit failed") }
-        tellWhyItCannotPost(place)
+        tellWhyItCannotPost(directory)
     }
 
-    private static func postToItselfWithLowSoftLimits(_ place: ServerPlace) throws {
+    private static func postToItselfWithLowSoftLimits(_ directory: ServerDirectory) throws {
         guard setLimit(RLIMIT_NOFILE, soft: 40, hard: nil), setLimit(RLIMIT_CPU, soft: 1000, hard: nil) else {
             return say("setrlimit failed")
         }
-        try postToItself(place)
+        try postToItself(directory)
     }
 
-    private static func beSomebodyElse(_ place: ServerPlace) throws {
+    private static func beSomebodyElse(_ directory: ServerDirectory) throws {
         guard setuid(nobody) == 0 else { return say("setuid failed") }
         guard
-            case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now + TestTimeout.hang)
+            case .connected(let socket) = try LocalSocket.connect(
+                to: directory.socketPath, until: .now + TestTimeout.hang)
         else { return say("not connected") }
         var hello = FrameWriter()
         hello.hello(suspended: false, name: "stranger")

@@ -14,9 +14,9 @@ final class ServerCopyTests: XCTestCase {
 
     func testAProgramWithALoweredEffectiveUserStartsNoServerAndTheErrorSaysWhy() throws {
         try skipUnlessRoot()
-        let place = try FaultPlace()
-        place.giveToNobody()
-        let client = try FaultClient(.lowered, at: place, ["XDG_RUNTIME_DIR": place.directoryAbove])
+        let temporary = try FaultDirectory()
+        temporary.giveToNobody()
+        let client = try FaultClient(.lowered, at: temporary, ["XDG_RUNTIME_DIR": temporary.directoryAbove])
         // The variable may come from another user.
         XCTAssertEqual(try client.line(), "/tmp/distributed-notifications-\(FaultClientProgram.nobody)")
         let answer = try client.line()
@@ -30,16 +30,16 @@ final class ServerCopyTests: XCTestCase {
         let program = found.path
         let canExecute = OtherUser.perform { faccessat(AT_FDCWD, program, X_OK, AT_EACCESS) == 0 }
         try XCTSkipUnless(canExecute == true, "nobody cannot execute \(program)")
-        let place = try FaultPlace()
-        place.giveToNobody()
-        let client = try FaultClient(.copied, at: place)
+        let temporary = try FaultDirectory()
+        temporary.giveToNobody()
+        let client = try FaultClient(.copied, at: temporary)
         let answer = try client.line()
         XCTAssertTrue(answer.hasPrefix("77 gained rights when it was executed"), answer)
     }
 
     func testAServerWhoseHardLimitsAreTooLowIsNotStartedAndTheErrorSaysWhich() throws {
-        let place = try FaultPlace()
-        let client = try FaultClient(.limited, at: place)
+        let temporary = try FaultDirectory()
+        let client = try FaultClient(.limited, at: temporary)
         let answer = try client.line()
         XCTAssertTrue(
             answer.contains(
@@ -49,8 +49,8 @@ final class ServerCopyTests: XCTestCase {
     }
 
     func testAServerRaisesItsSoftLimitsToTheHardOnes() throws {
-        let place = try FaultPlace()
-        let client = try FaultClient(.limitedSoftly, at: place)
+        let temporary = try FaultDirectory()
+        let client = try FaultClient(.limitedSoftly, at: temporary)
         let server = try XCTUnwrap(Int32(try client.line().dropFirst("served ".count)))
         let limits = try String(contentsOfFile: "/proc/\(server)/limits", encoding: .utf8).split(separator: "\n")
         /// The soft and the hard one.

@@ -20,8 +20,8 @@ final class ServerFaultTests: XCTestCase {
         let seen = Locked(Seen())
         let center: DistributedCenter
 
-        init(_ place: ServerPlace) throws {
-            center = try DistributedCenter(place: place, limits: .patient)
+        init(_ temporary: ServerDirectory) throws {
+            center = try DistributedCenter(directory: temporary, limits: .patient)
         }
 
         func observe(on thread: RunLoopThread) throws -> [ObserverToken] {
@@ -46,17 +46,17 @@ final class ServerFaultTests: XCTestCase {
     }
 
     func testAServerWhoseSocketIsRemovedEndsAndItsClientsConnectToTheNext() throws {
-        let place = try FaultPlace()
-        _ = try place.startServer()
+        let temporary = try FaultDirectory()
+        _ = try temporary.startServer()
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let watched = try Watched(place.place)
+        let watched = try Watched(temporary.directory)
         let tokens = try watched.observe(on: thread)
-        XCTAssertEqual(unlink(place.place.socketPath), 0)
+        XCTAssertEqual(unlink(temporary.directory.socketPath), 0)
         XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
         try watched.center.synchronize(timeout: TestTimeout.hang)
-        let poster = try DistributedCenter(place: place.place, limits: .patient)
+        let poster = try DistributedCenter(directory: temporary.directory, limits: .patient)
         try poster.post(name: .numbered, object: "1")
         XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
         XCTAssertEqual(watched.seen.withLock { $0.interruptions }, 1)
@@ -66,19 +66,19 @@ final class ServerFaultTests: XCTestCase {
     }
 
     func testAKilledServerIsOneInterruptionForEachObserverAndNoNotificationIsRepeated() throws {
-        let place = try FaultPlace()
-        _ = try place.startServer()
+        let temporary = try FaultDirectory()
+        _ = try temporary.startServer()
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let watched = try (0..<5).map { _ in try Watched(place.place) }
+        let watched = try (0..<5).map { _ in try Watched(temporary.directory) }
         var tokens = try watched.flatMap { try $0.observe(on: thread) }
-        let processes = try (0..<2).map { _ in try FaultClient(.observer, at: place) }
+        let processes = try (0..<2).map { _ in try FaultClient(.observer, at: temporary) }
         for process in processes {
             XCTAssertEqual(try process.line(), "ready")
             XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
         }
-        let poster = try DistributedCenter(place: place.place, limits: .patient)
+        let poster = try DistributedCenter(directory: temporary.directory, limits: .patient)
         try poster.synchronize(timeout: TestTimeout.hang)
         // Each round has so many posts; else the observers' thread would be far behind.
         let burst = TestRounds.rounds(1_000, stress: 3_000)
@@ -101,7 +101,7 @@ final class ServerFaultTests: XCTestCase {
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
                 "round \(kill): nothing comes")
-            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, timeout: TestTimeout.hang))
+            let socket = try XCTUnwrap(try ServerStart.connectIfServed(temporary.directory, timeout: TestTimeout.hang))
             ObservedProcess(try XCTUnwrap(socket.peer).process).end()
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
@@ -132,28 +132,28 @@ final class ServerFaultTests: XCTestCase {
     }
 
     func testTheStaleSocketOfAKilledServerIsReplaced() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         server.end()
-        XCTAssertTrue(FileManager.default.fileExists(atPath: place.place.socketPath))
-        XCTAssertNil(try DistributedCenter.status(of: place.place))
-        let center = try DistributedCenter(place: place.place, limits: .patient)
+        XCTAssertTrue(FileManager.default.fileExists(atPath: temporary.directory.socketPath))
+        XCTAssertNil(try DistributedCenter.status(of: temporary.directory))
+        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         try center.post(name: .numbered)
         guard case .connected(let next) = center.connectionState else { return XCTFail("\(center.connectionState)") }
         XCTAssertNotEqual(next, server.id)
     }
 
     func testWithoutDescriptorsNewcomersAreRefusedClientsAreServedAndTheServerRecovers() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let first = try RawPeer(place.place, name: "first")
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let first = try RawPeer(temporary.directory, name: "first")
         try first.register(1, name: "n")
         try first.synchronize()
         try server.limitDescriptors(to: 20)
         var served: [RawPeer] = []
         var refusal: Goodbye?
         while refusal == nil, served.count < 50 {
-            let peer = try RawPeer(place.place, name: nil)
+            let peer = try RawPeer(temporary.directory, name: nil)
             let received = try peer.hello()
             if received {
                 served.append(peer)
@@ -164,14 +164,14 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertTrue(refusal?.text.contains("ulimit -n") == true, "\(String(describing: refusal))")
         XCTAssertGreaterThan(served.count, 4)
         for _ in 0..<FaultRounds.refusals {
-            let peer = try RawPeer(place.place, name: nil)
+            let peer = try RawPeer(temporary.directory, name: nil)
             XCTAssertTrue(try peer.farewell().text.contains("no descriptor left"))
         }
         for (number, peer) in served.enumerated() {
             try peer.write(RawPeer.post("n", number: number))
             XCTAssertEqual(try first.delivered().number, number)
         }
-        let center = try DistributedCenter(place: place.place, limits: ClientLimits())
+        let center = try DistributedCenter(directory: temporary.directory, limits: ClientLimits())
         do throws(DistributedError) {
             try center.post(name: .numbered)
             XCTFail("it was served")
@@ -191,13 +191,13 @@ final class ServerFaultTests: XCTestCase {
 
     func testConnectionsUpToTheLimitAreServedAndTheOthersAreRefusedWithTheReason() throws {
         try ObservedProcess(getpid()).limitDescriptors(to: 4000)
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         try server.limitDescriptors(to: 2000)
         var served: [RawPeer] = []
         var refused = 0
         for _ in 0..<2000 {
-            let peer = try RawPeer(place.place, name: nil)
+            let peer = try RawPeer(temporary.directory, name: nil)
             if try peer.hello() {
                 served.append(peer)
             } else {
@@ -213,17 +213,17 @@ final class ServerFaultTests: XCTestCase {
         for peer in served { XCTAssertEqual(try peer.delivered().number, 5) }
         // Processes that disconnect make room.
         served.removeFirst(1000)
-        XCTAssertTrue(try eventually { try (try RawPeer(place.place, name: nil)).hello() })
+        XCTAssertTrue(try eventually { try (try RawPeer(temporary.directory, name: nil)).hello() })
         XCTAssertLessThan(server.residentBytes, 100 << 20)
     }
 
     func testProcessesThatConnectTogetherAreAllServed() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         var hello = FrameWriter()
         hello.hello(suspended: false, name: "one of many")
         let peers = try (0..<200).map { _ in
-            let peer = try RawPeer(place.place, name: nil)
+            let peer = try RawPeer(temporary.directory, name: nil)
             try? peer.write(hello.bytes)
             return peer
         }
@@ -234,14 +234,14 @@ final class ServerFaultTests: XCTestCase {
     }
 
     func testPostingToAStoppedServerTimesOutAndSucceedsWhenTheServerContinues() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         var limits = ClientLimits()
         limits.postTimeout = .milliseconds(50)
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         // Connected without the limit of a post.
         try center.synchronize(timeout: TestTimeout.hang)
-        let observer = try RawPeer(place.place, name: "observer")
+        let observer = try RawPeer(temporary.directory, name: "observer")
         try observer.register(1, name: "n")
         try observer.synchronize()
         kill(server.id, SIGSTOP)
@@ -261,7 +261,7 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertEqual(error?.timeout, .milliseconds(50))
         XCTAssertEqual(error?.problem.contains("does not read"), true)
         XCTAssertThrowsError(try center.synchronize(timeout: .milliseconds(50)))
-        XCTAssertThrowsError(try DistributedCenter.status(of: place.place, timeout: .milliseconds(50)))
+        XCTAssertThrowsError(try DistributedCenter.status(of: temporary.directory, timeout: .milliseconds(50)))
         kill(server.id, SIGCONT)
         // All that was posted arrives, and nothing else.
         for _ in 0..<posted { _ = try observer.delivered() }
@@ -275,17 +275,17 @@ final class ServerFaultTests: XCTestCase {
     }
 
     func testAClientThatDoesNotReadIsDisconnectedAndOthersAreNot() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.progressTimeout = .milliseconds(300)
-        let server = try ServerInThisProcess(place, limits: limits)
-        let stalled = try RawPeer(place.place, name: "stalled")
-        let reading = try RawPeer(place.place, name: "reading")
+        let server = try ServerInThisProcess(temporary, limits: limits)
+        let stalled = try RawPeer(temporary.directory, name: "stalled")
+        let reading = try RawPeer(temporary.directory, name: "reading")
         for peer in [stalled, reading] {
             try peer.register(1, name: "n")
             try peer.synchronize()
         }
-        let poster = try RawPeer(place.place, name: "poster")
+        let poster = try RawPeer(temporary.directory, name: "poster")
         // In parts that fit into a socket: so the server never waits for the one that reads, however busy the machine
         // is.
         for first in stride(from: 0, to: 5000, by: 100) {
@@ -308,19 +308,19 @@ final class ServerFaultTests: XCTestCase {
         // The part that the kernel had already received.
         XCTAssertTrue(tally.isInOrder)
         XCTAssertLessThan(tally.received, 5000)
-        XCTAssertEqual(try place.status().clients.map(\.name), ["reading", "poster"])
+        XCTAssertEqual(try temporary.status().clients.map(\.name), ["reading", "poster"])
     }
 
     func testAFastPosterIsSlowedDownAndNoPostIsDropped() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.postsAtOnce = 100
         limits.postsPerSecond = 4000
-        let server = try ServerInThisProcess(place, limits: limits)
-        let observer = try RawPeer(place.place, name: "observer")
+        let server = try ServerInThisProcess(temporary, limits: limits)
+        let observer = try RawPeer(temporary.directory, name: "observer")
         try observer.register(1, name: "n")
         try observer.synchronize()
-        let fast = try RawPeer(place.place, name: "fast")
+        let fast = try RawPeer(temporary.directory, name: "fast")
         let began = ContinuousClock.now
         try fast.post("n", numbers: 0..<1100)
         for number in 0..<1100 { XCTAssertEqual(try observer.delivered().number, number) }

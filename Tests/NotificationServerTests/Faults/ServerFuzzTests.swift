@@ -45,17 +45,17 @@ final class ServerFuzzTests: XCTestCase {
         guard random.once(in: 10) else { return bytes }
         // The length mostly stays, so that what follows is still read as frames.
         for _ in 0..<Int.random(in: 1...3, using: &random) {
-            let place = Int.random(in: (random.once(in: 10) ? 0 : 4)..<bytes.count, using: &random)
-            bytes[place] = UInt8.random(in: 0...255, using: &random)
+            let temporary = Int.random(in: (random.once(in: 10) ? 0 : 4)..<bytes.count, using: &random)
+            bytes[temporary] = UInt8.random(in: 0...255, using: &random)
         }
         return bytes
     }
 
     /// A million frames with `STRESS=1`.
     func testRandomFramesDoNotHarmTheServerOrOtherClients() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let healthy = try RawPeer(place.place, name: "healthy")
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let healthy = try RawPeer(temporary.directory, name: "healthy")
         try healthy.register(1, name: "healthy")
         try healthy.synchronize()
         var random = SeededGenerator(seed: 77)
@@ -66,7 +66,7 @@ final class ServerFuzzTests: XCTestCase {
         var peers: [RawPeer] = []
         while frames < FaultRounds.inputs {
             if peers.count < 8 {
-                peers.append(try RawPeer(place.place, name: "fuzz", suspended: random.once(in: 2)))
+                peers.append(try RawPeer(temporary.directory, name: "fuzz", suspended: random.once(in: 2)))
                 connections += 1
             }
             let index = Int.random(in: 0..<peers.count, using: &random)
@@ -98,8 +98,8 @@ final class ServerFuzzTests: XCTestCase {
         XCTAssertFalse(server.isGone)
         XCTAssertGreaterThan(refused, 20)
         XCTAssertLessThan(largest, 64 << 20)
-        XCTAssertTrue(try eventually { try place.status().clients.map(\.name) == ["healthy"] })
-        let status = try place.status()
+        XCTAssertTrue(try eventually { try temporary.status().clients.map(\.name) == ["healthy"] })
+        let status = try temporary.status()
         XCTAssertEqual(status.heldBytes, 0)
         XCTAssertEqual(status.clients.first?.observers.count, 1)
     }

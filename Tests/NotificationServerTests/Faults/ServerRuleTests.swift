@@ -10,14 +10,14 @@ import XCTest
 /// Posts of clients that are about to disconnect are delivered, and their memory is freed.
 final class ServerRuleTests: XCTestCase {
     func testPostsOfAClientThatHasEndedAreDelivered() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let observer = try RawPeer(place.place, name: "observer")
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let observer = try RawPeer(temporary.directory, name: "observer")
         try observer.register(1, name: "n")
         try observer.synchronize()
         for round in 0..<20 {
             do {
-                let poster = try RawPeer(place.place, name: "poster")
+                let poster = try RawPeer(temporary.directory, name: "poster")
                 // It gets what it posts, and does not read it.
                 try poster.register(1, name: "n")
                 try poster.post("n", numbers: 0..<1000)
@@ -30,18 +30,18 @@ final class ServerRuleTests: XCTestCase {
                 }, "round \(round): \(tally)")
             XCTAssertEqual(tally, Tally(received: 1000, gap: 0, gaps: 0, isInOrder: true, last: 999))
         }
-        XCTAssertTrue(eventually { (try? place.status().clients.count) == 1 })
+        XCTAssertTrue(eventually { (try? temporary.status().clients.count) == 1 })
         withExtendedLifetime(server) {}
     }
 
     func testTheIdleTimeoutBeginsWhenTheLastClientDisconnects() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.idleTimeout = .milliseconds(200)
-        let server = try ServerInThisProcess(place, limits: limits, endsWhenIdle: true)
+        let server = try ServerInThisProcess(temporary, limits: limits, endsWhenIdle: true)
         let leaving: ContinuousClock.Instant
         do {
-            let peer = try RawPeer(place.place)
+            let peer = try RawPeer(temporary.directory)
             try peer.synchronize()
             // Longer than the limit, and nothing wakes the server meanwhile.
             XCTAssertFalse(eventually(.milliseconds(400)) { server.events.count > 2 })

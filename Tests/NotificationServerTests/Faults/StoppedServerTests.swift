@@ -42,16 +42,16 @@ final class StoppedServerTests: XCTestCase {
         return (token, count)
     }
 
-    private func client(_ place: FaultPlace) throws -> ServerStatus.Client? {
-        try place.status().clients.first { $0.name == ProcessInfo.processInfo.processName }
+    private func client(_ temporary: FaultDirectory) throws -> ServerStatus.Client? {
+        try temporary.status().clients.first { $0.name == ProcessInfo.processInfo.processName }
     }
 
     func testRequestsToAStoppedServerAreServedWhenItContinues() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         var limits = ClientLimits()
         limits.postTimeout = .seconds(3600)
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         let (token, interruptions) = interruptions(center)
         try center.synchronize(timeout: TestTimeout.hang)
         stop(server)
@@ -70,13 +70,13 @@ final class StoppedServerTests: XCTestCase {
         kill(server.id, SIGCONT)
         try center.synchronize(timeout: TestTimeout.hang)
         XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
-        XCTAssertEqual(try client(place)?.observers.count, 1)
+        XCTAssertEqual(try client(temporary)?.observers.count, 1)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
         withExtendedLifetime((token, observer)) {}
     }
 
     /// Posts until the socket is full.
-    private func fill(_ place: FaultPlace, _ center: DistributedCenter) throws -> Int {
+    private func fill(_ temporary: FaultDirectory, _ center: DistributedCenter) throws -> Int {
         let large = String(repeating: "x", count: 10_000)
         for posted in 0..<10_000 {
             do throws(DistributedError) {
@@ -91,43 +91,43 @@ final class StoppedServerTests: XCTestCase {
     }
 
     func testASynchronizationThatDoesNotFitIntoTheSocketKeepsTheConnection() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         var limits = ClientLimits()
         limits.postTimeout = limit
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         let (token, interruptions) = interruptions(center)
         try center.synchronize(timeout: TestTimeout.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
-        let posted = try fill(place, center)
+        let posted = try fill(temporary, center)
         synchronizeInVain(center)
         synchronizeInVain(center)
         kill(server.id, SIGCONT)
         try center.synchronize(timeout: TestTimeout.hang)
-        XCTAssertEqual(try client(place)?.posted, posted)
+        XCTAssertEqual(try client(temporary)?.posted, posted)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
         withExtendedLifetime(token) {}
     }
 
     func testFramesThatDoNotFitIntoTheSocketAreWrittenWhenTheServerContinues() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         var limits = ClientLimits()
         limits.postTimeout = limit
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         let (token, interruptions) = interruptions(center)
         var removed: ObserverToken? = try center.addObserver(forName: .mark) { _ in }
         try center.synchronize(timeout: TestTimeout.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
-        let posted = try fill(place, center)
+        let posted = try fill(temporary, center)
         center.suspend()
         removed = nil
         let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
         kill(server.id, SIGCONT)
         try center.synchronize(timeout: TestTimeout.hang)
-        let client = try XCTUnwrap(try client(place))
+        let client = try XCTUnwrap(try client(temporary))
         XCTAssertTrue(client.isSuspended)
         XCTAssertEqual(client.observers.map(\.name), ["n"])
         XCTAssertEqual(client.posted, posted)

@@ -8,9 +8,9 @@ import XCTest
 /// A client and a server that have no version of the protocol in common.
 final class VersionMismatchTests: XCTestCase {
     private func refusal(_ hello: FrameWriter) throws -> String {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let peer = try RawPeer(place.place, name: nil)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let peer = try RawPeer(temporary.directory, name: nil)
         try peer.write(hello.bytes)
         let bye = try peer.farewell()
         XCTAssertEqual(bye.reason, .refused)
@@ -43,9 +43,9 @@ final class VersionMismatchTests: XCTestCase {
     }
 
     func testANewerClientThatAlsoSpeaksTheServersVersionIsServedInThatVersion() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let peer = try RawPeer(place.place, name: nil)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let peer = try RawPeer(temporary.directory, name: nil)
         var hello = FrameWriter()
         hello.hello(suspended: false, name: "new", versions: ProtocolVersions(oldest: 1, newest: 9))
         try peer.write(hello.bytes)

@@ -9,11 +9,11 @@ import XCTest
 
 /// The turns of a server, one at a time.
 final class ServerLoopTests: XCTestCase {
-    private var temporary: TemporaryPlace!
+    private var temporary: TemporaryDirectory!
     private var stop: EventDescriptor!
 
     override func setUpWithError() throws {
-        temporary = try TemporaryPlace()
+        temporary = try TemporaryDirectory()
         stop = try XCTUnwrap(EventDescriptor())
     }
 
@@ -22,7 +22,7 @@ final class ServerLoopTests: XCTestCase {
     }
 
     private func loop() throws -> ServerLoop {
-        let served = try ServedSocket.open(at: temporary.place, timeout: .seconds(20))
+        let served = try ServedSocket.open(at: temporary.directory, timeout: .seconds(20))
         guard
             let loop = ServerLoop(served, limits: ServerLimits(), endsWhenIdle: false, stop: stop, report: { _ in })
         else { throw POSIXError(.EMFILE) }

@@ -25,9 +25,9 @@ final class InheritedListenerTests: XCTestCase {
     }
 
     func testAListenerIsDistinguishedFromOtherDescriptors() throws {
-        let temporary = try TemporaryPlace()
-        try temporary.place.prepare()
-        let path = temporary.place.socketPath
+        let temporary = try TemporaryDirectory()
+        try temporary.directory.prepare()
+        let path = temporary.directory.socketPath
         let socket = try LocalSocket.bound(at: path)
         XCTAssertTrue(try XCTUnwrap(InheritedListener.description(of: socket.descriptor)) == (false, path))
         XCTAssertTrue(socket.listen())

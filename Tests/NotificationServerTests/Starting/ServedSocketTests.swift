@@ -8,13 +8,13 @@ import XCTest
 @testable import NotificationServer
 
 final class ServedSocketTests: XCTestCase {
-    private var temporary: TemporaryPlace!
-    var place: ServerPlace { temporary.place }
-    var isThere: Bool { access(place.socketPath, F_OK) == 0 }
+    private var temporary: TemporaryDirectory!
+    var directory: ServerDirectory { temporary.directory }
+    var isThere: Bool { access(directory.socketPath, F_OK) == 0 }
     let limit = TestTimeout.hang
 
     override func setUpWithError() throws {
-        temporary = try TemporaryPlace()
+        temporary = try TemporaryDirectory()
     }
 
     override func tearDown() {
@@ -22,44 +22,44 @@ final class ServedSocketTests: XCTestCase {
     }
 
     func testAServerThatStopsRemovesItsSocket() throws {
-        let served = try ServedSocket.open(at: place, timeout: limit)
+        let served = try ServedSocket.open(at: directory, timeout: limit)
         XCTAssertTrue(isThere)
         XCTAssertTrue(served.remove(unlessClientWaits: false, timeout: limit))
         XCTAssertFalse(isThere)
     }
 
     func testTheSocketIsForTheUserOnly() throws {
-        _ = try ServedSocket.open(at: place, timeout: limit)
-        let attributes = try FileManager.default.attributesOfItem(atPath: place.socketPath)
+        _ = try ServedSocket.open(at: directory, timeout: limit)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.socketPath)
         XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
     }
 
     func testASecondServerIsRefused() throws {
-        let served = try ServedSocket.open(at: place, timeout: limit)
+        let served = try ServedSocket.open(at: directory, timeout: limit)
         assertThrows(
             DistributedError.serverNotStarted(
-                path: place.socketPath,
-                problem: "another server uses it. See which with: notify-demo status --directory \(place.directory)")
-        ) { try ServedSocket.open(at: place, timeout: limit) }
+                path: directory.socketPath,
+                problem: "another server uses it. See which with: notify-demo status --directory \(directory.path)")
+        ) { try ServedSocket.open(at: directory, timeout: limit) }
         withExtendedLifetime(served) {}
     }
 
     func testAClientThatHasJustConnectedKeepsAnIdleServer() throws {
-        let served = try ServedSocket.open(at: place, timeout: limit)
-        let client = try ServerStart.connectIfServed(place, timeout: limit)
+        let served = try ServedSocket.open(at: directory, timeout: limit)
+        let client = try ServerStart.connectIfServed(directory, timeout: limit)
         XCTAssertNotNil(client)
         XCTAssertFalse(served.remove(unlessClientWaits: true, timeout: limit))
         XCTAssertTrue(isThere)
-        XCTAssertNotNil(try ServerStart.connectIfServed(place, timeout: limit))
+        XCTAssertNotNil(try ServerStart.connectIfServed(directory, timeout: limit))
         while served.listener.accept() != nil {}
         XCTAssertTrue(served.remove(unlessClientWaits: true, timeout: limit))
-        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: place.directory), ["lock"])
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: directory.path), ["lock"])
     }
 
     func testAnotherServersSocketStays() throws {
-        let first = try ServedSocket.open(at: place, timeout: limit)
-        XCTAssertEqual(unlink(place.socketPath), 0)
-        let second = try ServedSocket.open(at: place, timeout: limit)
+        let first = try ServedSocket.open(at: directory, timeout: limit)
+        XCTAssertEqual(unlink(directory.socketPath), 0)
+        let second = try ServedSocket.open(at: directory, timeout: limit)
         XCTAssertTrue(first.remove(unlessClientWaits: false, timeout: limit))
         XCTAssertTrue(isThere)
         XCTAssertTrue(second.remove(unlessClientWaits: false, timeout: limit))
@@ -68,18 +68,18 @@ final class ServedSocketTests: XCTestCase {
 
     func testAServerThatStopsWhileItsDirectoryIsRemovedMakesNothingThere() throws {
         for isSocketGone in [true, false] {
-            let served = try ServedSocket.open(at: place, timeout: limit)
-            XCTAssertEqual(unlink(place.lockPath), 0)
-            if isSocketGone { XCTAssertEqual(unlink(place.socketPath), 0) }
+            let served = try ServedSocket.open(at: directory, timeout: limit)
+            XCTAssertEqual(unlink(directory.lockPath), 0)
+            if isSocketGone { XCTAssertEqual(unlink(directory.socketPath), 0) }
             XCTAssertTrue(served.remove(unlessClientWaits: false, timeout: limit))
             XCTAssertEqual(
-                try FileManager.default.contentsOfDirectory(atPath: place.directory), (isSocketGone ? [] : ["socket"]))
+                try FileManager.default.contentsOfDirectory(atPath: directory.path), (isSocketGone ? [] : ["socket"]))
         }
     }
 
     func testAServerWhoseDirectoryIsGoneMayEnd() throws {
-        let served = try ServedSocket.open(at: place, timeout: limit)
-        try FileManager.default.removeItem(atPath: place.directory)
+        let served = try ServedSocket.open(at: directory, timeout: limit)
+        try FileManager.default.removeItem(atPath: directory.path)
         XCTAssertTrue(served.remove(unlessClientWaits: true, timeout: limit))
     }
 }

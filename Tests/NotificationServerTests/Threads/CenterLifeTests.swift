@@ -26,9 +26,9 @@ final class CenterLifeTests: XCTestCase {
     }
 
     func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
-        let center = try DistributedCenter(place: place.place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        let center = try DistributedCenter(directory: temporary.directory)
         var box: Box? = Box(try center.addObserver(forName: .numbered) { _ in })
         let token = try center.addObserver(forName: .numbered) { [box] _ in withExtendedLifetime(box) {} }
         box = nil
@@ -38,12 +38,12 @@ final class CenterLifeTests: XCTestCase {
     }
 
     func testAClientPausesBeforeItConnectsAgainToAServerThatEndsEachConnection() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.observersPerClient = 1
-        let server = try ServerInThisProcess(place, limits: limits)
+        let server = try ServerInThisProcess(temporary, limits: limits)
         let begin = ContinuousClock.now
-        let center = try DistributedCenter(place: place.place)
+        let center = try DistributedCenter(directory: temporary.directory)
         let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
         func refusals() -> Int {
             server.events.count { if case .clientRefused = $0 { true } else { false } }
@@ -56,11 +56,11 @@ final class CenterLifeTests: XCTestCase {
     }
 
     func testManyPostersToAStoppedServerEachTimeOut() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
         var limits = ClientLimits()
         limits.postTimeout = .milliseconds(100)
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         try center.synchronize(timeout: TestTimeout.hang)
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
@@ -88,12 +88,12 @@ final class CenterLifeTests: XCTestCase {
     }
 
     func testACenterThatIsClosedWhileItConnectsShowsNoFailure() throws {
-        let place = try FaultPlace()
-        try place.place.prepare()
+        let temporary = try FaultDirectory()
+        try temporary.directory.prepare()
         // It accepts connections, but answers no hello.
-        let listener = try LocalSocket.bound(at: place.place.socketPath)
+        let listener = try LocalSocket.bound(at: temporary.directory.socketPath)
         XCTAssertTrue(listener.listen())
-        let center = try DistributedCenter(place: place.place)
+        let center = try DistributedCenter(directory: temporary.directory)
         let events = Locked([ConnectionEvent]())
         let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
             events.withLock { $0.append(event) }
@@ -118,11 +118,11 @@ final class CenterLifeTests: XCTestCase {
     }
 
     func testNotificationsThatCannotBeReadDoNotGrowWithoutLimit() throws {
-        let place = try FaultPlace()
-        let server = try ServerInThisProcess(place)
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         var limits = ClientLimits()
         limits.waitingBytes = 100_000
-        let center = try DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
@@ -142,7 +142,7 @@ final class CenterLifeTests: XCTestCase {
         }
         let observer = try center.addObserver(forName: .numbered, on: thread) { _ in }
         try center.synchronize(timeout: TestTimeout.hang)
-        let poster = try RawPeer(place.place, name: "poster")
+        let poster = try RawPeer(temporary.directory, name: "poster")
         // Its userInfo is no property list.
         for _ in 0..<10 {
             try poster.post(Notification.Name.numbered.rawValue, numbers: 0..<2000, byteCount: 20)

@@ -96,12 +96,12 @@ final class CenterStressTests: XCTestCase {
     }
 
     private func stress(kills: Int) throws {
-        let place = try FaultPlace()
-        _ = try place.startServer()
+        let temporary = try FaultDirectory()
+        _ = try temporary.startServer()
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let center = try DistributedCenter(place: place.place, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let gaps = Locked((count: 0, interruptions: 0))
         let events = center.addConnectionObserver(on: thread) { event in
             gaps.withLock {

@@ -9,14 +9,14 @@ import XCTest
 /// One client cannot keep others from being served.
 final class ServerTurnTests: XCTestCase {
     func testAFastPosterDelaysAnotherByOneTurnOnly() throws {
-        let place = try FaultPlace()
-        let server = try place.startServer()
-        let observer = try RawPeer(place.place, name: "observer")
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        let observer = try RawPeer(temporary.directory, name: "observer")
         try observer.register(1, name: "much")
         try observer.register(2, name: "little")
         try observer.synchronize()
-        let much = try RawPeer(place.place, name: "much")
-        let little = try RawPeer(place.place, name: "little")
+        let much = try RawPeer(temporary.directory, name: "much")
+        let little = try RawPeer(temporary.directory, name: "little")
         // When it goes on, it finds both.
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
@@ -31,13 +31,13 @@ final class ServerTurnTests: XCTestCase {
     }
 
     func testConnectionsWithoutHelloDoNotKeepOthersFromBeingServed() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.clientsBeforeHello = 2
         limits.helloTimeout = .seconds(3600)
-        let server = try ServerInThisProcess(place, limits: limits)
-        let silent = try (0..<100).map { _ in try RawPeer(place.place, name: nil) }
-        let served = try RawPeer(place.place, name: "served")
+        let server = try ServerInThisProcess(temporary, limits: limits)
+        let silent = try (0..<100).map { _ in try RawPeer(temporary.directory, name: nil) }
+        let served = try RawPeer(temporary.directory, name: "served")
         try served.synchronize()
         // The oldest of the silent had to go, for each that came after the second. Now it is no longer counted.
         for peer in silent.prefix(99) { XCTAssertEqual(try peer.next(), .end) }
@@ -49,17 +49,17 @@ final class ServerTurnTests: XCTestCase {
     }
 
     func testClientsWhoseHelloIsNotYetReadAreNotDisconnectedForNewcomers() throws {
-        let place = try FaultPlace()
+        let temporary = try FaultDirectory()
         var limits = ServerLimits()
         limits.clientsBeforeHello = 1
         let gate = DispatchSemaphore(value: 0)
-        let server = try ServerInThisProcess(place, limits: limits) { event in
+        let server = try ServerInThisProcess(temporary, limits: limits) { event in
             // It finds all the others at once.
             if case .clientConnected(_, "first") = event { gate.wait() }
         }
-        let first = try RawPeer(place.place, name: nil)
+        let first = try RawPeer(temporary.directory, name: nil)
         try first.sayHello(name: "first")
-        let others = try (0..<50).map { _ in try RawPeer(place.place, name: nil) }
+        let others = try (0..<50).map { _ in try RawPeer(temporary.directory, name: nil) }
         for peer in others { try peer.sayHello() }
         gate.signal()
         for peer in [first] + others { XCTAssertEqual(try peer.peek(), .welcome) }

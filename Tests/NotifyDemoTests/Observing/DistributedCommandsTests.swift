@@ -8,8 +8,8 @@ final class DistributedCommandsTests: XCTestCase {
     private func shell(_ lines: String) throws -> Shell.Outcome {
         try Shell.run(
             #"""
-            cd "$(mktemp -d)"; mkdir -m 700 place
-            demo() { timeout -k 5 60 notify-demo "$@" --directory place; }
+            cd "$(mktemp -d)"; mkdir -m 700 directory
+            demo() { timeout -k 5 60 notify-demo "$@" --directory directory; }
             server() { demo status --json | grep -o '"process":[0-9]*}$' | grep -o '[0-9]*'; }
             trap 'kill $(server) 2>/dev/null; rm -r "$PWD"' EXIT
             seen() { for i in {1..12000}; do grep -qs "$2" "$1" && return; sleep 0.005; done; echo "not seen: $2" >&2; }
@@ -67,7 +67,7 @@ final class DistributedCommandsTests: XCTestCase {
         let outcome = try shell(
             """
             for s in INT TERM; do
-                rm -f errors out; notify-demo observe --directory place 2>errors >out & seen errors connected
+                rm -f errors out; notify-demo observe --directory directory 2>errors >out & seen errors connected
                 demo post x; seen out x; kill -$s $!; wait $!; echo $?; wc -l <out
             done
             """)
@@ -77,7 +77,7 @@ final class DistributedCommandsTests: XCTestCase {
     func testWaitStartsItsCommandWhenTheObserverIsRegisteredAndEndsWithTheNotification() throws {
         let outcome = try shell(
             """
-            demo wait x --timeout 60s --directory place -- notify-demo post x --directory place; echo $?
+            demo wait x --timeout 60s --directory directory -- notify-demo post x --directory directory; echo $?
             """.replacing("demo wait x", with: "notify-demo wait x"))
         XCTAssertTrue(outcome.output.hasSuffix(" → 1 main: x\n0\n"), "\(outcome.output)\(outcome.errors)")
         XCTAssertTrue(outcome.errors.hasPrefix("waiting for x\n"))
@@ -86,7 +86,7 @@ final class DistributedCommandsTests: XCTestCase {
     func testWaitIs1AfterTheTimeoutAnd2IfItsCommandFailsOrCannotBeStarted() throws {
         let outcome = try shell(
             """
-            w() { timeout -k 5 60 notify-demo wait x --directory place "$@"; echo $?; }
+            w() { timeout -k 5 60 notify-demo wait x --directory directory "$@"; echo $?; }
             demo post y; w --timeout 2s; w -- sh -c 'exit 3'; w -- sh -c 'kill -9 $$'; w -- /nonexistent
             """)
         XCTAssertEqual(outcome.output, "1\n2\n2\n2\n")
@@ -106,7 +106,7 @@ final class DistributedCommandsTests: XCTestCase {
     func testAServerInTheForegroundEndsWith0WhenItIsToldToAndLogsWhatItDid() throws {
         let outcome = try shell(
             """
-            notify-demo serve --directory place 2>log & seen log 'serves at'; demo post x; kill -TERM $!; wait $!
+            notify-demo serve --directory directory 2>log & seen log 'serves at'; demo post x; kill -TERM $!; wait $!
             echo $?; cat log >&2; demo serve --idle-exit 50ms 2>&-; echo $?
             """)
         XCTAssertEqual(outcome.output, "0\n0\n", "\(outcome.errors)")
@@ -122,7 +122,7 @@ final class DistributedCommandsTests: XCTestCase {
         let outcome = try shell(
             """
             mkdir alone; cp "$(command -v notify-demo)" alone/; all=$PATH; PATH=/usr/bin:/bin
-            alone/notify-demo post x --directory place; echo $?; PATH=$all
+            alone/notify-demo post x --directory directory; echo $?; PATH=$all
             tr '\\0' ' ' </proc/$(server)/cmdline; readlink /proc/$(server)/exe | grep -c /alone/notify-demo
             """)
         let lines = outcome.output.split(separator: "\n").map(String.init)
@@ -134,7 +134,7 @@ final class DistributedCommandsTests: XCTestCase {
     func testNotificationServerServesInTheForegroundAndAVariableThatNamesNoServerIsAnError() throws {
         let outcome = try shell(
             """
-            notification-server --directory "$PWD/place" 2>log & seen log 'serves at'; demo post x
+            notification-server --directory "$PWD/directory" 2>log & seen log 'serves at'; demo post x
             kill -TERM $!; wait $!; echo $?; cat log >&2; notification-server --nonsense 2>&-; echo $?
             DISTRIBUTED_NOTIFICATIONS_SERVER=/nowhere demo post x; echo $?
             """)
@@ -149,11 +149,11 @@ final class DistributedCommandsTests: XCTestCase {
     func testAnUnreadablePropertyListIs2StatusWithoutAServerIs1AndNeitherStartsAServer() throws {
         let outcome = try shell(
             """
-            demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo status --json; echo $?; ls place
+            demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo status --json; echo $?; ls directory
             """)
         XCTAssertEqual(outcome.output, "2\n2\n1\n", "\(outcome.errors)")
         XCTAssertTrue(outcome.errors.contains("/nonexistent cannot be read") && outcome.errors.contains("\"\" cannot"))
-        XCTAssertTrue(outcome.errors.contains("/place. The first process that posts or observes starts one."))
+        XCTAssertTrue(outcome.errors.contains("/directory. The first process that posts or observes starts one."))
     }
 
     func testAClosedPipeEndsObserveQuietly() throws {

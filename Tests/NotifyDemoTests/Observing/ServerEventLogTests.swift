@@ -8,7 +8,7 @@ import XCTest
 final class ServerEventLogTests: XCTestCase {
     func testConnectionsAreInformationOrNoticesAndLossesAndRefusalsAreWarnings() {
         let entries: [(ServerEvent, LogLevel, String)] = [
-            (.started(place: ServerPlace(directory: "/d"), processID: 1), .notice, "server 1 serves at /d/socket"),
+            (.started(directory: ServerDirectory(path: "/d"), processID: 1), .notice, "server 1 serves at /d/socket"),
             (.clientConnected(process: 2, name: "a"), .info, "process 2 (a) has connected"),
             (.clientGone(process: 2, name: "a", reason: nil), .info, "process 2 (a) has disconnected"),
             (.clientGone(process: 2, name: "a", reason: "killed"), .notice, "process 2 (a) is disconnected: killed"),

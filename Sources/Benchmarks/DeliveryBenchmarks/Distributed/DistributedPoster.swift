@@ -14,13 +14,13 @@ final class DistributedPoster {
     private let center: DistributedCenter
     private let server: Int32
 
-    init(limit: Duration) throws {
+    init(timeout: Duration) throws {
         var template = Array("/tmp/notify-demo-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw BenchmarkError.notMade("a directory in /tmp", code: errno) }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        center = try DistributedCenter(place: ServerPlace(directory: directory))
+        center = try DistributedCenter(directory: ServerDirectory(path: directory))
         do {
-            try center.synchronize(timeout: limit)
+            try center.synchronize(timeout: timeout)
         } catch {
             try? FileManager.default.removeItem(atPath: directory)
             throw error

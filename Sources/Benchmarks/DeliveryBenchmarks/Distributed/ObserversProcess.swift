@@ -7,15 +7,15 @@ final class ObserversProcess {
     private(set) var process: pid_t = 0
     /// The process's standard input ends when this descriptor is closed.
     private var input: Int32 = -1
-    private let limit: Duration
+    private let timeout: Duration
     private var hasEnded = false
     private var missed: UInt64 = 0
     /// The number that each observer should have handled since the beginning.
     private(set) var expected: UInt64 = 0
 
-    init(_ kind: ObserversProgram.Kind, _ count: Int, path: String, _ places: BenchmarkPlaces) throws {
-        guard let program = places.observersProgram else { throw BenchmarkError.noObserversProgram }
-        limit = places.limit
+    init(_ kind: ObserversProgram.Kind, _ count: Int, path: String, _ conditions: BenchmarkConditions) throws {
+        guard let program = conditions.observersProgram else { throw BenchmarkError.noObserversProgram }
+        timeout = conditions.timeout
         var memory: Int32 = -1
         guard let tally = CControlTallyCreate(Int32(count), &memory) else {
             throw BenchmarkError.notMade("memory that two processes share", code: errno)
@@ -23,7 +23,7 @@ final class ObserversProcess {
         self.tally = tally
         defer { close(memory) }
         var words = [program, ObserversProgram.subcommand, kind.rawValue, path]
-        if let core = places.targetCore { words += ["--core", "\(core)"] }
+        if let core = conditions.targetCore { words += ["--core", "\(core)"] }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         let error = CControlSpawn(&process, &input, program, &arguments, memory)
@@ -65,20 +65,20 @@ final class ObserversProcess {
     /// Sleeps until each observer has handled `count` notifications since the beginning.
     func waitForEach(_ count: UInt64) throws(BenchmarkError) {
         guard CControlTallyLeast(tally) < count else { return }
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + timeout
         while CControlTallyLeast(tally) < count {
             guard ContinuousClock.now < deadline, isAlive else {
-                throw .timedOut(waitingFor: "the observers to catch up", after: limit)
+                throw .timedOut(waitingFor: "the observers to catch up", after: timeout)
             }
             usleep(50)
         }
     }
 
     private func wait(for what: String) throws(BenchmarkError) {
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + timeout
         while !CControlTallyWait(tally, 100_000_000) {
             guard isAlive else { throw .observersEnded }
-            guard ContinuousClock.now < deadline else { throw .timedOut(waitingFor: what, after: limit) }
+            guard ContinuousClock.now < deadline else { throw .timedOut(waitingFor: what, after: timeout) }
         }
     }
 

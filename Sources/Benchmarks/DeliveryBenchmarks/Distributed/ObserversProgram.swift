@@ -42,18 +42,19 @@ package enum ObserversProgram {
         let count = Int(CControlTallyObservers(tally))
         switch kind {
         case .plain:
-            observe(try WireObservers(count, path: path, limit: limit), tally)
+            observe(try WireObservers(count, path: path, timeout: timeout), tally)
         case .wire:
-            let place = ServerPlace(directory: path)
+            let directory = ServerDirectory(path: path)
             observe(
-                try WireObservers.registered(count, name: DistributedPoster.name.rawValue, at: place, limit: limit),
+                try WireObservers.registered(
+                    count, name: DistributedPoster.name.rawValue, at: directory, timeout: timeout),
                 tally)
         case .center, .thread:
             let thread = kind == .thread ? RunLoopThread(name: "observers") : nil
             try thread?.start()
             var kept: [Any] = []
             for number in 0..<count {
-                let center = try DistributedCenter(place: ServerPlace(directory: path))
+                let center = try DistributedCenter(directory: ServerDirectory(path: path))
                 let handler: @Sendable (DistributedNotification) -> Void = { _ in
                     CControlTallyHandle(counts, Int32(number), 1)
                 }
@@ -66,7 +67,7 @@ package enum ObserversProgram {
                 let gaps = center.addConnectionObserver(on: .postingThread) { event in
                     if case .gap(let gap) = event { CControlTallyMiss(counts, Int32(number), UInt64(gap.count)) }
                 }
-                try center.synchronize(timeout: limit)
+                try center.synchronize(timeout: timeout)
                 kept += [center, token, gaps]
             }
             CControlTallySetReady(tally)
@@ -81,7 +82,7 @@ package enum ObserversProgram {
     }
 
     private static let tallyDescriptor: Int32 = 3
-    private static let limit = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
 
     private static func observe(_ observers: WireObservers, _ tally: OpaquePointer) {
         CControlTallySetReady(tally)

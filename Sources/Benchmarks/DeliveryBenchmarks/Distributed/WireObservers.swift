@@ -21,9 +21,9 @@ package final class WireObservers {
 
     /// Connects to a server and waits until each observer is registered.
     ///
-    /// - Throws: `DistributedError` if there is no server, or one answer takes longer than `limit`.
+    /// - Throws: `DistributedError` if there is no server, or one answer takes longer than `timeout`.
     package static func registered(
-        _ count: Int, name: String, at place: ServerPlace, limit: Duration
+        _ count: Int, name: String, at directory: ServerDirectory, timeout: Duration
     ) throws(DistributedError) -> WireObservers {
         var frames = FrameWriter()
         frames.hello(suspended: false, name: "benchmark")
@@ -36,37 +36,37 @@ package final class WireObservers {
         frames.frame(.synchronize) { $0.integer(UInt64(1)) }
         let bytes = frames.bytes
         return try WireObservers(
-            count, path: place.socketPath, limit: limit
+            count, path: directory.socketPath, timeout: timeout
         ) { socket, decoder throws(DistributedError) in
-            try register(socket, &decoder, bytes, place, limit)
+            try register(socket, &decoder, bytes, directory, timeout)
         }
     }
 
     /// Connects to a listening socket and sends nothing.
     ///
     /// - Throws: `DistributedError` if no socket listens at the path.
-    package convenience init(_ count: Int, path: String, limit: Duration) throws(DistributedError) {
-        try self.init(count, path: path, limit: limit) { _, _ in }
+    package convenience init(_ count: Int, path: String, timeout: Duration) throws(DistributedError) {
+        try self.init(count, path: path, timeout: timeout) { _, _ in }
     }
 
     /// - Parameter connected: called with each connection before the next one is made, because a server limits the
     ///   number of connections that have not yet sent hello.
     private init(
-        _ count: Int, path: String, limit: Duration,
+        _ count: Int, path: String, timeout: Duration,
         connected: (LocalSocket, inout FrameDecoder) throws(DistributedError) -> Void
     ) throws(DistributedError) {
         guard let poll = EventPoll() else {
-            throw .placeNotUsable(path: path, problem: SystemError.text(errno))
+            throw .pathNotUsable(path: path, problem: SystemError.text(errno))
         }
         self.poll = poll
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + timeout
         for index in 0..<count {
             guard case .connected(let socket) = try LocalSocket.connect(to: path, until: deadline) else {
-                throw .placeNotUsable(path: path, problem: "no process accepts connections there")
+                throw .pathNotUsable(path: path, problem: "no process accepts connections there")
             }
             let error = poll.watch(
                 socket.descriptor, as: UInt64(index), reading: true, writing: false, isNew: true)
-            guard error == 0 else { throw .placeNotUsable(path: path, problem: SystemError.text(error)) }
+            guard error == 0 else { throw .pathNotUsable(path: path, problem: SystemError.text(error)) }
             let connection = Connection(socket)
             try connected(socket, &connection.decoder)
             connections.append(connection)
@@ -74,12 +74,13 @@ package final class WireObservers {
     }
 
     private static func register(
-        _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ place: ServerPlace, _ limit: Duration
+        _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ directory: ServerDirectory,
+        _ timeout: Duration
     ) throws(DistributedError) {
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + timeout
         // The buffer of a new connection has room for these few bytes.
         guard send(socket.descriptor, frames, frames.count, Int32(MSG_NOSIGNAL)) == frames.count else {
-            throw .serverRefused(path: place.socketPath, problem: "it ended the connection")
+            throw .serverRefused(path: directory.socketPath, problem: "it ended the connection")
         }
         while true {
             do throws(WireError) {
@@ -93,7 +94,7 @@ package final class WireObservers {
                     }
                 }
             } catch {
-                throw .serverRefused(path: place.socketPath, problem: "\(error)")
+                throw .serverRefused(path: directory.socketPath, problem: "\(error)")
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -102,12 +103,12 @@ package final class WireObservers {
                 continue
             }
             guard count < 0, errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: place.socketPath, problem: "it ended the connection")
+                throw .serverRefused(path: directory.socketPath, problem: "it ended the connection")
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = deadline.millisecondsFromNow
             guard milliseconds > 0 else {
-                throw .notAnswered("a registration", path: place.socketPath, timeout: limit)
+                throw .notAnswered("a registration", path: directory.socketPath, timeout: timeout)
             }
             _ = Glibc.poll(&descriptor, 1, milliseconds)
         }

@@ -49,11 +49,11 @@ final class Arrivals: Sendable {
     }
 
     /// Blocks until each target has handled the expected number.
-    func wait(limit: Duration) throws(BenchmarkError) {
-        let deadline = ContinuousClock.Instant.after(limit)
+    func wait(timeout: Duration) throws(BenchmarkError) {
+        let deadline = ContinuousClock.Instant.after(timeout)
         for _ in targets {
             guard isDone.wait(until: deadline) else {
-                throw .timedOut(waitingFor: "what was posted to be handled", after: limit)
+                throw .timedOut(waitingFor: "what was posted to be handled", after: timeout)
             }
         }
     }

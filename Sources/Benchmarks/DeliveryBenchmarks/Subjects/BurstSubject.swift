@@ -3,30 +3,30 @@ final class BurstSubject: BenchmarkSubject {
     private let arrivals: Arrivals
     private let channel: Channel
     private let posters: PosterThreads
-    private let limit: Duration
+    private let timeout: Duration
 
     init(
-        posters: Int, targets: Int = 1, _ places: BenchmarkPlaces,
-        through channel: (Arrivals, BenchmarkPlaces) throws -> Channel
+        posters: Int, targets: Int = 1, _ conditions: BenchmarkConditions,
+        through channel: (Arrivals, BenchmarkConditions) throws -> Channel
     ) throws {
         arrivals = Arrivals(targets: targets)
-        self.channel = try channel(arrivals, places)
+        self.channel = try channel(arrivals, conditions)
         do {
-            self.posters = try PosterThreads(posters, core: places.postingCore, post: self.channel.post)
+            self.posters = try PosterThreads(posters, core: conditions.postingCore, post: self.channel.post)
         } catch {
             try self.channel.end()
             throw error
         }
-        limit = places.limit
+        timeout = conditions.timeout
     }
 
     func measure(_ operations: Int) throws -> Sample {
         arrivals.expect(operations)
         let sample = try Sample.timing(operations) {
             posters.post(operations)
-            try arrivals.wait(limit: limit)
+            try arrivals.wait(timeout: timeout)
         }
-        try posters.wait(limit: limit)
+        try posters.wait(timeout: timeout)
         try arrivals.check(operations)
         return sample
     }

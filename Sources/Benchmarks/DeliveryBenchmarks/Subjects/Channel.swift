@@ -12,9 +12,10 @@ struct Channel: Sendable {
     static let name = Notification.Name("benchmark")
 
     /// This package's center, with an observer on each of the targets' threads.
-    static func ours(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
+    static func ours(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
         let center = ThreadedNotificationCenter()
-        let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: places.targetCore, spins: places.spins)
+        let threads = try arrivals.targets.map { _ in
+            try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
         }
         let tokens = zip(arrivals.targets, threads).map { target, thread in
             center.addObserver(forName: name, on: thread.thread) { _ in target.arrive() }
@@ -31,9 +32,9 @@ struct Channel: Sendable {
     }
 
     /// Apple's documented technique: for each target, an observer of Foundation's center that redirects notifications.
-    static func redirecting(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
+    static func redirecting(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
         let center = FoundationPosting()
-        let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: places.targetCore) }
+        let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: conditions.targetCore) }
         for (target, thread) in zip(arrivals.targets, threads) {
             let observer = RedirectingObserver { _ in target.arrive() }
             try thread.thread.performAndWait(timeout: .seconds(10)) { observer.setUpThreadingSupport() }
@@ -48,7 +49,7 @@ struct Channel: Sendable {
     }
 
     /// Observers of Foundation's center with serial operation queues.
-    static func operationQueues(_ arrivals: Arrivals, _ places: BenchmarkPlaces) -> Channel {
+    static func operationQueues(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) -> Channel {
         let center = FoundationPosting()
         for target in arrivals.targets {
             let queue = OperationQueue()
@@ -59,7 +60,7 @@ struct Channel: Sendable {
     }
 
     /// A block in a serial queue for each target. libdispatch chooses the threads, so targets are not bound to a core.
-    static func dispatchQueues(_ arrivals: Arrivals, _ places: BenchmarkPlaces) -> Channel {
+    static func dispatchQueues(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) -> Channel {
         let queues = arrivals.targets.map { ($0, DispatchQueue(label: "target")) }
         return Channel(
             post: { count in
@@ -68,8 +69,8 @@ struct Channel: Sendable {
     }
 
     /// A block on the run loop of each target.
-    static func runLoops(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
-        let runLoops = try arrivals.targets.map { ($0, try WokenRunLoop(core: places.targetCore)) }
+    static func runLoops(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
+        let runLoops = try arrivals.targets.map { ($0, try WokenRunLoop(core: conditions.targetCore)) }
         return Channel(
             post: { count in
                 for _ in 0..<count { for (target, runLoop) in runLoops { runLoop.perform { target.arrive() } } }
@@ -77,9 +78,9 @@ struct Channel: Sendable {
     }
 
     /// A block on the thread of each target.
-    static func performing(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
+    static func performing(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
         let threads = try arrivals.targets.map {
-            ($0, try BenchmarkThread(core: places.targetCore, spins: places.spins))
+            ($0, try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins))
         }
         return Channel(
             post: { count in

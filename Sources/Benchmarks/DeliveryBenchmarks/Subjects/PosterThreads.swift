@@ -29,11 +29,11 @@ final class PosterThreads: Sendable {
     }
 
     /// Blocks until the threads have posted.
-    func wait(limit: Duration) throws(BenchmarkError) {
-        let deadline = ContinuousClock.Instant.after(limit)
+    func wait(timeout: Duration) throws(BenchmarkError) {
+        let deadline = ContinuousClock.Instant.after(timeout)
         for poster in posters {
             guard poster.hasReturned.wait(until: deadline) else {
-                throw .timedOut(waitingFor: "the posters to return", after: limit)
+                throw .timedOut(waitingFor: "the posters to return", after: timeout)
             }
         }
     }

@@ -29,7 +29,7 @@ final class TimedCalls: BenchmarkSubject {
             last = now
         }
         // The last notification was handled before its call returned, so this does not block.
-        try arrivals.wait(limit: .zero)
+        try arrivals.wait(timeout: .zero)
         try arrivals.check(operations)
         return Sample(operations: operations, total: Double(last - begun), latencies: latencies)
     }

@@ -64,7 +64,7 @@ private final class FoundationObservers: BenchmarkSubject {
         }
         arrivals.expect(others.count)
         center.post(Notification(name: Channel.name))
-        if !others.isEmpty { try arrivals.wait(limit: .zero) }
+        if !others.isEmpty { try arrivals.wait(timeout: .zero) }
         try arrivals.check(others.count)
         return sample
     }

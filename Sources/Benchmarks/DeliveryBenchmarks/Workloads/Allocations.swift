@@ -23,8 +23,8 @@ enum Allocations {
 private final class AllocationCount: BenchmarkSubject {
     private let burst: BurstSubject
 
-    init(_ places: BenchmarkPlaces, through channel: (Arrivals, BenchmarkPlaces) throws -> Channel) throws {
-        burst = try BurstSubject(posters: 1, places, through: channel)
+    init(_ conditions: BenchmarkConditions, through channel: (Arrivals, BenchmarkConditions) throws -> Channel) throws {
+        burst = try BurstSubject(posters: 1, conditions, through: channel)
     }
 
     func measure(_ operations: Int) throws -> Sample {

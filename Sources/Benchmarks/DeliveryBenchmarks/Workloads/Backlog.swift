@@ -23,11 +23,13 @@ private final class OurBacklog: BenchmarkSubject {
     private let arrivals = Arrivals()
     private let channel: Channel
     private let thread: RunLoopThread
-    private let limit: Duration
+    private let timeout: Duration
 
-    init(_ places: BenchmarkPlaces) throws {
+    init(_ conditions: BenchmarkConditions) throws {
         let center = ThreadedNotificationCenter()
-        let (thread, target) = (try BenchmarkThread(core: places.targetCore, spins: places.spins), arrivals.targets[0])
+        let (thread, target) = (
+            try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins), arrivals.targets[0]
+        )
         let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
         channel = Channel(
             post: { count in
@@ -39,23 +41,23 @@ private final class OurBacklog: BenchmarkSubject {
                 try thread.end()
             })
         self.thread = thread.thread
-        limit = places.limit
+        timeout = conditions.timeout
     }
 
     func measure(_ operations: Int) throws -> Sample {
         let (isBlocked, mayContinue) = (MonotonicSemaphore(), MonotonicSemaphore())
-        try thread.perform { [limit] in
+        try thread.perform { [timeout] in
             isBlocked.signal()
-            _ = mayContinue.wait(until: .after(limit))
+            _ = mayContinue.wait(until: .after(timeout))
         }
-        guard isBlocked.wait(until: .after(limit)) else {
-            throw BenchmarkError.timedOut(waitingFor: "the target thread to block", after: limit)
+        guard isBlocked.wait(until: .after(timeout)) else {
+            throw BenchmarkError.timedOut(waitingFor: "the target thread to block", after: timeout)
         }
         arrivals.expect(operations)
         let sample = try Sample.timing(operations) {
             channel.post(operations)
             mayContinue.signal()
-            try arrivals.wait(limit: limit)
+            try arrivals.wait(timeout: timeout)
         }
         try arrivals.check(operations)
         return sample
@@ -68,16 +70,16 @@ private final class OurBacklog: BenchmarkSubject {
 
 private final class ControlBacklog: BenchmarkSubject {
     private let core: Int32
-    private let limit: Duration
+    private let timeout: Duration
 
-    init(_ places: BenchmarkPlaces) {
-        core = Int32(places.targetCore ?? -1)
-        limit = places.limit
+    init(_ conditions: BenchmarkConditions) {
+        core = Int32(conditions.targetCore ?? -1)
+        timeout = conditions.timeout
     }
 
     func measure(_ operations: Int) throws -> Sample {
-        let elapsed = CControlBacklogMeasure(Int64(operations), core, Int64(limit / .nanoseconds(1)))
-        return Sample(operations: operations, total: try ControlTime.nanoseconds(elapsed, limit: limit))
+        let elapsed = CControlBacklogMeasure(Int64(operations), core, Int64(timeout / .nanoseconds(1)))
+        return Sample(operations: operations, total: try ControlTime.nanoseconds(elapsed, timeout: timeout))
     }
 
     func end() {}

@@ -34,11 +34,11 @@ enum Distributed {
     }
 
     private static func throughServer(
-        _ kind: ObserversProgram.Kind, _ count: Int, _ isRoundTrip: Bool, _ places: BenchmarkPlaces
+        _ kind: ObserversProgram.Kind, _ count: Int, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
     ) throws -> DistributedSubject {
-        let poster = try DistributedPoster(limit: places.limit)
+        let poster = try DistributedPoster(timeout: conditions.timeout)
         do {
-            let observers = try ObserversProcess(kind, count, path: poster.directory, places)
+            let observers = try ObserversProcess(kind, count, path: poster.directory, conditions)
             return DistributedSubject(observers, isRoundTrip: isRoundTrip, post: poster.post, end: poster.end)
         } catch {
             poster.end()
@@ -47,14 +47,14 @@ enum Distributed {
     }
 
     private static func throughRelay(
-        _ count: Int, _ isRoundTrip: Bool, _ places: BenchmarkPlaces
+        _ count: Int, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
     ) throws -> DistributedSubject {
         let poster = try RelayPoster()
         do {
-            let observers = try ObserversProcess(.plain, count, path: poster.path, places)
+            let observers = try ObserversProcess(.plain, count, path: poster.path, conditions)
             let subject = DistributedSubject(observers, isRoundTrip: isRoundTrip, post: poster.post, end: poster.end)
             do {
-                try poster.start(readers: count, core: places.targetCore)
+                try poster.start(readers: count, core: conditions.targetCore)
             } catch {
                 observers.end()
                 throw error

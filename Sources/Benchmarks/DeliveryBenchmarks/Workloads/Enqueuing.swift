@@ -21,9 +21,9 @@ enum Enqueuing {
     ///   - handled: the number handled since the round began.
     ///   - enqueue: enqueues one notification.
     fileprivate static func measure(
-        _ operations: Int, isCoalescing: Bool, limit: Duration, handled: () -> Int, enqueue: () -> Void
+        _ operations: Int, isCoalescing: Bool, timeout: Duration, handled: () -> Int, enqueue: () -> Void
     ) throws -> Sample {
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + timeout
         var expected = 0
         let sample = try Sample.timing(operations) {
             var left = operations
@@ -34,7 +34,7 @@ enum Enqueuing {
                 expected += isCoalescing ? 1 : batch
                 while handled() < expected {
                     guard ContinuousClock.now < deadline else {
-                        throw BenchmarkError.timedOut(waitingFor: "the run loop to post", after: limit)
+                        throw BenchmarkError.timedOut(waitingFor: "the run loop to post", after: timeout)
                     }
                     RunLoop.runCurrentOnce()
                 }
@@ -54,15 +54,15 @@ private final class HandledCount: @unchecked Sendable {
 
 private final class OurQueue: BenchmarkSubject {
     private let isCoalescing: Bool
-    private let limit: Duration
+    private let timeout: Duration
     private let handled = HandledCount()
     private let center = ThreadedNotificationCenter()
     private let queue: PostingQueue
     private let token: ObserverToken
 
-    init(_ isCoalescing: Bool, _ places: BenchmarkPlaces) {
+    init(_ isCoalescing: Bool, _ conditions: BenchmarkConditions) {
         self.isCoalescing = isCoalescing
-        limit = places.limit
+        timeout = conditions.timeout
         queue = PostingQueue(center: center)
         token = center.addObserver(forName: Channel.name, on: .postingThread) { [handled] _ in handled.count += 1 }
     }
@@ -72,7 +72,7 @@ private final class OurQueue: BenchmarkSubject {
         let notification = Notification(name: Channel.name)
         let mask: NotificationQueue.NotificationCoalescing = isCoalescing ? [.onName, .onSender] : []
         return try Enqueuing.measure(
-            operations, isCoalescing: isCoalescing, limit: limit, handled: { handled.count },
+            operations, isCoalescing: isCoalescing, timeout: timeout, handled: { handled.count },
             enqueue: { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask) })
     }
 
@@ -83,15 +83,15 @@ private final class OurQueue: BenchmarkSubject {
 
 private final class FoundationQueue: BenchmarkSubject {
     private let isCoalescing: Bool
-    private let limit: Duration
+    private let timeout: Duration
     private let handled = HandledCount()
     private let center = NotificationCenter()
     private let queue: NotificationQueue
     private let token: any NSObjectProtocol
 
-    init(_ isCoalescing: Bool, _ places: BenchmarkPlaces) {
+    init(_ isCoalescing: Bool, _ conditions: BenchmarkConditions) {
         self.isCoalescing = isCoalescing
-        limit = places.limit
+        timeout = conditions.timeout
         queue = NotificationQueue(notificationCenter: center)
         token = center.addObserver(forName: Channel.name, object: nil, queue: nil) { [handled] _ in handled.count += 1 }
     }
@@ -101,7 +101,7 @@ private final class FoundationQueue: BenchmarkSubject {
         let notification = Notification(name: Channel.name)
         let mask: NotificationQueue.NotificationCoalescing = isCoalescing ? [.onName, .onSender] : []
         return try Enqueuing.measure(
-            operations, isCoalescing: isCoalescing, limit: limit, handled: { handled.count },
+            operations, isCoalescing: isCoalescing, timeout: timeout, handled: { handled.count },
             enqueue: { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask, forModes: nil) })
     }
 

@@ -16,8 +16,8 @@ enum Names {
     }
 
     /// The other names. A quick run has fewer, because a million take seconds to create.
-    fileprivate static func unrelated(_ count: Int, _ places: BenchmarkPlaces) -> [Notification.Name] {
-        (0..<(places.isQuick ? min(count, 1000) : count)).map { Notification.Name("unrelated name \($0)") }
+    fileprivate static func unrelated(_ count: Int, _ conditions: BenchmarkConditions) -> [Notification.Name] {
+        (0..<(conditions.isQuick ? min(count, 1000) : count)).map { Notification.Name("unrelated name \($0)") }
     }
 }
 
@@ -26,9 +26,9 @@ private final class OurNames: BenchmarkSubject {
     private let center = ThreadedNotificationCenter()
     private let tokens: [ObserverToken]
 
-    init(_ unrelated: Int, _ places: BenchmarkPlaces) {
+    init(_ unrelated: Int, _ conditions: BenchmarkConditions) {
         let target = arrivals.targets[0]
-        tokens = (Names.unrelated(unrelated, places) + [Channel.name]).map { [center] name in
+        tokens = (Names.unrelated(unrelated, conditions) + [Channel.name]).map { [center] name in
             center.addObserver(forName: name, on: .postingThread) { _ in target.arrive() }
         }
     }
@@ -39,7 +39,7 @@ private final class OurNames: BenchmarkSubject {
         let sample = Sample.timing(operations) {
             for _ in 0..<operations { center.post(notification) }
         }
-        try arrivals.wait(limit: .zero)
+        try arrivals.wait(timeout: .zero)
         try arrivals.check(operations)
         return sample
     }
@@ -53,9 +53,9 @@ private final class FoundationNames: BenchmarkSubject {
     private let arrivals = Arrivals()
     private let center = FoundationPosting()
 
-    init(_ unrelated: Int, _ places: BenchmarkPlaces) {
+    init(_ unrelated: Int, _ conditions: BenchmarkConditions) {
         let target = arrivals.targets[0]
-        for name in Names.unrelated(unrelated, places) + [Channel.name] {
+        for name in Names.unrelated(unrelated, conditions) + [Channel.name] {
             center.observe(name) { _ in target.arrive() }
         }
     }
@@ -63,7 +63,7 @@ private final class FoundationNames: BenchmarkSubject {
     func measure(_ operations: Int) throws -> Sample {
         arrivals.expect(operations)
         let sample = Sample.timing(operations) { center.post(Channel.name, operations) }
-        try arrivals.wait(limit: .zero)
+        try arrivals.wait(timeout: .zero)
         try arrivals.check(operations)
         return sample
     }

@@ -14,10 +14,10 @@ enum RoundTrip {
         contenders: [
             Contender("C eventfd ping-pong") { try ControlPingPong($0) },
             Contender("ThreadedNotificationCenter") { try RoundTripSubject($0, through: RoundTripSubject.ours) },
-            Contender("…, not spinning") { places in
-                var places = places
-                places.spins = false
-                return try RoundTripSubject(places, through: RoundTripSubject.ours)
+            Contender("…, not spinning") { conditions in
+                var conditions = conditions
+                conditions.spins = false
+                return try RoundTripSubject(conditions, through: RoundTripSubject.ours)
             },
             Contender("RedirectingObserver") { try RoundTripSubject($0, through: RoundTripSubject.redirecting) },
             Contender("DispatchQueue.async") { try RoundTripSubject($0, through: RoundTripSubject.dispatchQueues) },
@@ -53,9 +53,9 @@ private final class RoundTrips: @unchecked Sendable {
         return false
     }
 
-    func wait(limit: Duration) throws(BenchmarkError) -> [UInt64] {
-        guard areMade.wait(until: .after(limit)) else {
-            throw .timedOut(waitingFor: "the last answer", after: limit)
+    func wait(timeout: Duration) throws(BenchmarkError) -> [UInt64] {
+        guard areMade.wait(until: .after(timeout)) else {
+            throw .timedOut(waitingFor: "the last answer", after: timeout)
         }
         guard latencies.count == count else { throw .miscounted(handled: latencies.count, posted: count) }
         return latencies
@@ -71,18 +71,19 @@ private final class RoundTripSubject: BenchmarkSubject {
 
     private let trips = RoundTrips()
     private let parties: Parties
-    private let limit: Duration
+    private let timeout: Duration
 
-    init(_ places: BenchmarkPlaces, through parties: (RoundTrips, BenchmarkPlaces) throws -> Parties) throws {
-        self.parties = try parties(trips, places)
-        limit = places.limit
+    init(_ conditions: BenchmarkConditions, through parties: (RoundTrips, BenchmarkConditions) throws -> Parties) throws
+    {
+        self.parties = try parties(trips, conditions)
+        timeout = conditions.timeout
     }
 
     func measure(_ operations: Int) throws -> Sample {
         trips.expect(operations)
         let begun = CControlNow()
         parties.ask()
-        let latencies = try trips.wait(limit: limit)
+        let latencies = try trips.wait(timeout: timeout)
         return Sample(operations: operations, total: Double(CControlNow() - begun), latencies: latencies)
     }
 
@@ -90,11 +91,11 @@ private final class RoundTripSubject: BenchmarkSubject {
         try parties.end()
     }
 
-    static func ours(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
+    static func ours(_ trips: RoundTrips, _ conditions: BenchmarkConditions) throws -> Parties {
         let center = ThreadedNotificationCenter()
         let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
-        let asker = try BenchmarkThread("asker", core: places.postingCore, spins: places.spins)
-        let answerer = try BenchmarkThread("answerer", core: places.targetCore, spins: places.spins)
+        let asker = try BenchmarkThread("asker", core: conditions.postingCore, spins: conditions.spins)
+        let answerer = try BenchmarkThread("answerer", core: conditions.targetCore, spins: conditions.spins)
         // Weak, because the center retains the handlers.
         let tokens = [
             center.addObserver(forName: question, on: answerer.thread) { [weak center] _ in
@@ -113,15 +114,15 @@ private final class RoundTripSubject: BenchmarkSubject {
             })
     }
 
-    static func redirecting(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
+    static func redirecting(_ trips: RoundTrips, _ conditions: BenchmarkConditions) throws -> Parties {
         let center = FoundationPosting()
         let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
-        let asker = try BenchmarkThread("asker", core: places.postingCore)
-        let answerer = try BenchmarkThread("answerer", core: places.targetCore)
+        let asker = try BenchmarkThread("asker", core: conditions.postingCore)
+        let answerer = try BenchmarkThread("answerer", core: conditions.targetCore)
         let answers = RedirectingObserver { _ in if trips.areToGoOn() { center.post(question) } }
         let questions = RedirectingObserver { _ in center.post(answer) }
-        try asker.thread.performAndWait(timeout: places.limit) { answers.setUpThreadingSupport() }
-        try answerer.thread.performAndWait(timeout: places.limit) { questions.setUpThreadingSupport() }
+        try asker.thread.performAndWait(timeout: conditions.timeout) { answers.setUpThreadingSupport() }
+        try answerer.thread.performAndWait(timeout: conditions.timeout) { questions.setUpThreadingSupport() }
         center.observe(question) { questions.processNotification($0) }
         center.observe(answer) { answers.processNotification($0) }
         return Parties(
@@ -133,14 +134,14 @@ private final class RoundTripSubject: BenchmarkSubject {
             })
     }
 
-    static func dispatchQueues(_ trips: RoundTrips, _ places: BenchmarkPlaces) -> Parties {
+    static func dispatchQueues(_ trips: RoundTrips, _ conditions: BenchmarkConditions) -> Parties {
         let asker = Questioner(trips)
         return Parties(ask: { asker.ask() }, end: {})
     }
 
-    static func runLoops(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
-        let asker = try WokenRunLoop(core: places.postingCore)
-        let answerer = try WokenRunLoop(core: places.targetCore)
+    static func runLoops(_ trips: RoundTrips, _ conditions: BenchmarkConditions) throws -> Parties {
+        let asker = try WokenRunLoop(core: conditions.postingCore)
+        let answerer = try WokenRunLoop(core: conditions.targetCore)
         @Sendable func ask() {
             answerer.perform { asker.perform { if trips.areToGoOn() { ask() } } }
         }
@@ -171,22 +172,24 @@ private final class Questioner: Sendable {
 /// The baseline in C, with one eventfd for each thread.
 private final class ControlPingPong: BenchmarkSubject {
     private let pingPong: OpaquePointer
-    private let limit: Duration
+    private let timeout: Duration
 
-    init(_ places: BenchmarkPlaces) throws(BenchmarkError) {
-        guard let pingPong = CControlPingPongCreate(Int32(places.postingCore ?? -1), Int32(places.targetCore ?? -1))
+    init(_ conditions: BenchmarkConditions) throws(BenchmarkError) {
+        guard
+            let pingPong = CControlPingPongCreate(
+                Int32(conditions.postingCore ?? -1), Int32(conditions.targetCore ?? -1))
         else { throw .notMade("the control's threads", code: errno) }
         self.pingPong = pingPong
-        limit = places.limit
+        timeout = conditions.timeout
     }
 
     func measure(_ operations: Int) throws -> Sample {
         var latencies = [Int64](repeating: 0, count: operations)
         let elapsed = latencies.withUnsafeMutableBufferPointer {
             CControlPingPongMeasure(
-                pingPong, Int64(operations), $0.baseAddress, Int64(limit / .nanoseconds(1)))
+                pingPong, Int64(operations), $0.baseAddress, Int64(timeout / .nanoseconds(1)))
         }
-        let total = try ControlTime.nanoseconds(elapsed, limit: limit)
+        let total = try ControlTime.nanoseconds(elapsed, timeout: timeout)
         return Sample(operations: operations, total: total, latencies: latencies.map(UInt64.init))
     }
 

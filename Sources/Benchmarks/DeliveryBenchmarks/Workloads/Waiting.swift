@@ -19,30 +19,30 @@ enum Waiting {
             Contender("DispatchQueue.async, wait") { asynchronous($0) },
         ])
 
-    private static func ours(_ places: BenchmarkPlaces) throws -> TimedCalls {
+    private static func ours(_ conditions: BenchmarkConditions) throws -> TimedCalls {
         let (arrivals, center) = (Arrivals(), ThreadedNotificationCenter())
-        let thread = try BenchmarkThread(core: places.targetCore, spins: places.spins)
+        let thread = try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
         let target = arrivals.targets[0]
         let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
         let notification = Notification(name: Channel.name)
         return TimedCalls(
-            arrivals, perform: { try center.postAndWait(notification, timeout: places.limit) },
+            arrivals, perform: { try center.postAndWait(notification, timeout: conditions.timeout) },
             end: {
                 token.cancel()
                 try thread.end()
             })
     }
 
-    private static func performing(_ places: BenchmarkPlaces) throws -> TimedCalls {
+    private static func performing(_ conditions: BenchmarkConditions) throws -> TimedCalls {
         let arrivals = Arrivals()
-        let thread = try BenchmarkThread(core: places.targetCore, spins: places.spins)
+        let thread = try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
         let target = arrivals.targets[0]
         return TimedCalls(
-            arrivals, perform: { try thread.thread.performAndWait(timeout: places.limit) { target.arrive() } },
+            arrivals, perform: { try thread.thread.performAndWait(timeout: conditions.timeout) { target.arrive() } },
             end: { try thread.end() })
     }
 
-    private static func asynchronous(_ places: BenchmarkPlaces) -> TimedCalls {
+    private static func asynchronous(_ conditions: BenchmarkConditions) -> TimedCalls {
         let arrivals = Arrivals()
         let (queue, target) = (DispatchQueue(label: "target"), arrivals.targets[0])
         let isHandled = MonotonicSemaphore()
@@ -53,8 +53,8 @@ enum Waiting {
                     target.arrive()
                     isHandled.signal()
                 }
-                guard isHandled.wait(until: .after(places.limit)) else {
-                    throw BenchmarkError.timedOut(waitingFor: "the queue", after: places.limit)
+                guard isHandled.wait(until: .after(conditions.timeout)) else {
+                    throw BenchmarkError.timedOut(waitingFor: "the queue", after: conditions.timeout)
                 }
             }, end: {})
     }
@@ -63,22 +63,22 @@ enum Waiting {
 /// The baseline in C: the handler answers through an eventfd.
 private final class ControlCalls: BenchmarkSubject {
     private let calls: OpaquePointer
-    private let limit: Duration
+    private let timeout: Duration
 
-    init(_ places: BenchmarkPlaces) throws(BenchmarkError) {
-        guard let calls = CControlCallsCreate(Int32(places.targetCore ?? -1)) else {
+    init(_ conditions: BenchmarkConditions) throws(BenchmarkError) {
+        guard let calls = CControlCallsCreate(Int32(conditions.targetCore ?? -1)) else {
             throw .notMade("the control's thread", code: errno)
         }
         self.calls = calls
-        limit = places.limit
+        timeout = conditions.timeout
     }
 
     func measure(_ operations: Int) throws -> Sample {
         var latencies = [Int64](repeating: 0, count: operations)
         let elapsed = latencies.withUnsafeMutableBufferPointer {
-            CControlCallsMeasure(calls, Int64(operations), $0.baseAddress, Int64(limit / .nanoseconds(1)))
+            CControlCallsMeasure(calls, Int64(operations), $0.baseAddress, Int64(timeout / .nanoseconds(1)))
         }
-        let total = try ControlTime.nanoseconds(elapsed, limit: limit)
+        let total = try ControlTime.nanoseconds(elapsed, timeout: timeout)
         return Sample(operations: operations, total: total, latencies: latencies.map(UInt64.init))
     }
 

@@ -4,19 +4,19 @@ internal import Glibc
 /// The directory with the socket of a user's server.
 ///
 /// It belongs to the user, has mode 0700, and is not a symbolic link.
-public struct ServerPlace: Sendable, Hashable {
+public struct ServerDirectory: Sendable, Hashable {
     /// The absolute path. The directory is created when it is first needed; its parent must exist.
-    public var directory: String
+    public var path: String
 
-    public init(directory: String) {
-        self.directory = directory
+    public init(path: String) {
+        self.path = path
     }
 
     /// The path of the socket on which the server listens.
-    public var socketPath: String { "\(directory)/socket" }
+    public var socketPath: String { "\(path)/socket" }
     /// The path of the file that a process locks while it starts or stops a server. The file remains when it is
     /// unlocked.
-    public var lockPath: String { "\(directory)/lock" }
+    public var lockPath: String { "\(path)/lock" }
 
     /// `$XDG_RUNTIME_DIR/distributed-notifications`, or `/tmp/distributed-notifications-UID`, where UID is the
     /// effective user.
@@ -30,8 +30,8 @@ public struct ServerPlace: Sendable, Hashable {
     /// TMPDIR is not used, because it differs between the sessions of a user. A process without XDG_RUNTIME_DIR, for
     /// example a cron job, does not share a server with processes that have the variable: set the variable there, or
     /// pass a directory.
-    public static var `default`: ServerPlace {
-        ServerPlace(
+    public static var `default`: ServerDirectory {
+        ServerDirectory(
             runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid(),
             ownerOf: owner(of:))
     }
@@ -45,9 +45,9 @@ public struct ServerPlace: Sendable, Hashable {
         if let runtimeDirectory, runtimeDirectory.hasPrefix("/"), ownerOf(runtimeDirectory) ?? user == user {
             var parent = runtimeDirectory[...]
             while parent.hasSuffix("/") { parent.removeLast() }
-            self.init(directory: "\(parent)/distributed-notifications")
+            self.init(path: "\(parent)/distributed-notifications")
         } else {
-            self.init(directory: "/tmp/distributed-notifications-\(user)")
+            self.init(path: "/tmp/distributed-notifications-\(user)")
         }
     }
 
@@ -59,12 +59,12 @@ public struct ServerPlace: Sendable, Hashable {
     /// Creates the directory with mode 0700 if it does not exist, and checks that it can be used.
     ///
     /// Threads: any. Cost: some system calls.
-    /// - Throws: `DistributedError.placeNotUsable`.
+    /// - Throws: `DistributedError.pathNotUsable`.
     public func prepare() throws(DistributedError) {
-        if try PlaceDirectory.exists(at: directory) { return }
-        try PlaceDirectory.make(at: directory)
-        guard try PlaceDirectory.exists(at: directory) else {
-            throw .placeNotUsable(path: directory, problem: "it was removed as soon as it was created. Try again")
+        if try PrivateDirectory.exists(at: path) { return }
+        try PrivateDirectory.make(at: path)
+        guard try PrivateDirectory.exists(at: path) else {
+            throw .pathNotUsable(path: path, problem: "it was removed as soon as it was created. Try again")
         }
     }
 }

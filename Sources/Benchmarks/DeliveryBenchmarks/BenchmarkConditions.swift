@@ -1,5 +1,5 @@
 /// The conditions for a subject: the cores of its threads, and its timeout.
-package struct BenchmarkPlaces: Sendable, Hashable {
+package struct BenchmarkConditions: Sendable, Hashable {
     /// The core of posting threads; nil: any core.
     package var postingCore: Int?
     /// The core of handling threads; nil: any core.
@@ -7,7 +7,7 @@ package struct BenchmarkPlaces: Sendable, Hashable {
     /// True if threads may spin before they sleep.
     package var spins: Bool
     /// The timeout after which a subject throws.
-    package var limit: Duration
+    package var timeout: Duration
     /// True if a subject with seconds of preparation should prepare less.
     package var isQuick: Bool
     /// The executable of the process that holds the observers. With `ObserversProgram.subcommand` as its first argument
@@ -15,13 +15,13 @@ package struct BenchmarkPlaces: Sendable, Hashable {
     package var observersProgram: String?
 
     package init(
-        postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, limit: Duration = .seconds(10),
+        postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, timeout: Duration = .seconds(10),
         isQuick: Bool = false, observersProgram: String? = nil
     ) {
         self.postingCore = postingCore
         self.targetCore = targetCore
         self.spins = spins
-        self.limit = limit
+        self.timeout = timeout
         self.isQuick = isQuick
         self.observersProgram = observersProgram
     }

@@ -6,23 +6,23 @@ internal import ThreadedNotifications
 internal import XCTest
 
 /// A temporary directory for a server. The deinit removes it, and ends the servers that the test connected to.
-package final class TemporaryPlace: Sendable {
+package final class TemporaryDirectory: Sendable {
     /// The parent of the server's directory.
     package let parent: String
-    package let place: ServerPlace
+    package let directory: ServerDirectory
     private let servers = Locked(Set<Int32>())
 
     package init() throws {
-        parent = "/tmp/place-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        parent = "/tmp/directory-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
-        place = ServerPlace(directory: "\(parent)/distributed-notifications")
+        directory = ServerDirectory(path: "\(parent)/distributed-notifications")
     }
 
     /// Connects, and notes the server so that the deinit ends it.
     package func connect(limit: Duration = TestTimeout.hang) throws -> (
         server: Int32, started: Bool, socket: LocalSocket
     ) {
-        let (socket, started) = try ServerStart.connect(to: place, timeout: limit)
+        let (socket, started) = try ServerStart.connect(to: directory, timeout: limit)
         let server = try XCTUnwrap(socket.peer).process
         try require(server != getpid())
         note(server)

@@ -4,7 +4,7 @@ internal import Glibc
 /// The lock of the server's directory, held while a server starts or stops.
 ///
 /// The kernel releases the lock when the process ends. A lock file that exists is not locked by that alone.
-package final class PlaceLock {
+package final class DirectoryLock {
     private let descriptor: Int32
 
     private init(descriptor: Int32) {
@@ -20,20 +20,20 @@ package final class PlaceLock {
     /// Locks a directory that exists.
     /// - Parameter creating: whether to create the lock file if it does not exist.
     /// - Returns: nil if another process held the lock until the deadline.
-    /// - Throws: `DistributedError.placeNotUsable`.
+    /// - Throws: `DistributedError.pathNotUsable`.
     package static func take(
-        _ place: ServerPlace, until deadline: ContinuousClock.Instant, creating: Bool = true
-    ) throws(DistributedError) -> PlaceLock? {
-        let path = place.lockPath
+        _ directory: ServerDirectory, until deadline: ContinuousClock.Instant, creating: Bool = true
+    ) throws(DistributedError) -> DirectoryLock? {
+        let path = directory.lockPath
         var pause = Duration.milliseconds(1)
         while true {
             let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT : 0)
             let descriptor = open(path, flags, 0o600)
             if descriptor < 0 {
-                throw .placeNotUsable(path: path, problem: "it cannot be opened to lock it: \(SystemError.text(errno))")
+                throw .pathNotUsable(path: path, problem: "it cannot be opened to lock it: \(SystemError.text(errno))")
             }
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                let lock = PlaceLock(descriptor: descriptor)
+                let lock = DirectoryLock(descriptor: descriptor)
                 if lock.isStill(at: path) { return lock }
                 // The file was removed after it was opened, so other processes lock another one.
                 continue
@@ -41,7 +41,7 @@ package final class PlaceLock {
             let error = errno
             close(descriptor)
             guard error == EWOULDBLOCK || error == EINTR else {
-                throw .placeNotUsable(path: path, problem: "it cannot be locked: \(SystemError.text(error))")
+                throw .pathNotUsable(path: path, problem: "it cannot be locked: \(SystemError.text(error))")
             }
             guard ContinuousClock.now < deadline else { return nil }
             Self.sleep(pause)
@@ -52,14 +52,14 @@ package final class PlaceLock {
     /// As `take`.
     /// - Throws: also `DistributedError.serverNotStarted` if another process held the lock until the deadline.
     package static func require(
-        _ place: ServerPlace, until deadline: ContinuousClock.Instant, timeout: Duration
-    ) throws(DistributedError) -> PlaceLock {
-        if let lock = try take(place, until: deadline) { return lock }
+        _ directory: ServerDirectory, until deadline: ContinuousClock.Instant, timeout: Duration
+    ) throws(DistributedError) -> DirectoryLock {
+        if let lock = try take(directory, until: deadline) { return lock }
         throw .serverNotStarted(
-            path: place.socketPath,
-            problem: "another process has had \(place.lockPath) locked for \(timeout), as one does that starts or "
+            path: directory.socketPath,
+            problem: "another process has had \(directory.lockPath) locked for \(timeout), as one does that starts or "
                 + "stops a "
-                + "server. See which with 'fuser -v \(place.lockPath)', and end it if it is stuck")
+                + "server. See which with 'fuser -v \(directory.lockPath)', and end it if it is stuck")
     }
 
     private func isStill(at path: String) -> Bool {

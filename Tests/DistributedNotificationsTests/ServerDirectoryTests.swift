@@ -3,9 +3,9 @@ import XCTest
 
 @testable import DistributedNotifications
 
-final class ServerPlaceTests: XCTestCase {
+final class ServerDirectoryTests: XCTestCase {
     private func directory(_ variable: String?, owner: UInt32?) -> String {
-        ServerPlace(runtimeDirectory: variable, user: 7) { _ in owner }.directory
+        ServerDirectory(runtimeDirectory: variable, user: 7) { _ in owner }.path
     }
 
     func testTheRuntimeDirectoryIsUsedIfItIsAbsoluteAndTheUsersOwnOrMissing() {
@@ -18,10 +18,10 @@ final class ServerPlaceTests: XCTestCase {
 
     func testOtherwiseItIsADirectoryOfTheUsersOwn() {
         for runtimeDirectory in [nil, "", "run/user/7"] {
-            let place = ServerPlace(runtimeDirectory: runtimeDirectory, user: 7) { _ in 7 }
-            XCTAssertEqual(place.directory, "/tmp/distributed-notifications-7")
-            XCTAssertEqual(place.socketPath, "/tmp/distributed-notifications-7/socket")
-            XCTAssertEqual(place.lockPath, "/tmp/distributed-notifications-7/lock")
+            let directory = ServerDirectory(runtimeDirectory: runtimeDirectory, user: 7) { _ in 7 }
+            XCTAssertEqual(directory.path, "/tmp/distributed-notifications-7")
+            XCTAssertEqual(directory.socketPath, "/tmp/distributed-notifications-7/socket")
+            XCTAssertEqual(directory.lockPath, "/tmp/distributed-notifications-7/lock")
         }
     }
 
@@ -29,7 +29,7 @@ final class ServerPlaceTests: XCTestCase {
         XCTAssertEqual(directory("/run/user/8", owner: 8), "/tmp/distributed-notifications-7")
         // Root too may open it, and would lock its user out.
         XCTAssertEqual(
-            ServerPlace(runtimeDirectory: "/run/user/8", user: 0) { _ in 8 }.directory,
+            ServerDirectory(runtimeDirectory: "/run/user/8", user: 0) { _ in 8 }.path,
             "/tmp/distributed-notifications-0")
     }
 }
