@@ -296,16 +296,8 @@ package struct Audit: Sendable {
         for number in index.posts.indices where index.posts[number].enqueued >= 0 && isSelected(number) {
             let (post, process) = (index.posts[number], index.process(ofPost: Int32(number)))
             let line = line(process, index.entry(post.enqueued).name, in: .queues)
-            guard post.queueOutcome >= 0 else {
-                add(1, .pending, to: line)
-                continue
-            }
-            switch index.entry(post.queueOutcome).stage {
-            case .post: add(1, .delivered, to: line)
-            case .coalesce: add(1, .coalesced, to: line)
-            case .dequeue: add(1, .cancelled, to: line)
-            default: add(1, .targetGone, to: line)
-            }
+            let outcome = post.queueOutcome < 0 ? .pending : AuditCount(index.entry(post.queueOutcome).stage)
+            add(1, outcome ?? .targetGone, to: line)
             guard post.secondQueueOutcome >= 0 else { continue }
             note(.twoOutcomes, post.secondQueueOutcome) { words in
                 "has two outcomes in its posting queue: "

@@ -21,13 +21,13 @@ enum AuditCount: Int, CaseIterable {
 
     var words: String { self == .targetGone ? "target gone" : "\(self)" }
 
-    /// The count of an outcome; nil if the stage is none.
+    /// The count of an outcome, also of one in a posting queue; nil if the stage is none.
     init?(_ outcome: DeliveryStage) {
         switch outcome {
-        case .deliver: self = .delivered
+        case .deliver, .post: self = .delivered
         case .coalesce: self = .coalesced
         case .drop: self = .dropped
-        case .cancel: self = .cancelled
+        case .cancel, .dequeue: self = .cancelled
         case .targetGone: self = .targetGone
         default: return nil
         }

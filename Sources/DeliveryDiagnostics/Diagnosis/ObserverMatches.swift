@@ -14,13 +14,11 @@ struct ObserverMatches {
         for delivery in index.deliveries where delivery.observer >= 0 {
             let observer = Int(delivery.observer)
             if all[observer].first < 0 { all[observer].first = delivery.first }
-            guard delivery.outcome >= 0 || delivery.skip < 0 else {
-                all[observer].counts[.skipped] += 1
+            if delivery.skip < 0 || delivery.outcome >= 0 { all[observer].counts[.matched] += 1 }
+            guard delivery.outcome >= 0 else {
+                all[observer].counts[delivery.isPending ? .pending : .skipped] += 1
                 continue
             }
-            all[observer].counts[.matched] += 1
-            if delivery.isPending { all[observer].counts[.pending] += 1 }
-            guard delivery.outcome >= 0 else { continue }
             let stage = index.entry(delivery.outcome).stage
             all[observer].counts.count(stage)
             if stage == .drop, all[observer].firstDrop < 0 { all[observer].firstDrop = delivery.outcome }
