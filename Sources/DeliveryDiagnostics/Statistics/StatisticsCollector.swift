@@ -24,9 +24,8 @@ struct StatisticsCollector {
     private struct Mailbox {
         var counts: DeliveryStatistics.Mailbox
         var depth = 0
-        /// The time of the last change of the depth, and the sum of depth times nanoseconds.
-        var since: UInt64
-        var area = 0.0
+        /// The time that notifications waited in it, in nanoseconds.
+        var waited = 0.0
         /// The number of deliveries in each drain. The last is the current drain.
         var batches: [UInt64] = []
         /// The durations of the waits of its thread.
@@ -83,7 +82,7 @@ struct StatisticsCollector {
         }
         let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }
         threads = labels.map { Group($0) }
-        mailboxes = labels.map { Mailbox(counts: DeliveryStatistics.Mailbox(label: $0), since: start) }
+        mailboxes = labels.map { Mailbox(counts: DeliveryStatistics.Mailbox(label: $0)) }
     }
 
     mutating func collect() -> DeliveryStatistics {
@@ -95,8 +94,7 @@ struct StatisticsCollector {
             count(entry, number)
         }
         for mailbox in mailboxes.indices where mailboxes[mailbox].counts.highestDepth != nil && end > start {
-            changeDepth(mailbox, by: 0, at: end)
-            mailboxes[mailbox].counts.meanDepth = mailboxes[mailbox].area / Double(end - start)
+            mailboxes[mailbox].counts.meanDepth = mailboxes[mailbox].waited / Double(end - start)
         }
         statistics.processCount = recording.processes.count
         statistics.threadCount = recording.threads.count
@@ -259,10 +257,9 @@ struct StatisticsCollector {
     }
 
     private mutating func changeDepth(_ mailbox: Int, by difference: Int, at time: UInt64) {
-        mailboxes[mailbox].area += Double(mailboxes[mailbox].depth) * Double(time - mailboxes[mailbox].since)
-        mailboxes[mailbox].since = time
+        mailboxes[mailbox].waited += Double(difference) * (Double(end) - Double(time))
         mailboxes[mailbox].depth += difference
-        mailboxes[mailbox].counts.highestDepth = max(
-            mailboxes[mailbox].counts.highestDepth ?? 0, mailboxes[mailbox].depth)
+        let highest = max(mailboxes[mailbox].counts.highestDepth ?? 0, mailboxes[mailbox].depth)
+        mailboxes[mailbox].counts.highestDepth = highest
     }
 }

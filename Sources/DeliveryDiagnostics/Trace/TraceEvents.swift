@@ -45,8 +45,6 @@ struct TraceEvents {
     private let index: RecordingIndex
     private let selection: RecordingSelection
     private let start: UInt64
-    /// For each `post`: the first flow that starts there. For each flow: the next flow of the same post.
-    private var flows: [Int32]
     private var threads: [Thread]
 
     /// The duration of a slice without a recorded end, unless its thread has an earlier record. It makes the slice
@@ -59,25 +57,7 @@ struct TraceEvents {
         recording = index.recording
         text = TraceText(index)
         start = recording.entries.first?.time ?? 0
-        flows = Array(repeating: -1, count: recording.entries.count)
         threads = Array(repeating: Thread(), count: recording.threads.count)
-        for number in recording.entries.indices.reversed() {
-            let entry = recording.entries[number]
-            let post = Int(index.posted(Int32(number)))
-            guard post >= 0, isFlow(entry, Int32(number)), selection.contains(entry) else { continue }
-            // A post is only the head of a list, and other records are only in one, so one array holds both.
-            flows[number] = flows[post]
-            flows[post] = Int32(number)
-        }
-    }
-
-    /// True if the entry identifies a flow: a delivery that waits, or one that was made without waiting.
-    private func isFlow(_ entry: Recording.Entry, _ number: Int32) -> Bool {
-        switch entry.stage {
-        case .append, .capture: true
-        case .deliver: index.waitBegin(number) < 0
-        default: false
-        }
     }
 
     /// Times of a recording ascend, so no time is before the first.
@@ -152,29 +132,40 @@ struct TraceEvents {
     }
 
     private mutating func addFlows(of entry: Recording.Entry, _ number: Int32, at now: UInt64) {
+        let thread = Int(entry.thread)
         let (isOfPost, outcome, begun) = (index.posted(number) >= 0, index.waitEnd(number), index.waitBegin(number))
         let outcomeStage = outcome < 0 ? nil : index.entry(outcome).stage
-        let thread = Int(entry.thread)
-        func flow(_ phase: TraceText.FlowPhase, _ id: Int32) { text.flow(phase, id, thread, at: now) }
+        let delivery = index.deliveryOfEntry[Int(number)]
+        let isFlow = delivery >= 0 && flow(of: index.deliveries[Int(delivery)]) == number
         switch entry.stage {
         case .enqueue:
-            if outcomeStage == .post { flow(.start, outcome) }
-            return
-        case .append,
-            .capture where isOfPost:
+            if outcomeStage == .post { text.flow(.start, outcome, thread, at: now) }
+        case .append where isFlow,
+            .capture where isFlow && isOfPost:
             let isDelivered = outcomeStage == .deliver
-            if isOfPost { flow(isDelivered ? .step : .end, number) } else if isDelivered { flow(.start, number) }
+            if isOfPost {
+                text.flow(isDelivered ? .step : .end, number, thread, at: now)
+            } else if isDelivered {
+                text.flow(.start, number, thread, at: now)
+            }
         case .deliver:
-            if begun >= 0 { flow(.end, begun) } else if isOfPost { flow(.end, number) }
+            if begun >= 0 || isFlow && isOfPost { text.flow(.end, begun >= 0 ? begun : number, thread, at: now) }
         case .post, .capture:
-            if begun >= 0, entry.stage == .post { flow(.end, number) }
-            var id = flows[Int(number)]
-            while id >= 0 {
-                flow(.start, id)
-                id = flows[Int(id)]
+            if begun >= 0, entry.stage == .post { text.flow(.end, number, thread, at: now) }
+            guard entry.post >= 0, index.posts[Int(entry.post)].posted == number else { return }
+            for delivery in index.deliveries(ofPost: entry.post) {
+                let id = flow(of: index.deliveries[delivery])
+                if id > number, selection.contains(index.entry(id)) { text.flow(.start, id, thread, at: now) }
             }
         default: break
         }
+    }
+
+    /// The record that identifies the flow of a delivery: where it begins to wait or, if it does not wait, where its
+    /// handler begins; -1 if there is none.
+    private func flow(of delivery: RecordingIndex.Delivery) -> Int32 {
+        if delivery.append >= 0, delivery.append != index.posts[Int(delivery.post)].posted { return delivery.append }
+        return delivery.outcome >= 0 && index.entry(delivery.outcome).stage == .deliver ? delivery.outcome : -1
     }
 
     /// Adds an event without a duration.

@@ -17,17 +17,11 @@ struct TraceIdentifiers {
         processes = Self.distinct(recording.processes.map { Int($0.id) }, otherwise: Array(recording.processes.indices))
         threads = Self.distinct(
             recording.threads.map { Int($0.identity.kernelID) }, otherwise: recording.threads.map(\.identity.number))
-        var taken: [Named: Int] = [:]
+        var taken: Set<[String]> = []
         names = zip(recording.threads, threads).map { thread, id in
             let name = thread.identity.name ?? "thread \(thread.identity.number)"
-            let known = taken.updateValue(id, forKey: Named(process: thread.process, name: name))
-            return known == nil ? name : "\(name) (\(id))"
+            return taken.insert(["\(thread.process)", name]).inserted ? name : "\(name) (\(id))"
         }
-    }
-
-    private struct Named: Hashable {
-        var process: Int32
-        var name: String
     }
 
     /// Gives each wanted number to the first that wants it. The others get their second choice, or the next free
