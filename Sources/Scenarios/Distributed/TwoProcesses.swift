@@ -84,25 +84,22 @@ final class TwoProcesses {
 
     /// Ends the directory's server and deletes the directory. Call this when no center uses it.
     private static func remove(_ directory: ServerDirectory) {
-        if let status = try? DistributedCenter.status(of: directory, timeout: .seconds(2)) {
-            end(server: status.process, timeout: .seconds(5))
-        }
+        try? killServer(at: directory, timeout: .seconds(5))
         try? FileManager.default.removeItem(atPath: directory.path)
     }
 
-    /// Kills a server and waits until it has ended.
-    @discardableResult
-    private static func end(server id: Int32, timeout: Duration) -> Bool {
-        guard let server = ProcessHandle(id) else { return true }
+    /// Kills the directory's server, if there is one, and waits until it has ended.
+    private static func killServer(at directory: ServerDirectory, timeout: Duration) throws {
+        guard let status = try DistributedCenter.status(of: directory, timeout: timeout),
+            let server = ProcessHandle(status.process)
+        else { return }
         server.kill()
-        return server.waitUntilEnded(timeout: timeout)
-    }
-
-    func killServer() throws {
-        guard Self.end(server: try status.process, timeout: timeout) else {
+        guard server.waitUntilEnded(timeout: timeout) else {
             throw ScenarioError.timedOut(waitingFor: "the server's end", after: timeout)
         }
     }
+
+    func killServer() throws { try Self.killServer(at: directory, timeout: timeout) }
 
     /// The server's own account of its state.
     var status: ServerStatus {
