@@ -71,18 +71,14 @@ struct CausalChains {
     /// The chain that a chain handed to a thread, or the root chain of the thread if the chain is -1; -1 if there is
     /// none.
     func knownChain(after parent: Int32, on thread: Int32) -> Int32 {
-        known[Self.key(parent, thread)] ?? -1
-    }
-
-    private static func key(_ parent: Int32, _ thread: Int32) -> UInt64 {
-        UInt64(UInt32(bitPattern: parent)) << 32 | UInt64(UInt32(bitPattern: thread))
+        known[indexPair(parent, thread)] ?? -1
     }
 
     private mutating func chain(after parent: Int32, on thread: Int32) -> Int32 {
         let new = Int32(chains.count)
-        let chain = known[Self.key(parent, thread), default: new]
+        let chain = known[indexPair(parent, thread), default: new]
         if chain == new {
-            known[Self.key(parent, thread)] = new
+            known[indexPair(parent, thread)] = new
             chains.append(Chain(parent: parent, thread: thread))
         }
         return chain

@@ -45,14 +45,18 @@ package struct RunComparison {
             var selections = Pair<RecordingSelection?>(nil, nil)
             var nothing: RecordingSelection.NothingSelected?
             for (side, input) in zip(RunSide.allCases, [first, second]) {
-                guard case .recording(let recording) = input else {
-                    throw .init(description: "a text log has no names of notifications and threads to select.")
-                }
-                do throws(RecordingSelection.NothingSelected) {
-                    selections[side] = try RecordingSelection(filter, of: recording)
-                } catch {
-                    if let nothing { throw nothing }
-                    nothing = error
+                switch input {
+                case .log(let log):
+                    throw .init(
+                        description: "\(log.name): is a text log, which has no names of notifications or threads. "
+                            + "Compare it without --name and --thread.")
+                case .recording(let recording):
+                    do throws(RecordingSelection.NothingSelected) {
+                        selections[side] = try RecordingSelection(filter, of: recording)
+                    } catch {
+                        if let nothing { throw nothing }
+                        nothing = error
+                    }
                 }
             }
             self.selections = selections

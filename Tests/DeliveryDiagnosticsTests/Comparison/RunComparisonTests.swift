@@ -259,18 +259,22 @@ final class RunComparisonTests: XCTestCase {
                 }
                 for post in delivers { script.handle(post + 10, by: nil, on: Self.b) }
                 script.add(.log, on: Self.b, message: last)
+                script.add(.count, observer: 1, counters: DeliveryCounters(delivered: delivers.count))
             }
         }
         let (one, other) = (
             run("1", delivers: [1, 2, 3, 4], last: "x"), run("2", delivers: [1, 4], last: "y")
         )
-        // The blocks that the missing handlers would have performed are not reported.
+        // The blocks that the missing handlers would have performed are not reported, nor are the counters.
         let found = differences(one, other)
         XCTAssertEqual(found.map(\.first.line), [1, 13, 16, 30])
         XCTAssertEqual(found.map(\.reason), [.message, .post, .post, .message])
         XCTAssertEqual(differences(one, other) { $0.maximumDifferences = 2 }.map(\.first.line), [1, 13])
         let report = ComparisonReport(.different(Array(found.prefix(2))), maximumDifferences: 2)
-        XCTAssertEqual(report.description.split(separator: "\n\n").count, 3)
+        let paragraphs = report.description.split(separator: "\n\n")
+        XCTAssertEqual(paragraphs.count, 3)
+        XCTAssertTrue(
+            paragraphs[1].hasPrefix("Later differences, which may be consequences of the first:\n  A:13  a  "))
         XCTAssertTrue(report.description.hasSuffix("There may be more differences. See --differences."))
         XCTAssertTrue(try JSONText.of(report).contains(#""further":[{"#))
     }
@@ -300,6 +304,43 @@ final class RunComparisonTests: XCTestCase {
         }
         XCTAssertFalse(areSame(run(2), run(3)))
         XCTAssertTrue(areSame(run(2), run(3)) { $0.ignored = ["Tick"] })
+    }
+
+    func testOnlyTheSelectedNotificationsOrThreadAreCompared() throws {
+        func run(_ message: String, posts: Bool = true) -> ComparisonInput {
+            let run = script { script in
+                script.hand(1, to: [1], on: Self.a, "Tick")
+                script.add(.deliver, on: Self.a, "Tick", post: 1, observer: 1)
+                script.add(.log, on: Self.a, message: message)
+                if posts {
+                    script.add(.post, on: Self.a, post: 2, count: 1)
+                    script.add(.append, on: Self.a, post: 2, observer: 2, target: Self.b)
+                }
+                script.add(.return, on: Self.a, "Tick", post: 1, observer: 1)
+                if posts { script.handle(2, by: 2, on: Self.b) }
+            }
+            return .recording(run.recording("run"))
+        }
+        func areSame(_ one: ComparisonInput, _ other: ComparisonInput, _ filter: RecordingFilter) throws -> Bool {
+            var options = RunComparison.Options()
+            try options.select(filter, of: one, other)
+            guard case .same = RunComparison(one, other, options: options).outcome else { return false }
+            return true
+        }
+        let (one, other, without) = (run("x"), run("y"), run("x", posts: false))
+        XCTAssertFalse(try areSame(one, other, RecordingFilter()))
+        // The handlers that post the selected notifications are not compared, but still tell them apart.
+        for filter in [RecordingFilter(name: "Done"), RecordingFilter(name: "Tick"), RecordingFilter(thread: "b")] {
+            XCTAssertTrue(try areSame(one, other, filter), "\(filter)")
+        }
+        XCTAssertFalse(try areSame(one, other, RecordingFilter(thread: "a")))
+        XCTAssertFalse(try areSame(one, without, RecordingFilter(name: "Done")))
+        XCTAssertTrue(try areSame(one, without, RecordingFilter(name: "Tick")))
+        for wrong in [RecordingFilter(name: "Tock"), RecordingFilter(thread: "c")] {
+            assertThrows(RecordingSelection.NothingSelected.self) { try areSame(one, other, wrong) }
+        }
+        let log = ComparisonInput.log(try TextLog(.listing1))
+        assertThrows(RecordingSelection.NothingSelected.self) { try areSame(one, log, RecordingFilter(name: "Done")) }
     }
 
     // MARK: Threads
