@@ -6,12 +6,11 @@ struct StatisticsCollector {
     /// One name, observer or thread, or all, with the times of its deliveries.
     private struct Group {
         var counts: DeliveryStatistics.Group
+        /// The number of posts; for an observer, of those that matched it.
+        var posts = 0
         var postToDelivery: [UInt64] = []
         var waiting: [UInt64] = []
         var handler: [UInt64] = []
-
-        /// The number of posts; for an observer, of those that matched it.
-        var posts = 0
 
         init(_ label: String) { counts = DeliveryStatistics.Group(label: label) }
 

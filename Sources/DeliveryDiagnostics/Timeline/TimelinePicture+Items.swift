@@ -18,7 +18,7 @@ extension TimelinePicture {
         }
     }
 
-    /// True if a notification was lost, or a deadlock was prevented. Others were not wanted any more.
+    /// True if a notification was lost, or a deadlock was prevented. Coalescing and cancelling are not losses.
     static func isLoss(_ stage: DeliveryStage) -> Bool {
         switch stage {
         case .drop, .targetGone, .lost, .refuseWait: true

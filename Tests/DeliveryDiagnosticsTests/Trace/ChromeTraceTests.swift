@@ -139,7 +139,7 @@ final class ChromeTraceTests: XCTestCase {
         records.add(9_010, main, .deliver, post: 1)
         let rules = rules(of: records.records)
         XCTAssertEqual(rules.flows, [["post N", "capture N", "N"], ["post N", "capture N"]].reversed())
-        XCTAssertEqual(rules.counters, ["mailbox of main": 1], "the second one still waits for who registered")
+        XCTAssertEqual(rules.counters, ["mailbox of main": 1], "the second one waits for the thread that registered")
     }
 
     func testAHandlerThatNeverReturnsLastsUntilItsThreadEndsAndSaysSo() {
