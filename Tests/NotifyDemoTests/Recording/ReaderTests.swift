@@ -65,7 +65,7 @@ final class ReaderTests: XCTestCase {
         let handle = try FileHandle(forReadingFrom: file)
         // A link of the proc file system is written directly.
         let terminal = try Terminal(command: "test", color: .never, output: "/proc/self/fd/\(handle.fileDescriptor)")
-        // Parsing as a subcommand of `NotifyDemo` takes ten times as long.
+        // Parsing it as a subcommand of `NotifyDemo` takes longer.
         let subcommands = NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands)
         let subcommand = try XCTUnwrap(subcommands.first { $0._commandName == arguments[0] })
         let command = try XCTUnwrap(subcommand.parse(Array(arguments.dropFirst())) as? any Command)
