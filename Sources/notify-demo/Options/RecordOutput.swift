@@ -36,7 +36,7 @@ struct RecordOutput: ParsableArguments {
 
     /// The option that prints the records themselves on standard output; nothing else is printed there then.
     private var printingOption: String? {
-        json ? "--json" : output.flatMap { OutputDestination($0).isStandardOutput ? "-o \($0)" : nil }
+        json ? "--json" : output.flatMap { Output.isStandardOutput($0) ? "-o \($0)" : nil }
     }
 
     func validate() throws {
@@ -49,7 +49,7 @@ struct RecordOutput: ParsableArguments {
     /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
     func write(_ records: [DeliveryRecord], of scenario: any Scenario, _ terminal: Terminal) throws {
         let numbered = stable ? StableNumbering.renumber(records) : records
-        if let output, !OutputDestination(output).isStandardOutput {
+        if let output, !Output.isStandardOutput(output) {
             let file = try Output(output)
             try write(numbered, to: file, terminal)
             try file.finish()

@@ -24,7 +24,7 @@ struct RecordingInput: ParsableArguments {
     ///   - name: the name of the output in the message.
     /// - Throws: `ValidationError`.
     func check(output: String?, called name: String) throws {
-        if let output, OutputDestination.wouldReplace(path, byWriting: output) {
+        if let output, Output.wouldOverwrite(path, byWriting: output) {
             throw ValidationError("the \(name) would overwrite the recording. Name another file with -o.")
         }
     }

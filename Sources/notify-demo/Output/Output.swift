@@ -1,45 +1,66 @@
 import Foundation
 import SystemPackage
 
-/// The data that a command writes: to standard output, or to a file that it creates or replaces.
+/// The data that a command writes: to standard output, or to a file.
 ///
-/// A regular file is replaced when the output is complete. Until then, or after an error, it stays as it was. A file
-/// that cannot be replaced is written when the output is complete. Standard output, a FIFO or a device is written
-/// directly. A request to end the process removes the incomplete file.
+/// A file is written in place when the output is complete, so it keeps its owner, permissions and links. Until then, and
+/// if the output does not fit, it stays as it was. Standard output is written directly.
 ///
 /// Threads: one at a time.
 final class Output {
-    let isStandardOutput: Bool
+    /// The user's path.
     private let path: String
-    private let descriptor: FileDescriptor
-    private let replacement: ReplacementFile?
-    private(set) var hasWritten = false
+    /// What is written to; nil for a file until the output is complete.
+    private var descriptor: FileDescriptor?
     private var unwritten: [UInt8] = []
+    private(set) var hasWritten = false
 
-    /// - Throws: `OutputError`.
+    /// - Throws: `OutputError` if the file cannot be written.
     init(_ path: String) throws(OutputError) {
         self.path = path
-        let destination = OutputDestination(path)
-        isStandardOutput = destination.isStandardOutput
-        do {
-            switch destination {
-            case .openFile(let open): (descriptor, replacement) = (open, nil)
-            case .stream(let path):
-                descriptor = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .closeOnExec])
-                replacement = nil
-            case .file(let path):
-                let file = try ReplacementFile(path)
-                (descriptor, replacement) = (file.descriptor, file)
-                try EndRequests.handle { [path = file.path] signal in
-                    unlink(path)
-                    EndRequests.end(by: signal)
-                }
-                // Exceeding the file size limit is then an error of `write`, and does not end the process.
-                signal(SIGXFSZ) { _ in }
-            }
-        } catch {
-            throw OutputError(path: path, problem: "\(error)")
+        descriptor = Self.openDescriptor(path)
+        if descriptor == nil, let problem = Self.problem(path) {
+            throw OutputError(path: path, problem: "\(problem)")
         }
+    }
+
+    var isStandardOutput: Bool { descriptor == .standardOutput }
+
+    /// True for `-`, `/dev/stdout`, and the file that standard output is redirected to.
+    static func isStandardOutput(_ path: String) -> Bool { openDescriptor(path) == .standardOutput }
+
+    /// True if the path names a regular file, or no file yet.
+    static func isRegular(_ path: String) -> Bool {
+        openDescriptor(path) == nil && (try? FilePath(path).stat()).map { $0.type == .regular } ?? true
+    }
+
+    /// True if writing an output would overwrite an input: both are the same regular file.
+    ///
+    /// - Parameters:
+    ///   - input: the user's path; `-` is standard input.
+    ///   - output: the user's path; `-` is standard output.
+    static func wouldOverwrite(_ input: String, byWriting output: String) -> Bool {
+        guard output != "-", let written = try? FilePath(output).stat(), written.type == .regular else { return false }
+        return written.isSameFile(as: try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat())
+    }
+
+    /// Standard output or standard error, if the path names its file. Opening the file again would write at its
+    /// beginning.
+    private static func openDescriptor(_ path: String) -> FileDescriptor? {
+        if path == "-" { return .standardOutput }
+        guard let found = try? FilePath(path).stat() else { return nil }
+        return [FileDescriptor.standardOutput, .standardError].first { found.isSameFile(as: try? $0.stat()) }
+    }
+
+    /// Why a file cannot be written, or created.
+    private static func problem(_ path: String) -> Errno? {
+        if path.isEmpty { return .noSuchFileOrDirectory }
+        let found = try? FilePath(path).stat()
+        if found?.type == .directory { return .isDirectory }
+        let directory = FilePath(path).removingLastComponent()
+        let mode = found == nil ? W_OK | X_OK : W_OK
+        let written = found != nil ? path : directory.isEmpty ? "." : directory.string
+        return access(written, mode) == 0 ? nil : Errno(rawValue: errno)
     }
 
     /// Writes a line. Data is written when there are 64 KiB, and by `flush()`.
@@ -55,6 +76,7 @@ final class Output {
     }
 
     func flush() throws(OutputError) {
+        guard let descriptor else { return }
         hasWritten = hasWritten || !unwritten.isEmpty
         defer { unwritten.removeAll(keepingCapacity: true) }
         do {
@@ -64,16 +86,43 @@ final class Output {
         }
     }
 
-    /// Writes the remaining data, and replaces the file.
-    func finish() throws(OutputError) {
-        try flush()
-        guard let replacement else { return }
-        // A complete output must survive a signal: it may be the only copy while the file is written.
-        EndRequests.stop()
+    /// Opens the file before the output is complete, so that later data need not be kept in memory.
+    ///
+    /// - Parameter size: the least number of bytes that will be written.
+    /// - Throws: `OutputError` if they do not fit. The file is then unchanged.
+    func open(size: Int) throws(OutputError) {
+        guard descriptor == nil else { return }
+        // Exceeding the file size limit is an error, and does not end the process.
+        signal(SIGXFSZ) { _ in }
+        let isNew = (try? FilePath(path).stat()) == nil
         do {
-            try replacement.replaceDestination()
+            let file = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            let before = try file.stat()
+            if before.type == .regular, size > 0, case let error = posix_fallocate(file.rawValue, 0, size), error != 0 {
+                ftruncate(file.rawValue, Int(before.size))
+                if isNew { unlink(path) }
+                try? file.close()
+                throw Errno(rawValue: error)
+            }
+            if before.type == .regular { ftruncate(file.rawValue, size) }
+            descriptor = file
         } catch {
-            throw OutputError(path: path, problem: "\(error)", rest: replacement.isKept ? replacement.path : nil)
+            throw OutputError(path: path, problem: "\(error)")
+        }
+    }
+
+    /// Writes the remaining data, and closes the file.
+    func finish() throws(OutputError) {
+        try open(size: unwritten.count)
+        try flush()
+        guard let file = descriptor, ![.standardOutput, .standardError].contains(file) else { return }
+        do {
+            // Some file systems report write errors only on close.
+            try file.close()
+        } catch {
+            throw OutputError(path: path, problem: "\(error)")
         }
     }
 }
@@ -83,14 +132,12 @@ struct OutputError: Error, CustomStringConvertible {
     /// The user's path.
     var path: String
     var problem: String
-    /// The file with the complete output, if there is one.
-    var rest: String?
     /// True if the reader of the output has ended.
     var isBrokenPipe = false
 
     var description: String {
-        if path == "-" { return "cannot write to standard output: \(problem). The output is incomplete." }
-        let rest = rest.map { " The output is in \($0)." } ?? ""
-        return "cannot write \(path.isEmpty ? "\"\"" : path): \(problem).\(rest)"
+        path == "-"
+            ? "cannot write to standard output: \(problem). The output is incomplete."
+            : "cannot write \(path.isEmpty ? "\"\"" : path): \(problem)."
     }
 }

@@ -26,7 +26,7 @@ struct Terminal {
     ///
     /// - Parameter path: the user's path; nil, `-` and `/dev/stdout` are standard output.
     func output(to path: String?) throws(OutputError) -> Output {
-        guard let path, !OutputDestination(path).isStandardOutput else { return standardOutput }
+        guard let path, !Output.isStandardOutput(path) else { return standardOutput }
         return try Output(path)
     }
 

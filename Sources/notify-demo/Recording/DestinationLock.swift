@@ -23,10 +23,12 @@ struct DestinationLock {
         }
     }
 
-    /// Releases the lock, and removes the file if it was created for it and was neither written nor replaced.
+    /// Releases the lock, and removes the file if it was created for it and was not written.
     func release() {
         let own = try? descriptor.stat()
-        if isNew, own?.size == 0, own?.isSameFile(as: try? FilePath(path).stat()) == true { unlink(path) }
+        if isNew, own?.size == 0, own?.isSameFile(as: try? FilePath(path).stat(followTargetSymlink: false)) == true {
+            unlink(path)
+        }
         try? descriptor.close()
     }
 }

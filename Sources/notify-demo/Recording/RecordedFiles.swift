@@ -41,18 +41,20 @@ struct RecordedFiles {
     init(for name: String) throws(CommandError) {
         self.name = name
         do {
-            var places = [FilePath.temporaryDirectory.appending("notify-demo").string]
-            if case .file(let given) = OutputDestination(name) {
-                if given.isEmpty { throw Errno.noSuchFileOrDirectory }
+            var paths = [
+                FileManager.default.temporaryDirectory.appending(path: "notify-demo").path(percentEncoded: false)
+            ]
+            if Output.isRegular(name) {
+                if name.isEmpty { throw Errno.noSuchFileOrDirectory }
                 // The program may have another working directory.
-                let path = URL(filePath: given).standardizedFileURL.path(percentEncoded: false)
+                let path = URL(filePath: name).standardizedFileURL.path(percentEncoded: false)
                 lock = try DestinationLock(path)
-                places.insert(path, at: 0)
+                paths.insert(path, at: 0)
             } else {
                 lock = nil
             }
             do {
-                directory = try Self.makeDirectory(places)
+                directory = try Self.makeDirectory(paths)
                 first = try FileDescriptor.open(
                     directory.appending(Self.fileName), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: .ownerReadWrite)
@@ -66,11 +68,11 @@ struct RecordedFiles {
         }
     }
 
-    /// Creates a directory that only its owner can use, at the first place where that is possible.
-    private static func makeDirectory(_ places: [String]) throws -> FilePath {
-        for place in places {
-            var path = Array("\(place).recording-XXXXXX".utf8CString)
-            if mkdtemp(&path) != nil { return FilePath(platformString: path) }
+    /// Creates a directory that only its owner can use, beside the first path where that is possible.
+    private static func makeDirectory(_ paths: [String]) throws -> FilePath {
+        for path in paths {
+            var template = Array("\(path).recording-XXXXXX".utf8CString)
+            if mkdtemp(&template) != nil { return FilePath(platformString: template) }
         }
         throw Errno(rawValue: errno)
     }
@@ -97,11 +99,11 @@ struct RecordedFiles {
         do {
             return try copyFiles(in: directory)
         } catch {
-            let kept = Self.names(in: directory).map { "\(directory)/\($0)" } + [(error as? OutputError)?.rest ?? ""]
+            let kept = Self.names(in: directory).map { "\(directory)/\($0)" }
             let problem = (error as? OutputError)?.problem ?? "\(error)"
             throw CommandError(
                 description: "the program has ended, but its recording cannot be written to \(name): \(problem). "
-                    + "The records are in \(kept.filter { !$0.isEmpty }.joined(separator: " and ")).")
+                    + "The records are in \(kept.joined(separator: " and ")).")
         }
     }
 
@@ -118,6 +120,7 @@ struct RecordedFiles {
         let recorded = try files.filter { try $0.descriptor.stat().size > 0 }
         if !recorded.isEmpty {
             let output = try Output(name)
+            try output.open(size: try recorded.reduce(0) { $0 + Int(try $1.descriptor.stat().size) })
             var last = UInt8(ascii: "\n")
             for file in recorded {
                 // The last line of the previous process may be truncated.

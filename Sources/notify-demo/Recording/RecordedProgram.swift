@@ -44,7 +44,7 @@ enum RecordedProgram {
             let program = try ChildProgram(
                 path: command[0], arguments: Array(command.dropFirst()),
                 environment: [ProcessRecording.environmentVariable: files.path]
-            ).start(output: OutputDestination(file).isStandardOutput ? .descriptor(STDERR_FILENO) : .inherited)
+            ).start(output: Output.isStandardOutput(file) ? .descriptor(STDERR_FILENO) : .inherited)
             let waiting = requests.withLock { requests in
                 requests.program = program
                 return requests.waiting

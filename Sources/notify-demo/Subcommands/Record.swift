@@ -12,7 +12,7 @@ struct Record: Command {
             ProcessRecording.start(to:). A program with rights that its user does not have, such as a set-user-id \
             program, records only itself.
 
-            The file is replaced when the program has ended. If the program cannot be run, or nothing is recorded, the \
+            The file is written when the program has ended. If the program cannot be run, or nothing is recorded, the \
             file stays as it was. With -o - the recording is printed on standard output when the program has ended, \
             and the program's own standard output goes to standard error. If the recording cannot be written, it is \
             kept in a temporary file, which the message names.
@@ -32,7 +32,7 @@ struct Record: Command {
             """)
 
     @Option(
-        name: .shortAndLong, help: "The file to record to, created or replaced; - is standard output.",
+        name: .shortAndLong, help: "The file to record to, created or overwritten; - is standard output.",
         completion: .file(extensions: ["jsonl"]))
     var output = RecordingInput.defaultPath
 
@@ -70,7 +70,7 @@ struct Record: Command {
                 """)
         } else {
             let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
-            let isPrinted = OutputDestination(output).isStandardOutput
+            let isPrinted = Output.isStandardOutput(output)
             let destination = isPrinted ? "standard output" : output
             terminal.report("recorded \(Self.size(files.size))\(processes) to \(destination)")
             if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingInput.argument(output))") }

@@ -37,7 +37,7 @@ struct Smoke: Command {
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
-    private var printsXML: Bool { junit.map { OutputDestination($0).isStandardOutput } ?? false }
+    private var printsXML: Bool { junit.map(Output.isStandardOutput) ?? false }
 
     func validate() throws {
         if tap, printsXML, let junit {

@@ -2,6 +2,8 @@ import Foundation
 import SharedTesting
 import XCTest
 
+@testable import notify_demo
+
 /// The files that `run`, `timeline`, `trace` and `smoke` write.
 final class OutputTests: XCTestCase {
     /// Runs shell lines in a new directory with a recording, `run.jsonl`.
@@ -25,7 +27,7 @@ final class OutputTests: XCTestCase {
         XCTAssertTrue(outcome.errors.contains("would overwrite the recording. Name another file with -o."))
     }
 
-    func testAnExistingFileIsReplacedBehindASymbolicLinkAndKeepsItsPermissionsWithoutLeftovers() throws {
+    func testAnExistingFileIsWrittenBehindASymbolicLinkAndKeepsItsPermissionsWithoutLeftovers() throws {
         let outcome = try shell(
             """
             mkdir d; echo old > d/target; chmod 640 d/target; ln -s target d/link
@@ -46,7 +48,7 @@ final class OutputTests: XCTestCase {
         XCTAssertTrue(outcome.errors.contains("cannot write /dev/full"), "\(outcome.errors)")
     }
 
-    func testASignalOrAClosedPipeThatEndsACommandRemovesTheIncompleteOutput() throws {
+    func testASignalOrAClosedPipeThatEndsACommandLeavesNoIncompleteOutput() throws {
         let outcome = try shell(
             """
             mkdir d; echo old > d/a; mkfifo shown; exec 4<> shown
@@ -54,7 +56,7 @@ final class OutputTests: XCTestCase {
             ls -A d | wc -l; kill -TERM $!; wait $!; echo $?; ls -A d; cat d/a
             notify-demo smoke --junit d/a | head -n 1 > b; ls -A d
             """)
-        XCTAssertEqual(outcome.output, "2\n143\na\nold\na\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "1\n143\na\nold\na\n", "\(outcome.errors)")
     }
 
     func testDevStdoutAndAreStandardOutputAndOnlyTheOutputIsPrintedThere() throws {
@@ -73,5 +75,23 @@ final class OutputTests: XCTestCase {
         XCTAssertEqual(outcome.output, String(repeating: "no faults\n0\n", count: 3))
         let opens = outcome.errors.split(separator: "\n")
         XCTAssertTrue(opens.count == 1 && opens[0].hasSuffix("open it in https://ui.perfetto.dev"), "\(outcome.errors)")
+    }
+
+    func testAMissingDirectoryADirectoryAndAnEmptyPathAreErrorsAndCreateNothing() throws {
+        for path in ["/nonexistent/a", FileManager.default.temporaryDirectory.path, ""] {
+            XCTAssertThrowsError(try Output(path), path)
+        }
+        let path = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString).path
+        _ = try Output(path)
+        XCTAssertFalse(FileManager.default.fileExists(atPath: path))
+    }
+
+    func testOutputsWithoutASizeAreWrittenDirectly() throws {
+        let outcome = try shell(
+            """
+            mkfifo f; cat f > a & notify-demo timeline run.jsonl -o f; wait; notify-demo timeline run.jsonl | cmp - a
+            notify-demo timeline run.jsonl -o /dev/null; echo $?
+            """)
+        XCTAssertEqual(outcome.output, "0\n", "\(outcome.errors)")
     }
 }
