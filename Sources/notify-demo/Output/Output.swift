@@ -14,6 +14,7 @@ final class Output {
     private var descriptor: FileDescriptor?
     private var unwritten: [UInt8] = []
     private(set) var hasWritten = false
+    private var isFinished = false
 
     /// - Throws: `OutputError` if the file cannot be written.
     init(_ path: String) throws(OutputError) {
@@ -113,8 +114,10 @@ final class Output {
         }
     }
 
-    /// Writes the remaining data, and closes the file.
+    /// Writes the remaining data, and closes the file. Later calls have no effect.
     func finish() throws(OutputError) {
+        guard !isFinished else { return }
+        isFinished = true
         try open(size: unwritten.count)
         try flush()
         guard let file = descriptor, ![.standardOutput, .standardError].contains(file) else { return }

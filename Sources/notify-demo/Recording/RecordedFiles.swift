@@ -41,11 +41,12 @@ struct RecordedFiles {
     init(for name: String) throws(CommandError) {
         self.name = name
         do {
+            // Reports a file that cannot be written before the program runs.
+            _ = try Output(name)
             var paths = [
                 FileManager.default.temporaryDirectory.appending(path: "notify-demo").path(percentEncoded: false)
             ]
             if Output.isRegular(name) {
-                if name.isEmpty { throw Errno.noSuchFileOrDirectory }
                 // The program may have another working directory.
                 let path = URL(filePath: name).standardizedFileURL.path(percentEncoded: false)
                 lock = try DestinationLock(path)
@@ -63,7 +64,9 @@ struct RecordedFiles {
                 throw error
             }
         } catch {
-            let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
+            let problem =
+                error as? Errno == .wouldBlock
+                ? "another process records to it" : (error as? OutputError)?.problem ?? "\(error)"
             throw CommandError(description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
         }
     }

@@ -60,11 +60,8 @@ final class ReaderTests: XCTestCase {
     /// Runs a command line in this process. The output of a command that fails is its message.
     private func run(_ arguments: [String]) throws -> (status: ExitStatus, output: String) {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let handle = try FileHandle(forReadingFrom: file)
-        // A link of the proc file system is written directly.
-        let terminal = try Terminal(command: "test", color: .never, output: "/proc/self/fd/\(handle.fileDescriptor)")
+        let terminal = try Terminal(command: "test", color: .never, output: file.path)
         // Parsing it as a subcommand of `NotifyDemo` takes longer.
         let subcommands = NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands)
         let subcommand = try XCTUnwrap(subcommands.first { $0._commandName == arguments[0] })
@@ -72,9 +69,9 @@ final class ReaderTests: XCTestCase {
         let status: ExitStatus
         do {
             status = try command.perform(terminal)
-            try terminal.standardOutput.flush()
+            try terminal.standardOutput.finish()
         } catch { return (.error, "\(error)") }
-        return (status, String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self))
+        return (status, try String(contentsOf: file, encoding: .utf8))
     }
 
     /// Runs shell lines in a directory of their own, with the recordings in `$R`, of which `notifications.jsonl` is
