@@ -20,11 +20,6 @@ package struct DiagnosisLimits: Sendable, Hashable {
 }
 
 extension Duration {
-    /// Clamped to 0 and the maximum.
-    var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : whole &+ UInt64(attoseconds / 1_000_000_000)
-    }
+    /// Clamped to 0...2⁶³.
+    var nanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p63).rounded()) }
 }

@@ -7,12 +7,9 @@ enum MainHeldUp {
 
     static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
         let index = words.index
-        struct Key: Hashable {
-            var observer: Int32
-            var name: Int32
-        }
         let budget = limits.mainBudget.nanoseconds
-        var found: [Key: (count: Int, longest: UInt64, span: Int)] = [:]
+        /// By observer and name.
+        var found: [UInt64: (count: Int, longest: UInt64, span: RecordingIndex.Span)] = [:]
         /// For each handler of the main thread: the time in handlers that ran inside it, which are measured separately.
         var nested: [Int32: UInt64] = [:]
         // Backwards, inner handlers come before the handlers around them.
@@ -23,21 +20,21 @@ enum MainHeldUp {
             let duration = whole - min(whole, nested.removeValue(forKey: Int32(number)) ?? 0)
             guard duration > budget else { continue }
             let entry = index.entry(span.begin)
-            let key = Key(observer: entry.observer, name: entry.name)
-            var all = found[key] ?? (0, 0, number)
-            all.count += 1
-            if duration >= all.longest { (all.longest, all.span) = (duration, number) }
-            found[key] = all
+            let before = found[indexPair(entry.observer, entry.name)] ?? (0, 0, span)
+            found[indexPair(entry.observer, entry.name)] =
+                duration >= before.longest
+                ? (before.count + 1, duration, span) : (before.count + 1, before.longest, before.span)
         }
-        return found.map { key, found in
-            Finding(
+        return found.values.map { found in
+            let entry = index.entry(found.span.begin)
+            return Finding(
                 kind: .mainHeldUp, severity: found.longest / farOver > budget ? .problem : .note,
-                problem: "\(words.observer(key.observer, name: key.name)) occupied the main thread for up to "
+                problem: "\(words.observer(of: found.span)) occupied the main thread for up to "
                     + "\(ElapsedTime.text(found.longest)), \(words.times(found.count)) for longer than "
                     + "\(ElapsedTime.text(budget)).",
-                evidence: [words.registered(key.observer), index.spans[found.span].begin, index.spans[found.span].end],
+                evidence: [words.registered(entry.observer), found.span.begin, found.span.end],
                 remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",
-                weight: Int(clamping: found.longest), name: key.name)
+                weight: Int(clamping: found.longest), name: entry.name)
         }
     }
 }

@@ -9,10 +9,6 @@ struct NameHistory {
     private(set) var posts: [Int32] = []
     /// `register` entries, ascending.
     private(set) var registrations: [Int32] = []
-    /// The senders that observers ask for.
-    private(set) var senders: Set<Int32> = []
-    /// True if every post recorded how many observers it matched.
-    private(set) var areCounted = true
 
     /// The histories of all names, in the order of their first records.
     static func all(_ index: RecordingIndex) -> [NameHistory] {
@@ -35,11 +31,7 @@ struct NameHistory {
                 histories[history].addPost(entry, Int32(number), index)
             } else {
                 histories[history].registrations.append(Int32(number))
-                if entry.sender >= 0 { histories[history].senders.insert(entry.sender) }
             }
-        }
-        for history in histories.indices {
-            histories[history].areCounted = histories[history].posts.allSatisfy { index.entry($0).count >= 0 }
         }
         return histories
     }

@@ -4,21 +4,18 @@ internal import DeliveryRecording
 struct NeverDelivered {
     private let index: RecordingIndex
     private let words: RecordWords
-    /// For each entry: the previous and the next one of its thread.
-    private lazy var neighbors = Self.neighbors(index)
+    private let history: NameHistory
 
     static func findings(_ histories: [NameHistory], _ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
-        var search = NeverDelivered(index: words.index, words: words)
-        return histories.flatMap { search.findings($0, matches) }
+        histories.flatMap { NeverDelivered(index: words.index, words: words, history: $0).findings(matches) }
     }
 
-    private init(index: RecordingIndex, words: RecordWords) {
-        self.index = index
-        self.words = words
-    }
-
-    private mutating func findings(_ history: NameHistory, _ matches: [ObserverMatches]) -> [Finding] {
+    private func findings(_ matches: [ObserverMatches]) -> [Finding] {
         var findings: [Finding] = []
+        /// The senders that observers ask for.
+        let senders = Set(history.registrations.map { index.entry($0).sender }).subtracting([-1])
+        /// True if every post recorded how many observers it matched.
+        let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
         /// By the source location of the registration. Observers that are added at the same location share the finding
         /// of the first.
         var byLocation: [Int32: (finding: Int, count: Int)] = [:]
@@ -30,7 +27,7 @@ struct NeverDelivered {
             else { continue }
             if matches[Int(observer)].first >= 0 {
                 findings += matched(observer, registration, matches[Int(observer)]).map { [$0] } ?? []
-            } else if history.name >= 0, let finding = unmatched(observer, registration, history) {
+            } else if history.name >= 0, let finding = unmatched(observer, registration, senders, areCounted) {
                 if registration.place >= 0, let first = byLocation[registration.place] {
                     byLocation[registration.place] = (first.finding, first.count + 1)
                 } else {
@@ -91,8 +88,8 @@ struct NeverDelivered {
 
     // MARK: Posted, and not matched
 
-    private mutating func unmatched(
-        _ observer: Int32, _ registration: Recording.Entry, _ history: NameHistory
+    private func unmatched(
+        _ observer: Int32, _ registration: Recording.Entry, _ senders: Set<Int32>, _ areCounted: Bool
     ) -> Finding? {
         let (registered, removed) = (words.registered(observer), words.removed(observer))
         // Only posts made while it observed could match it.
@@ -101,7 +98,7 @@ struct NeverDelivered {
             // If its own sender posted, it observed another center, or the recording is truncated. Posts of senders
             // that other observers ask for are intended for those, and may be all of this run's posts.
             if all.contains(where: { index.entry($0).sender == registration.sender }) { return nil }
-            let others = all.filter { !history.senders.contains(index.entry($0).sender) }
+            let others = all.filter { !senders.contains(index.entry($0).sender) }
             guard let other = others.first else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
             return finding(
@@ -113,10 +110,21 @@ struct NeverDelivered {
                     + "hashable values by equality.")
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
-        guard history.areCounted else { return nil }
+        guard areCounted, !all.isEmpty else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
-        // is matched. A post that matched more observers than have records may have matched this one.
-        let others = all.filter { isSurelyDuring($0, registered, removed) && !hasUnrecordedMatch(index.entry($0)) }
+        // is matched. So the records of their threads before and after decide whether the post was surely in between.
+        let entries = index.recording.entries
+        let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
+        let added = entries[(Int(registered) + 1)...].firstIndex { $0.thread == adding } ?? .max
+        let left = removed < 0 ? .max : entries[..<Int(removed)].lastIndex { $0.thread == removing } ?? -1
+        let others = all.filter { number in
+            let post = index.entry(number)
+            // A post that matched more observers than have records may have matched this one.
+            if post.post >= 0, post.count > index.posts[Int(post.post)].deliveryCount { return false }
+            return (post.thread == removing || number < left)
+                && (post.thread == adding
+                    || entries[..<Int(number)].lastIndex { $0.thread == post.thread } ?? -1 > added)
+        }
         guard let other = others.first else { return nil }
         return finding(
             observer, registration, other, weight: others.count,
@@ -125,33 +133,5 @@ struct NeverDelivered {
                 "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
                 + "reach Foundation centers, and a ThreadedNotificationCenter captures posts of one Foundation "
                 + "center only.")
-    }
-
-    private func hasUnrecordedMatch(_ post: Recording.Entry) -> Bool {
-        post.post >= 0 && post.count > index.posts[Int(post.post)].deliveryCount
-    }
-
-    /// True if the observer certainly existed during the whole time in which the post was matched. Decided by the
-    /// records of its threads before and after.
-    private mutating func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
-        let thread = index.entry(post).thread
-        if thread != index.entry(registered).thread {
-            let added = neighbors.after[Int(registered)]
-            guard added >= 0, neighbors.before[Int(post)] > added else { return false }
-        }
-        guard removed >= 0, thread != index.entry(removed).thread else { return true }
-        return post < neighbors.before[Int(removed)]
-    }
-
-    private static func neighbors(_ index: RecordingIndex) -> (before: [Int32], after: [Int32]) {
-        var before: [Int32] = Array(repeating: -1, count: index.recording.entries.count)
-        var after = before
-        var last: [Int32] = Array(repeating: -1, count: index.threads.count)
-        for (number, entry) in index.recording.entries.enumerated() {
-            before[number] = last[Int(entry.thread)]
-            if before[number] >= 0 { after[Int(before[number])] = Int32(number) }
-            last[Int(entry.thread)] = Int32(number)
-        }
-        return (before, after)
     }
 }

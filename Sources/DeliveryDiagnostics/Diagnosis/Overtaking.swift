@@ -8,15 +8,10 @@ enum Overtaking {
 
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
-        struct Key: Hashable {
-            var observer: Int32
-            var name: Int32
-            /// True if the later post was made by a handler of the earlier one.
-            var isNested: Bool
-        }
         /// For each observer and posting thread, the last post delivered: its `post` and `deliver` entries.
         var last: [UInt64: (posted: Int32, delivered: Int32)] = [:]
-        var inverted: [Key: (count: Int, first: Int32, before: Int32)] = [:]
+        /// By observer, name, and whether a handler of the earlier post made the later one (1 or 0).
+        var inverted: [[Int32]: (count: Int, first: RecordingIndex.Span, before: Int32)] = [:]
         var byPolicy: [Int32: (count: Int, first: Int32)] = [:]
         for span in index.spans where !span.isWait {
             let entry = index.entry(span.begin)
@@ -30,28 +25,28 @@ enum Overtaking {
             // If observers cannot be told apart, there is one per name.
             let way = indexPair(index.entry(posted).thread, entry.observer >= 0 ? entry.observer : -2 - entry.name)
             if let before = last[way], before.posted > posted {
-                let key = Key(
-                    observer: entry.observer, name: entry.name,
-                    isNested: isCaused(index.entry(before.delivered).post, by: entry.post, index))
-                inverted[key, default: (0, span.begin, before.delivered)].count += 1
+                let isNested = isCaused(index.entry(before.delivered).post, by: entry.post, index)
+                inverted[[entry.observer, entry.name, isNested ? 1 : 0], default: (0, span, before.delivered)].count +=
+                    1
             } else {
                 last[way] = (posted, span.begin)
             }
         }
         return inverted.map { key, found in
-            Finding(
+            let (entry, isNested) = (index.entry(found.first.begin), key[2] == 1)
+            return Finding(
                 kind: .overtaken, severity: .problem,
-                problem: "\(words.observer(key.observer, name: key.name)) received one thread's posts in another "
+                problem: "\(words.observer(of: found.first)) received one thread's posts in another "
                     + "order: \(words.times(found.count)) a later post was handled before an earlier one"
-                    + (key.isNested ? ", although a handler of the earlier one posted it." : "."),
-                evidence: [words.posted(index.entry(found.first)), found.before, found.first],
-                remedy: key.isNested
+                    + (isNested ? ", although a handler of the earlier one posted it." : "."),
+                evidence: [words.posted(entry), found.before, found.first.begin],
+                remedy: isNested
                     ? "A handler posted while its own notification was still being posted, so later observers on the "
                         + "posting thread received the new one first. Observe on a particular thread, which handles "
                         + "notifications in order, or post through a PostingQueue."
                     : "Redirect only once, with one observer and one thread, and post from one thread if the order "
                         + "matters. Two ThreadedNotificationCenters, or a queue, do not keep the order.",
-                weight: found.count, name: key.name)
+                weight: found.count, name: entry.name)
         }
             + byPolicy.map { observer, found in
                 Finding(

@@ -48,17 +48,19 @@ enum RecordingEnd {
     }
 
     private static func missing(_ words: RecordWords) -> [Finding] {
-        let recording = words.index.recording
-        let lost = recording.entries.indices.filter { recording.entries[$0].stage == .lost }
-        let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
+        let recording = words.recording
+        func note(_ kind: Finding.Kind, _ problem: String, first: Int? = nil, remedy: String, weight: Int) -> Finding {
+            Finding(
+                kind: kind, severity: .note, problem: problem, evidence: first.map { [Int32($0)] } ?? [],
+                remedy: remedy, weight: weight)
+        }
         var findings: [Finding] = []
+        let lost = recording.entries.indices.filter { recording.entries[$0].stage == .lost }
         if let first = lost.first {
             let count = lost.reduce(0) { $0 + max(1, Int(recording.entries[$1].count)) }
             findings.append(
-                Finding(
-                    kind: .lostRecords, severity: .note,
-                    problem: "\(counted(count, "record")) \(count == 1 ? "was" : "were") lost.",
-                    evidence: [Int32(first)],
+                note(
+                    .lostRecords, "\(counted(count, "record")) \(count == 1 ? "was" : "were") lost.", first: first,
                     remedy: "The findings are based on the others. Record to a faster disk, or record less at a time.",
                     weight: count))
         }
@@ -66,21 +68,17 @@ enum RecordingEnd {
         if recording.problemCount > (recording.problems.first?.kind == .truncatedLine ? 1 : 0) {
             let first = recording.problems.first.map { ", the first: \($0)" } ?? ""
             findings.append(
-                Finding(
-                    kind: .lostRecords, severity: .note,
-                    problem: "The file is damaged at \(counted(recording.problemCount, "place"))\(first)",
-                    evidence: [],
+                note(
+                    .lostRecords, "The file is damaged at \(counted(recording.problemCount, "place"))\(first)",
                     remedy: "The findings are based on the rest. Check whether the program itself writes to the file.",
                     weight: recording.problemCount))
         }
+        let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
         if let first = forks.first {
             findings.append(
-                Finding(
-                    kind: .fork, severity: .note,
-                    problem: "The process forked \(words.times(forks.count)); the copies are not recorded.",
-                    evidence: [Int32(first)],
-                    remedy:
-                        "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
+                note(
+                    .fork, "The process forked \(words.times(forks.count)); the copies are not recorded.", first: first,
+                    remedy: "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
                     weight: forks.count))
         }
         return findings

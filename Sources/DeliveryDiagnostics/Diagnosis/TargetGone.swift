@@ -8,8 +8,6 @@ enum TargetGone {
         var name: Int32
         var target: Int32
         var wasStarted: Bool
-
-        var noun: String { observer < 0 && name < 0 ? "block" : "notification" }
     }
 
     static func findings(_ words: RecordWords) -> [Finding] {
@@ -32,48 +30,43 @@ enum TargetGone {
             if isAfterEnd { all.afterEnd += 1 } else { all.waiting += 1 }
             found[key] = all
         }
-        return found.map { key, found in
-            let thread = key.target < 0 ? "the target thread" : words.thread(key.target)
-            return key.wasStarted
-                ? ended(key, thread, found.afterEnd, found.waiting, found.first, words)
-                : neverStarted(key, thread, found.afterEnd + found.waiting, found.first, words)
-        }
+        return found.map { finding($0, $1.afterEnd, $1.waiting, $1.first, words) }
     }
 
-    private static func neverStarted(
-        _ key: Key, _ thread: String, _ count: Int, _ first: Int32, _ words: RecordWords
+    private static func finding(
+        _ key: Key, _ afterEnd: Int, _ waiting: Int, _ first: Int32, _ words: RecordWords
     ) -> Finding {
-        Finding(
-            kind: .neverStarted, severity: .problem,
-            problem: "\(counted(count, key.noun)) \(count == 1 ? "was" : "were") not accepted because \(thread) was "
-                + "never started.",
-            evidence: [words.registered(key.observer), first],
-            remedy: "Call start() on the RunLoopThread before you use it as a target.", weight: count, name: key.name)
-    }
-
-    private static func ended(
-        _ key: Key, _ thread: String, _ afterEnd: Int, _ waiting: Int, _ first: Int32, _ words: RecordWords
-    ) -> Finding {
-        let (isMain, isBlock) = (words.index.isMain(key.target), key.noun == "block")
-        let verb = isBlock ? "handed over" : "posted"
+        let (isMain, isBlock) = (words.index.isMain(key.target), key.observer < 0 && key.name < 0)
+        let thread = key.target < 0 ? "the target thread" : words.thread(key.target)
+        let (all, noun) = (afterEnd + waiting, isBlock ? "block" : "notification")
         let parts = [
-            afterEnd > 0 ? "\(counted(afterEnd, key.noun)) \(verb) after \(thread) had ended" : nil,
-            waiting > 0 ? "\(counted(waiting, key.noun)) still waiting when \(thread) ended" : nil,
-        ].compactMap(\.self).joined(separator: ", and ")
+            (afterEnd, "\(isBlock ? "handed over" : "posted") after \(thread) had ended"),
+            (waiting, "still waiting when \(thread) ended"),
+        ].filter { $0.0 > 0 }.map { "\(counted($0, noun)) \($1)" }.joined(separator: ", and ")
         let subject =
             isBlock
             ? "Some blocks were never performed:" : "\(words.observer(key.observer, name: key.name)) did not receive"
+        let (problem, remedy) =
+            !key.wasStarted
+            ? (
+                "\(counted(all, noun)) \(all == 1 ? "was" : "were") not accepted because \(thread) was never started",
+                "Call start() on the RunLoopThread before you use it as a target."
+            )
+            : (
+                "\(subject) \(parts)",
+                isMain
+                    ? "The main thread ended before the program. \(Stall.asyncMain)"
+                    : afterEnd > 0
+                        ? "Cancel the observer's token before its thread stops, or keep the thread. "
+                            + "DeliveryCounters.targetGone tells the poster."
+                        : "Wait until the thread has handled its notifications before you stop() it."
+            )
         return Finding(
-            kind: .targetGone, severity: afterEnd > 0 || isMain ? .problem : .note, problem: "\(subject) \(parts).",
+            kind: key.wasStarted ? .targetGone : .neverStarted,
+            severity: !key.wasStarted || afterEnd > 0 || isMain ? .problem : .note, problem: problem + ".",
             evidence: [
                 words.registered(key.observer), key.target < 0 ? -1 : words.index.threads[Int(key.target)].end, first,
             ],
-            remedy: isMain
-                ? "The main thread ended before the program. \(Stall.asyncMain)"
-                : afterEnd > 0
-                    ? "Cancel the observer's token before its thread stops, or keep the thread. "
-                        + "DeliveryCounters.targetGone tells the poster."
-                    : "Wait until the thread has handled its notifications before you stop() it.",
-            weight: afterEnd + waiting, name: key.name)
+            remedy: remedy, weight: all, name: key.name)
     }
 }

@@ -11,7 +11,7 @@ enum WaitCycle {
         var refused: [Int64: (count: Int, first: Int32)] = [:]
         /// For each thread: the threads that it waits for, with the first wait.
         var waits: [Int32: [Int32: Int32]] = [:]
-        var targets = WaitTargets(index.recording)
+        let targets = WaitTargets(index.recording)
         for (number, entry) in index.recording.entries.enumerated() {
             if entry.stage == .refuseWait {
                 refused[WaitTargets.location(entry), default: (0, Int32(number))].count += 1

@@ -5,8 +5,6 @@ internal import ThreadedNotifications
 struct WaitTargets {
     private let recording: Recording
     private var threads: [Recording.Numbered: Int32] = [:]
-    /// By process and message, because waits for the same threads are frequent.
-    private var known: [UInt64: [Int32]] = [:]
 
     init(_ recording: Recording) {
         self.recording = recording
@@ -20,17 +18,13 @@ struct WaitTargets {
         entry.place >= 0 ? Int64(entry.place) : -1 - Int64(entry.message)
     }
 
-    mutating func of(_ entry: Recording.Entry) -> [Int32] {
+    func of(_ entry: Recording.Entry) -> [Int32] {
         if entry.target >= 0 { return [entry.target] }
         guard let message = recording.message(of: entry) else { return [] }
         let process = recording.threads[Int(entry.thread)].process
-        let key = indexPair(process, entry.message)
-        if let targets = known[key] { return targets }
-        let targets = MessagePart.parts(of: message).compactMap { part -> Int32? in
+        return MessagePart.parts(of: message).compactMap { part -> Int32? in
             guard case .thread(let thread) = part, !thread.isKernelID else { return nil }
             return threads[Recording.Numbered(process: process, number: thread.number)]
         }
-        known[key] = targets
-        return targets
     }
 }

@@ -2,9 +2,6 @@ internal import DeliveryRecording
 
 /// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
 enum WaitTimedOut {
-    /// The number of waits for which such handlers are searched.
-    private static let maximumSearched = 100
-
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
         /// By the source location of the call, or by the message if the location is unknown.
@@ -14,13 +11,13 @@ enum WaitTimedOut {
             found[WaitTargets.location(index.entry(span.begin)), default: (0, number)].count += 1
         }
         guard !found.isEmpty else { return [] }
-        var targets = WaitTargets(index.recording)
-        return found.values.sorted { $0.first < $1.first }.enumerated().map { number, found in
+        let targets = WaitTargets(index.recording)
+        return found.values.map { found in
             let wait = index.spans[found.first]
             let waitsFor = index.recording.message(of: index.entry(wait.begin)).map {
                 " for \(Excerpt.of(RecordWords.withThreadNames($0)))"
             }
-            let threads = number < maximumSearched ? targets.of(index.entry(wait.begin)) : []
+            let threads = targets.of(index.entry(wait.begin))
             let busy = Dictionary(
                 index.spans.filter { $0.isHandler(of: threads, during: wait) }.map { ($0.thread, $0) }
             ) { $1 }.values.sorted { $0.begin < $1.begin }

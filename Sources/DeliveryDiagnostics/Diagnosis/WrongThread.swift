@@ -4,31 +4,25 @@ internal import DeliveryRecording
 enum WrongThread {
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
-        struct Key: Hashable {
-            var observer: Int32
-            var name: Int32
-            var declared: Int32
-            var actual: Int32
-        }
-        var found: [Key: (count: Int, first: Int32)] = [:]
+        /// By observer, name, declared and actual thread.
+        var found: [[Int32]: (count: Int, first: RecordingIndex.Span)] = [:]
         for span in index.spans where !span.isWait {
             let entry = index.entry(span.begin)
             let declared = declared(entry, span, index)
             guard declared >= 0, declared != entry.thread else { continue }
-            let key = Key(observer: entry.observer, name: entry.name, declared: declared, actual: entry.thread)
-            found[key, default: (0, span.begin)].count += 1
+            found[[entry.observer, entry.name, declared, entry.thread], default: (0, span)].count += 1
         }
         return found.map { key, found in
-            Finding(
+            let entry = index.entry(found.first.begin)
+            return Finding(
                 kind: .wrongThread, severity: .problem,
-                problem: "\(words.observer(key.observer, name: key.name)) should be handled on "
-                    + "\(words.thread(key.declared)) but was handled on \(words.thread(key.actual)) "
-                    + "\(words.times(found.count)).",
-                evidence: [words.registered(key.observer), words.posted(index.entry(found.first)), found.first],
+                problem: "\(words.observer(of: found.first)) should be handled on \(words.thread(key[2])) but was "
+                    + "handled on \(words.thread(entry.thread)) \(words.times(found.count)).",
+                evidence: [words.registered(entry.observer), words.posted(entry), found.first.begin],
                 remedy:
                     "Only the center should call the handler. If no other code calls it, report this recording as a "
                     + "bug of the library.",
-                weight: found.count, name: key.name)
+                weight: found.count, name: entry.name)
         }
     }
 
