@@ -76,7 +76,7 @@ extension RunDifference.Side: Encodable {
         let entry = run.recording.entries[index]
         line = Int(entry.line)
         if let log = run.log {
-            (text, isTruncated) = (log.line(index), log.isTruncated(index))
+            (text, isTruncated) = (log.lines[index], log.isTruncated(index))
         } else {
             thread = run.recording.describeThread(entry.thread)
             stage = entry.stage

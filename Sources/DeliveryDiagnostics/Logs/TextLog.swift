@@ -19,44 +19,69 @@ package struct TextLog: Sendable {
     /// False if the log ends within a line.
     private(set) var isComplete = true
 
-    /// The first line of each message.
+    /// Each entry has a string of its own, at the same index.
     private var messages: Recording
-    /// The first lines without newlines, one after the other.
-    private var bytes: [UInt8] = []
-    private var ends: [Int] = []
+    /// The first line of each message.
+    private(set) var lines: [String] = []
     /// The lines that are not in NSLog's format, each with the index of the message before it, or -1.
     private var otherLines: [(message: Int, text: String)] = []
 
-    /// Reads from a function.
-    ///
-    /// - Parameters:
-    ///   - progress: called from time to time with the number of lines read.
-    ///   - readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
+    /// - Parameter progress: called from time to time with the number of lines read.
     /// - Throws: `LogError` if the log cannot be read or has no line in NSLog's format.
-    package init(
-        name: String, progress: (Int) -> Void = { _ in },
-        readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
-    ) throws(LogError) {
-        var builder = Builder(name)
-        do {
-            try LineSource(readChunk: readChunk).forEachLine { line, number in
-                if number.isMultiple(of: 10_000) { progress(number) }
-                builder.read(line, number)
-                return builder.tooLongLine == nil
-            }
-        } catch {
-            throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
+    package init(_ source: LineSource, progress: (Int) -> Void = { _ in }) throws(LogError) {
+        messages = Recording(source: source.name)
+        var threads: [String: Int32] = [:]
+        var processes: [String: Int32] = [:]
+        // The first line that is not in NSLog's format.
+        var problem = (line: Int?.none, text: "contains no log lines.", found: "")
+        func error(_ line: Int?, _ problem: String, found: String = "") -> LogError {
+            LogError(
+                log: source.name, line: line,
+                problem: "\(problem) Expected a line such as \"\(LogLine.example)\"\(found).")
         }
-        self = try builder.finish()
+        try source.forEachLine { line, number throws(LogError) in
+            if number.isMultiple(of: 10_000) { progress(number) }
+            guard case .text(var bytes, let isWhole) = line else {
+                throw error(
+                    number, "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line.")
+            }
+            if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = .init(rebasing: bytes[3...]) }
+            if bytes.last == UInt8(ascii: "\r") { bytes = .init(rebasing: bytes.dropLast()) }
+            isComplete = isWhole
+            if bytes.first == UInt8(ascii: "#") { return }
+            let text = String(decoding: bytes, as: UTF8.self)
+            do throws(LogLine.Problem) {
+                let line = try LogLine(bytes)
+                let process = processes[line.processID] ?? messages.appendProcess(line)
+                processes[line.processID] = process
+                let thread = threads[line.writer] ?? messages.appendThread(line, of: process)
+                threads[line.writer] = thread
+                var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
+                (entry.message, entry.line) = (Int32(lines.count), Int32(clamping: number))
+                messages.entries.append(entry)
+                messages.strings.append(line.message)
+                lines.append(text)
+            } catch {
+                if text.allSatisfy(\.isWhitespace) { return }
+                if problem.line == nil {
+                    problem = (
+                        number,
+                        "this is not a log line: \(error.rawValue)."
+                            + (isWhole ? "" : " The log ends within this line, so it may be truncated."),
+                        ", found \"\(Excerpt.of(text, length: 60))\""
+                    )
+                }
+                otherLines.append((lines.count - 1, text))
+                if lines.isEmpty || (!Self.isIndented(text) && Self.isDiagnostic(text)) { isCombinedOutput = true }
+            }
+        }
+        if lines.isEmpty { throw error(problem.line, problem.text, found: problem.found) }
     }
 
     /// Reads from memory.
     package init(name: String, text: String) throws(LogError) {
-        var rest = Array(text.utf8)[...]
-        try self.init(name: name) { rest.take(into: $0) }
+        try self.init(LineSource(name: name, bytes: Array(text.utf8)))
     }
-
-    private init(_ name: String) { messages = Recording(source: name) }
 
     /// The messages as a recording.
     ///
@@ -65,18 +90,12 @@ package struct TextLog: Sendable {
     /// - Returns: the recording, and the number of lines that were skipped.
     package func recording(skipsOtherLines: Bool) -> (recording: Recording, skipped: Int) {
         var (recording, skipped) = (messages, 0)
-        var continued = -1
         for line in otherLines {
-            guard line.message >= 0, !skipsOtherLines || Self.isIndented(line.text) else {
+            if line.message >= 0, !skipsOtherLines || Self.isIndented(line.text) {
+                recording.strings[line.message] += "\n" + line.text
+            } else {
                 skipped += 1
-                continue
             }
-            if line.message != continued {
-                continued = line.message
-                recording.strings.append(messages.message(of: messages.entries[continued]) ?? "")
-                recording.entries[continued].message = Int32(recording.strings.count - 1)
-            }
-            recording.strings[recording.strings.count - 1] += "\n" + line.text
         }
         return (recording, skipped)
     }
@@ -84,103 +103,25 @@ package struct TextLog: Sendable {
     /// True if the line continues a message also in the combined output of a program.
     private static func isIndented(_ line: String) -> Bool { " \t)]}".contains(line.first ?? " ") }
 
-    /// The first line of a message.
-    func line(_ index: Int) -> String {
-        String(decoding: bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]], as: UTF8.self)
+    /// Returns whether a line has the shape of `warning: …`, `Fatal error: …` or `main.swift:12: …`.
+    private static func isDiagnostic(_ text: String) -> Bool {
+        text.prefixMatch(of: /[^\s:{}()="]+(:\d+)*( [^\s:{}()="]+)?:( |$)/) != nil
     }
 
     /// True if the log ends within this message.
-    func isTruncated(_ index: Int) -> Bool { !isComplete && index == ends.count - 1 }
+    func isTruncated(_ index: Int) -> Bool { !isComplete && index == lines.count - 1 }
+}
 
-    private struct Builder {
-        private(set) var tooLongLine: Int?
-        private var log: TextLog
-        private var processes: [String: Int32] = [:]
-        private var threads: [Writer: Int32] = [:]
-        private var messages: [String: Int32] = [:]
-        /// The first line that is not in NSLog's format.
-        private var firstProblem: (line: Int, problem: LogLine.Problem, text: String, isComplete: Bool)?
+extension Recording {
+    fileprivate mutating func appendProcess(_ line: LogLine) -> Int32 {
+        processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
+        wallOffsets.append(0)
+        return Int32(processes.count - 1)
+    }
 
-        private struct Writer: Hashable {
-            var process: Int32
-            var id: String
-        }
-
-        init(_ name: String) { log = TextLog(name) }
-
-        mutating func read(_ line: LineSource.Line, _ number: Int) {
-            guard case .text(var bytes, let isWhole) = line else {
-                tooLongLine = number
-                return
-            }
-            if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = .init(rebasing: bytes[3...]) }
-            if bytes.last == UInt8(ascii: "\r") { bytes = .init(rebasing: bytes.dropLast()) }
-            log.isComplete = isWhole
-            if bytes.first == UInt8(ascii: "#") { return }
-            do throws(LogLine.Problem) {
-                append(try LogLine(bytes), bytes, number)
-            } catch {
-                let text = String(decoding: bytes, as: UTF8.self)
-                if text.allSatisfy(\.isWhitespace) { return }
-                if firstProblem == nil { firstProblem = (number, error, text, isWhole) }
-                log.otherLines.append((log.ends.count - 1, text))
-                let isDiagnostic = !TextLog.isIndented(text) && Self.isDiagnostic(text)
-                if log.ends.isEmpty || isDiagnostic { log.isCombinedOutput = true }
-            }
-        }
-
-        /// Returns whether a line has the shape of `warning: …`, `Fatal error: …` or `main.swift:12: …`.
-        private static func isDiagnostic(_ text: String) -> Bool {
-            text.prefixMatch(of: /[^\s:{}()="]+(:\d+)*( [^\s:{}()="]+)?:( |$)/) != nil
-        }
-
-        private mutating func append(_ line: LogLine, _ bytes: UnsafeBufferPointer<UInt8>, _ number: Int) {
-            let process = Self.index(line.processID, in: &processes) {
-                log.messages.processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
-                log.messages.wallOffsets.append(0)
-            }
-            let thread = Self.index(Writer(process: process, id: line.threadID), in: &threads) {
-                let identity = ThreadIdentity(
-                    number: log.messages.threads.count + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
-                log.messages.threads.append(Recording.Thread(process: process, identity: identity))
-            }
-            var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
-            entry.message = Self.index(line.message, in: &messages) { log.messages.strings.append(line.message) }
-            entry.line = Int32(clamping: number)
-            log.messages.entries.append(entry)
-            log.bytes.append(contentsOf: bytes)
-            log.ends.append(log.bytes.count)
-        }
-
-        /// The index of an element in a table.
-        ///
-        /// - Parameter append: appends a new element to the table.
-        private static func index<Element: Hashable>(
-            _ element: Element, in indices: inout [Element: Int32], append: () -> Void
-        ) -> Int32 {
-            if let index = indices[element] { return index }
-            indices[element] = Int32(indices.count)
-            append()
-            return Int32(indices.count - 1)
-        }
-
-        func finish() throws(LogError) -> TextLog {
-            let problem: String
-            if tooLongLine != nil {
-                problem = "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line."
-            } else if !log.ends.isEmpty {
-                return log
-            } else if let firstProblem {
-                problem =
-                    "this is not a log line: \(firstProblem.problem.rawValue)."
-                    + (firstProblem.isComplete ? "" : " The log ends within this line, so it may be truncated.")
-            } else {
-                problem = "contains no log lines."
-            }
-            let found = firstProblem.map { ", found \"\(Excerpt.of($0.text, length: 60))\"" } ?? ""
-            throw LogError(
-                log: log.name, line: tooLongLine ?? firstProblem?.line,
-                problem: "\(problem) Expected a line such as \"\(LogLine.example)\"\(tooLongLine == nil ? found : "").")
-        }
+    fileprivate mutating func appendThread(_ line: LogLine, of process: Int32) -> Int32 {
+        let identity = ThreadIdentity(number: threads.count + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
+        threads.append(Recording.Thread(process: process, identity: identity))
+        return Int32(threads.count - 1)
     }
 }

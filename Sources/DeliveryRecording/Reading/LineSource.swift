@@ -12,26 +12,55 @@ package struct LineSource {
         case tooLong
     }
 
-    private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
+    /// The path of the file, or `standard input`.
+    package let name: String
+    private var readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
 
     /// - Parameter readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
-    package init(readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
-        self.readChunk = readChunk
+    package init(name: String, readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+        (self.name, self.readChunk) = (name, readChunk)
+    }
+
+    /// Reads from memory.
+    ///
+    /// - Parameter chunk: the maximum number of bytes to read at a time.
+    package init(name: String, bytes: [UInt8], chunk: Int = .max) {
+        var rest = bytes[...]
+        self.init(name: name) { rest.take(into: UnsafeMutableRawBufferPointer(rebasing: $0.prefix(chunk))) }
     }
 
     /// Reads a file, or standard input for `-`.
-    init(path: String) throws {
-        if path == "-" {
-            self.init { try FileDescriptor.standardInput.read(into: $0) }
-            return
+    package init(path: String) throws(LogError) {
+        name = path == "-" ? "standard input" : path.isEmpty ? "\"\"" : path
+        do {
+            let file = path == "-" ? nil : try OpenFile(reading: path)
+            readChunk = { try (file?.descriptor ?? .standardInput).read(into: $0) }
+        } catch {
+            throw LogError(log: name, line: nil, problem: "cannot be opened: \(error).")
         }
-        let file = try OpenFile(reading: path)
-        self.init { try file.descriptor.read(into: $0) }
     }
 
-    /// - Parameter body: called with each line and its number, from 1. The bytes are valid until it returns. It returns
-    ///   false to stop.
-    package func forEachLine(_ body: (Line, Int) throws -> Bool) throws {
+    private func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogError) -> Int {
+        do {
+            return try readChunk(buffer)
+        } catch {
+            throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
+        }
+    }
+
+    /// The first byte of the first chunk that is neither white space nor part of a byte order mark. The chunk is still
+    /// read by `forEachLine`, also from a pipe.
+    package mutating func firstByte() throws(LogError) -> UInt8? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
+        defer { buffer.deallocate() }
+        let beginning = Array(buffer.prefix(try read(into: buffer)))
+        var unread = beginning[...]
+        readChunk = { [readChunk] in unread.isEmpty ? try readChunk($0) : unread.take(into: $0) }
+        return beginning.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+    }
+
+    /// - Parameter body: called with each line and its number, from 1. The bytes are valid until it returns.
+    package func forEachLine(_ body: (Line, Int) throws(LogError) -> Void) throws(LogError) {
         let capacity = 2 * Self.longestLine
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
         defer { buffer.deallocate() }
@@ -46,10 +75,10 @@ package struct LineSource {
                 isPassingOver = false
                 (start, searched) = (newline + 1, newline + 1)
                 if wasReported { continue }
-                guard try body(isTooLong ? .tooLong : .text(line, isWhole: true), number) else { return }
+                try body(isTooLong ? .tooLong : .text(line, isWhole: true), number)
             }
             if end - start > Self.longestLine {
-                if !isPassingOver, try !body(.tooLong, number + 1) { return }
+                if !isPassingOver { try body(.tooLong, number + 1) }
                 isPassingOver = true
                 start = end
             }
@@ -58,18 +87,30 @@ package struct LineSource {
                 (start, end) = (0, end - start)
             }
             searched = end
-            let read = try readChunk(
-                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[end...]))
+            let read = try read(
+                into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[end...]))
             if read == 0 { break }
             end += read
         }
         guard !isPassingOver, end > start else { return }
         let rest = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[start..<end])
-        _ = try body(.text(rest, isWhole: false), number + 1)
+        try body(.text(rest, isWhole: false), number + 1)
     }
 
     private static func newline(in buffer: UnsafeMutableBufferPointer<UInt8>, from start: Int, to end: Int) -> Int? {
         guard let base = buffer.baseAddress, let newline = memchr(base + start, 0x0A, end - start) else { return nil }
         return newline - UnsafeMutableRawPointer(base)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Moves bytes from the beginning into a buffer.
+    ///
+    /// - Returns: the number of bytes.
+    fileprivate mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let taken = prefix(buffer.count)
+        buffer.copyBytes(from: taken)
+        self = dropFirst(taken.count)
+        return taken.count
     }
 }

@@ -1,10 +1,10 @@
-package import SystemPackage
+internal import SystemPackage
 
 /// A file that is open for reading. Closed when the last reference is released.
-package final class OpenFile {
-    package let descriptor: FileDescriptor
+final class OpenFile {
+    let descriptor: FileDescriptor
 
-    package init(reading path: String) throws {
+    init(reading path: String) throws {
         descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
     }
 

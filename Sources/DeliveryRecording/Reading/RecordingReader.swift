@@ -10,58 +10,22 @@ extension Recording {
     ///   - progress: called from time to time with the number of records read.
     /// - Throws: `LogError` if the file cannot be opened or read, or is not a recording.
     public init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
-        let name = path == "-" ? "standard input" : path.isEmpty ? "\"\"" : path
-        let source: LineSource
-        do {
-            source = try LineSource(path: path)
-        } catch {
-            throw LogError(log: name, line: nil, problem: "cannot be opened: \(error).")
-        }
-        try self.init(source, name: name, progress: progress)
+        try self.init(LineSource(path: path), progress: progress)
     }
 
     /// Reads from memory.
     ///
     /// - Parameter chunk: the maximum number of bytes to read at a time.
     package init(bytes: [UInt8], name: String = "memory", chunk: Int = .max) throws(LogError) {
-        var rest = bytes[...]
-        let source = LineSource { buffer in
-            let next = rest.prefix(min(chunk, buffer.count))
-            buffer.copyBytes(from: next)
-            rest = rest.dropFirst(next.count)
-            return next.count
-        }
-        try self.init(source, name: name) { _ in }
+        try self.init(LineSource(name: name, bytes: bytes, chunk: chunk))
     }
 
-    /// Reads from a function.
-    ///
-    /// - Parameter readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
-    package init(
-        name: String, progress: (Int) -> Void = { _ in },
-        readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
-    ) throws(LogError) {
-        try self.init(LineSource(readChunk: readChunk), name: name, progress: progress)
-    }
-
-    private init(_ source: LineSource, name: String, progress: (Int) -> Void) throws(LogError) {
-        var reader = RecordingReader(name)
-        var problem: LogError?
-        do {
-            try source.forEachLine { line, number in
-                if number.isMultiple(of: 10_000) { progress(reader.count) }
-                do throws(LogError) {
-                    try reader.read(line, number)
-                    return true
-                } catch {
-                    problem = error
-                    return false
-                }
-            }
-        } catch {
-            throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
+    package init(_ source: LineSource, progress: (Int) -> Void = { _ in }) throws(LogError) {
+        var reader = RecordingReader(source.name)
+        try source.forEachLine { line, number throws(LogError) in
+            if number.isMultiple(of: 10_000) { progress(reader.count) }
+            try reader.read(line, number)
         }
-        if let problem { throw problem }
         self = try reader.finish()
     }
 }

@@ -95,12 +95,13 @@ final class TextLogTests: XCTestCase {
     func testALineOfAGigabyteIsRejectedAfterItsFirstMegabytes() {
         var given = 0
         let error = logError {
-            try TextLog(name: "long.log") { buffer in
-                guard given < 1 << 30 else { return 0 }
-                buffer.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "a"))
-                given += buffer.count
-                return buffer.count
-            }
+            try TextLog(
+                LineSource(name: "long.log") { buffer in
+                    guard given < 1 << 30 else { return 0 }
+                    buffer.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "a"))
+                    given += buffer.count
+                    return buffer.count
+                })
         }
         XCTAssertEqual(error?.line, 1)
         XCTAssertEqual(error?.problem.hasPrefix("this line is longer than 1048576 bytes"), true)
