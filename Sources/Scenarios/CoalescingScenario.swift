@@ -9,9 +9,8 @@ struct CoalescingScenario: Scenario {
     let name = "coalescing"
     let summary = "500 draws flush once; the size is shown as typing stops"
 
-    fileprivate static let flush = Notification.Name("FlushTheServer")
-    fileprivate static let changeSize = Notification.Name("ChangeTheDisplayedSize")
-    private static let key = Notification.Name("KeyDown")
+    private static let flush = Notification.Name("FlushTheServer")
+    private static let changeSize = Notification.Name("ChangeTheDisplayedSize")
     private static let draws = 500
     /// Some of its characters take two bytes in UTF-8.
     private static let text = "Grüße"
@@ -21,7 +20,7 @@ struct CoalescingScenario: Scenario {
 
     private static func flushed(_ operations: Int) -> String { "flushed: \(operations) draw operations" }
 
-    fileprivate static func typed(_ character: Character) -> String { "typed \(character)" }
+    private static func typed(_ character: Character) -> String { "typed \(character)" }
 
     private static func displayed(_ bytes: Int) -> String { "displayed: \(bytes) bytes" }
 
@@ -39,15 +38,21 @@ struct CoalescingScenario: Scenario {
     private func draw(
         _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
     ) throws {
-        let recorder = environment.recorder
-        let (window, isFlushed) = (WindowBuffer(queue: queue), Gate("the flush"))
-        let token = center.addObserver(forName: Self.flush, object: window, on: .current) { _ in
-            recorder.log(Self.flushed(window.flush()))
+        let (recorder, operations, isFlushed) = (environment.recorder, Locked(0), Gate("the flush"))
+        let token = center.addObserver(forName: Self.flush, object: "window", on: .current) { _ in
+            recorder.log(Self.flushed(operations.withLock { $0 }))
             isFlushed.open()
         }
         RunLoop.main.perform {
             recorder.log(Self.begins)
-            for _ in 1...Self.draws { window.draw() }
+            for _ in 1...Self.draws {
+                operations.withLock { $0 += 1 }
+                // "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and
+                // object specified and with a posting style of NSPostASAP."
+                queue.enqueue(
+                    Notification(name: Self.flush, object: "window"), postingStyle: .asap,
+                    coalesceMask: [.onName, .onSender])
+            }
             recorder.log(Self.ends)
         }
         try isFlushed.runLoop(timeout: environment.timeout)
@@ -59,18 +64,24 @@ struct CoalescingScenario: Scenario {
     private func type(
         _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
     ) throws {
-        let recorder = environment.recorder
-        let port = RecordedPort(recorder: recorder, notification: Self.key)
-        let field = TextField(keys: Array(Self.text), keyboard: port, queue: queue, recorder: recorder)
-        let isDisplayed = Gate("the size")
-        let token = center.addObserver(forName: Self.changeSize, object: field, on: .current) { _ in
-            recorder.log(Self.displayed(field.text.utf8.count))
+        let (recorder, text, isDisplayed) = (environment.recorder, Locked(""), Gate("the size"))
+        let token = center.addObserver(forName: Self.changeSize, object: "field", on: .current) { _ in
+            recorder.log(Self.displayed(text.withLock { $0.utf8.count }))
             isDisplayed.open()
         }
-        port.setDelegate(field)
-        RunLoop.main.add(port, forMode: .default)
-        defer { port.invalidate() }
-        port.sendReliably()
+        /// Types each of the keys in a callout of its own.
+        @Sendable func type(_ keys: Substring) {
+            guard let key = keys.first else { return }
+            RunLoop.main.addTimer {
+                text.withLock { $0.append(key) }
+                recorder.log(Self.typed(key))
+                // "The program queues a notification, such as “ChangeTheDisplayedSize,” with coalescing turned on and a
+                // posting style of NSPostWhenIdle after each character typed."
+                queue.enqueue(Notification(name: Self.changeSize, object: "field"), postingStyle: .whenIdle)
+                type(keys.dropFirst())
+            }
+        }
+        type(Self.text[...])
         try isDisplayed.runLoop(timeout: environment.timeout)
         token.cancel()
     }
@@ -88,10 +99,7 @@ struct CoalescingScenario: Scenario {
         let drawn = run.all(.enqueue, Self.flush.rawValue)
         let flushes = run.all(.post, Self.flush.rawValue)
         let sizes = run.all(.post, Self.changeSize.rawValue)
-        let typing = run.records.filter {
-            $0.stage == .drain && $0.notification == Self.key.rawValue || $0.message?.hasPrefix("typed ") == true
-        }
-        let callouts = Self.text.flatMap { [nil, Self.typed($0)] }
+        let typing = run.records.filter { $0.message?.hasPrefix("typed ") == true }
         let size = Self.text.utf8.count
         return [
             run.expectOrder(
@@ -102,66 +110,14 @@ struct CoalescingScenario: Scenario {
                 and: flushes.count == 1 && flushes[0].post == drawn.last?.post),
             run.expectOrder("the flush covers all draws", run.first(Self.flushed(Self.draws))),
             Expectation(
-                "each key in its own callout, each enqueues the size",
-                holds: typing.map(\.message) == callouts
+                "each key enqueues the size",
+                holds: typing.map(\.message) == Self.text.map(Self.typed)
                     && run.all(.enqueue, Self.changeSize.rawValue).count == Self.text.count,
-                otherwise: "the callouts and keys are \(typing.map { $0.message ?? "callout" })"),
+                otherwise: "the keys are \(typing.compactMap(\.message))"),
             run.expectOrder(
                 "the size changed once, after the typing stopped", typing.last, sizes.first, and: sizes.count == 1),
             run.expectOrder(
                 "the size is in bytes: \(size) for \(Self.text.count) characters", run.first(Self.displayed(size))),
         ] + run.expectQueueOutcomesAndCounters
-    }
-}
-
-/// The document's window buffer: clients draw on it, and flushing it is expensive.
-private final class WindowBuffer: Sendable {
-    private let queue: PostingQueue
-    private let operations = Locked(0)
-
-    init(queue: PostingQueue) { self.queue = queue }
-
-    /// "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and object
-    /// specified and with a posting style of NSPostASAP."
-    func draw() {
-        operations.withLock { $0 += 1 }
-        queue.enqueue(
-            Notification(name: CoalescingScenario.flush, object: self), postingStyle: .asap,
-            coalesceMask: [.onName, .onSender])
-    }
-
-    /// Returns the number of operations that the flush sends to the display server.
-    func flush() -> Int {
-        operations.withLock { operations in
-            defer { operations = 0 }
-            return operations
-        }
-    }
-}
-
-/// A text field that receives its characters one by one, each in its own callout of the run loop. Used on the main
-/// thread only.
-private final class TextField: PortDelegate {
-    private(set) var text = ""
-    private let keys: [Character]
-    private let keyboard: RecordedPort
-    private let queue: PostingQueue
-    private let recorder: DeliveryRecorder
-
-    init(keys: [Character], keyboard: RecordedPort, queue: PostingQueue, recorder: DeliveryRecorder) {
-        self.keys = keys
-        self.keyboard = keyboard
-        self.queue = queue
-        self.recorder = recorder
-    }
-
-    /// "The program queues a notification, such as “ChangeTheDisplayedSize,” with coalescing turned on and a posting
-    /// style of NSPostWhenIdle after each character typed."
-    func handle(_ message: PortMessage) {
-        let character = keys[text.count]
-        text.append(character)
-        recorder.log(CoalescingScenario.typed(character))
-        queue.enqueue(Notification(name: CoalescingScenario.changeSize, object: self), postingStyle: .whenIdle)
-        if text.count < keys.count { keyboard.sendReliably() }
     }
 }

@@ -7,8 +7,6 @@ internal import ThreadedNotifications
 struct RemovalScenario: Scenario {
     let name = "removal"
     let summary = "an observer is removed while its handler runs"
-    /// It watches the events, too.
-    let isTraced = false
 
     /// The three ways to remove an observer, tried in this order.
     private enum Way: String, CaseIterable {
@@ -27,14 +25,15 @@ struct RemovalScenario: Scenario {
 
     func run(in environment: ScenarioEnvironment) throws {
         let opensAtRemoval = Locked<Gate?>(nil)
-        let watch: @Sendable (DeliveryEvent) -> Void = { event in
+        let record = DeliveryEvent.tracer
+        // The recorder restores the tracer afterwards.
+        DeliveryEvent.tracer = { event in
+            record?(event)
             if event.stage == .remove { opensAtRemoval.withLock { $0 }?.open() }
         }
-        try environment.recorder.trace(watching: watch) {
-            try environment.withThread("worker") { worker in
-                environment.recorder.logCurrentThread()
-                for way in Way.allCases { try remove(way, worker, in: environment, opensAtRemoval) }
-            }
+        try environment.withThread("worker") { worker in
+            environment.recorder.logCurrentThread()
+            for way in Way.allCases { try remove(way, worker, in: environment, opensAtRemoval) }
         }
     }
 

@@ -96,17 +96,10 @@ package final class DeliveryRecorder: Sendable {
     /// Records what the library traces while `body` runs. The library has one tracer for the process, so all deliveries
     /// in the process are recorded.
     ///
-    /// - Parameters:
-    ///   - watch: called for each event after it was recorded, on the thread on which it happens.
-    ///   - body: its threads have ended when it returns, else what they do is recorded or not by chance.
-    func trace<Value>(
-        watching watch: @escaping @Sendable (DeliveryEvent) -> Void = { _ in }, during body: () throws -> Value
-    ) rethrows -> Value {
+    /// - Parameter body: its threads have ended when it returns, else what they do is recorded or not by chance.
+    func trace<Value>(during body: () throws -> Value) rethrows -> Value {
         let before = DeliveryEvent.tracer
-        DeliveryEvent.tracer = { event in
-            self.record(event)
-            watch(event)
-        }
+        DeliveryEvent.tracer = { self.record($0) }
         defer { DeliveryEvent.tracer = before }
         return try body()
     }

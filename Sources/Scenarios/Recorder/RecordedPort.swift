@@ -9,21 +9,26 @@ final class RecordedPort: SignalPort, PortDelegate {
     private let recorder: DeliveryRecorder
     private let notification: Notification.Name
     private let dropProbability: Double
-    private let generator: Locked<SeededGenerator>
+    /// The state of a generator that the seed repeats.
+    private let random: Locked<UInt64>
     private weak var receiver: (any PortDelegate)?
 
     init(recorder: DeliveryRecorder, notification: Notification.Name, dropProbability: Double = 0, seed: UInt64 = 1) {
         self.recorder = recorder
         self.notification = notification
         self.dropProbability = dropProbability
-        generator = Locked(SeededGenerator(state: seed))
+        random = Locked(seed)
         super.init()
     }
 
     override func send(
         before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
     ) -> Bool {
-        if dropProbability > 0, generator.withLock({ Double.random(in: 0..<1, using: &$0) }) < dropProbability {
+        let random = random.withLock { state in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Double(state >> 11) * 0x1p-53
+        }
+        if random < dropProbability {
             recorder.record(.dropSignal, notification: notification)
             // Lost without a word, as a sender that does not look at the answer sees it.
             return true
@@ -51,19 +56,6 @@ final class RecordedPort: SignalPort, PortDelegate {
     }
 }
 
-// Safety: the generator is behind a lock. The receiver is set before the port is added to a run loop, and a weak
+// Safety: the random state is behind a lock. The receiver is set before the port is added to a run loop, and a weak
 // reference is read atomically. All else is constant.
 extension RecordedPort: @unchecked Sendable {}
-
-/// Random numbers that a seed repeats: the SplitMix64 generator.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
