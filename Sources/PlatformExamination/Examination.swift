@@ -103,19 +103,10 @@ package struct Examination: Sendable {
     /// Colours the mark of an answer, `ok` or `NO`.
     package typealias Paint = (_ mark: String, _ isKept: Bool) -> String
 
-    /// The facts as text: a table if the line is wide enough, otherwise a few lines for each fact.
+    /// The facts as text, a few lines for each.
     ///
     /// - Parameter width: the number of columns of a line.
     package func text(width: Int, paint: Paint = { mark, _ in mark }) -> String {
-        let lines = width >= 132 ? table(width, paint) : blocks(max(width, 40), paint)
-        func kept(_ answers: [Answer]) -> String { "\(answers.count(where: \.isKept)) of \(answers.count) as expected" }
-        let summary =
-            "Foundation here: \(kept(findings.map(\.foundation))). "
-            + "ThreadedNotifications: \(kept(findings.map(\.ours)))."
-        return (lines + [""] + WrappedText.lines(summary, width: width)).joined(separator: "\n")
-    }
-
-    private func blocks(_ width: Int, _ paint: Paint) -> [String] {
         let blocks = byFact.map { fact, findings in
             Table(
                 [.text(width: 3...3), .wrapped()], rows: [[fact.number, "\(fact.area): \(fact.expected)"]]
@@ -132,25 +123,11 @@ package struct Examination: Sendable {
                         ).lines(width: width)
                 }
         }
-        return Array(blocks.joined(separator: [""]))
-    }
-
-    private func table(_ width: Int, _ paint: Paint) -> [String] {
-        let rows = byFact.flatMap { fact, findings in
-            [Array(repeating: "", count: 7)]
-                + zip(findings, sentences(of: findings)).enumerated().map { index, row in
-                    let (finding, sentence) = row
-                    return (index == 0 ? [fact.number, fact.area] : ["", ""])
-                        + [finding.claim + (sentence.map { "\n\($0)" } ?? "")]
-                        + cells(finding.foundation, paint) + cells(finding.ours, paint)
-                }
-        }
-        return Table(
-            [
-                .text("fact"), .text("area"), .wrapped("expected", share: 8), .text(),
-                .wrapped("Foundation here", share: 7), .text(), .wrapped("ThreadedNotifications", share: 5),
-            ], rows: rows
-        ).lines(width: width)
+        func kept(_ answers: [Answer]) -> String { "\(answers.count(where: \.isKept)) of \(answers.count) as expected" }
+        let summary =
+            "Foundation here: \(kept(findings.map(\.foundation))). "
+            + "ThreadedNotifications: \(kept(findings.map(\.ours)))."
+        return (blocks + [WrappedText.lines(summary, width: width)]).joined(separator: [""]).joined(separator: "\n")
     }
 
     private func cells(_ answer: Answer, _ paint: Paint) -> [String] {

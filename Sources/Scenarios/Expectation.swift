@@ -24,11 +24,6 @@ package struct Expectation: Sendable, Hashable {
         Expectation(claim, holds: actual == expected, otherwise: "\(actual) instead of \(expected)")
     }
 
-    /// A claim that does not hold, for a caller that could not check it.
-    package static func failed(_ claim: String, because failure: String) -> Expectation {
-        Expectation(claim, failure: failure)
-    }
-
     /// Expects that the logged lines have the structure of a document's log.
     ///
     /// - Parameter prefix: precedes the claim.

@@ -31,7 +31,8 @@ struct ScenarioRun {
             case .timedOut, nil: break
             }
             return ScenarioRun(
-                records: environment.recorder.records, expectations: [.failed("runs to its end", because: "\(error)")])
+                records: environment.recorder.records,
+                expectations: [Expectation("runs to its end", failure: "\(error)")])
         }
         terminal.show(progress: "\(label)checking the records")
         let records = environment.recorder.records

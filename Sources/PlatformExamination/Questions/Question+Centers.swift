@@ -23,10 +23,10 @@ extension Question {
         ) { trial in
             let remove = trial.center.addObserver {}
             remove()
-            let other = trial.center.addCounter()
+            let calls = trial.center.addCounter()
             remove()
             trial.center.post()
-            trial.note("the other observer is \(other.count() > 0 ? "called" : "removed")")
+            trial.note("the other observer is \(calls() > 0 ? "called" : "removed")")
         },
         Question(
             "removed-during-a-post", "of two observers that remove each other, one is called", fact: "F3",
@@ -83,20 +83,19 @@ extension Question {
                 ("Int", 1_000_000, 1_000_000),
             ]
             for (type, observed, posted) in values {
-                let observer = trial.center.addCounter(object: observed)
+                let calls = trial.center.addCounter(object: observed)
                 trial.center.post(object: posted)
-                trial.note("\(observer.count() > 0 ? "called" : "not called") for an equal \(type)")
+                trial.note("\(calls() > 0 ? "called" : "not called") for an equal \(type)")
             }
         },
         Question(
             "freed-senders", "an observer of a sender that was freed is called for no other", sentence: ofSender,
             fact: "F4", expected: ["called for none"]
         ) { trial in
-            let observer = trial.center.addCounter(object: Sender())
+            let calls = trial.center.addCounter(object: Sender())
             // One after the other, so that the allocator may place a sender at the address of a freed one.
             for _ in 1...100 { trial.center.post(object: Sender()) }
-            trial.note(
-                observer.count() == 0 ? "called for none" : "called for others", detail: "\(observer.count()) of 100")
+            trial.note(calls() == 0 ? "called for none" : "called for others", detail: "\(calls()) of 100")
         },
         Question(
             "post-waits-for-the-queue", "a post does not wait for other work of the queue", fact: "F10",

@@ -36,13 +36,11 @@ final class CenterUnderTest: Sendable {
         }
     }
 
-    /// Adds an observer whose handler counts its calls.
-    ///
-    /// - Returns: the count, and a function that removes the observer.
-    func addCounter(object: Any? = nil) -> (count: () -> Int, remove: @Sendable () -> Void) {
+    /// Adds an observer, and returns the number of its calls.
+    func addCounter(object: Any? = nil) -> () -> Int {
         let calls = Locked(0)
-        let remove = addObserver(object: object) { calls.withLock { $0 += 1 } }
-        return ({ calls.withLock { $0 } }, remove)
+        addObserver(object: object) { calls.withLock { $0 += 1 } }
+        return { calls.withLock { $0 } }
     }
 
     func post(_ name: Notification.Name = .test, object: Any? = nil) {

@@ -1,25 +1,13 @@
 internal import DistributedNotifications
 internal import Foundation
 
-/// A notification that a distributed scenario posts. A string literal is its label.
-struct DistributedPost: Codable, ExpressibleByStringLiteral {
+/// A notification that a distributed scenario posts.
+struct DistributedPost: Codable {
     /// Identifies it in logs; travels in the userInfo.
     var label: String
     var name = Notification.Name.test.rawValue
     var object: String?
     var isImmediate = false
-
-    init(_ label: String, name: String = Notification.Name.test.rawValue, object: String? = nil) {
-        (self.label, self.name, self.object) = (label, name, object)
-    }
-
-    init(stringLiteral label: String) { self.init(label) }
-
-    static func immediate(_ label: String) -> DistributedPost {
-        var post = DistributedPost(label)
-        post.isImmediate = true
-        return post
-    }
 
     private static let key = "label"
 
@@ -51,4 +39,8 @@ struct DistributedPost: Codable, ExpressibleByStringLiteral {
         }
         return parts.joined(separator: " ")
     }
+}
+
+extension DistributedPost: ExpressibleByStringLiteral {
+    init(stringLiteral label: String) { self.init(label: label) }
 }

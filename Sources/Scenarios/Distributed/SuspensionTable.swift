@@ -20,7 +20,7 @@ enum SuspensionTable {
     private static let holding = SuspensionTrial.Observer(behavior: .hold)
 
     private static func toOther(_ label: String, object: String? = nil) -> DistributedPost {
-        DistributedPost(label, name: other.rawValue, object: object)
+        DistributedPost(label: label, name: other.rawValue, object: object)
     }
 
     static func trial(_ behavior: SuspensionBehavior, _ state: State) -> SuspensionTrial {
@@ -29,7 +29,10 @@ enum SuspensionTable {
             case .running: [.post(["1", "2"])]
             case .suspended: [.suspend, .post([toOther("a"), "1", "2"]), .resume]
             case .immediately:
-                [.suspend, .post([toOther("a"), "1", .immediate("2")]), .post([toOther("b")]), .resume]
+                [
+                    .suspend, .post([toOther("a"), "1", .init(label: "2", isImmediate: true)]), .post([toOther("b")]),
+                    .resume,
+                ]
             }
         let (expected, claim): (String, String) =
             switch (state, behavior) {
@@ -62,7 +65,7 @@ enum SuspensionTable {
             steps: [.suspend, .suspend, .post(["1"]), .resume, .post(["2"])], expected: "- | 1 2"),
         SuspensionTrial(
             title: "still suspended", claim: "stays suspended after an immediate one", observers: [holding],
-            steps: [.suspend, .post([.immediate("1")]), .post(["2"]), .resume], expected: "1 | 2"),
+            steps: [.suspend, .post([.init(label: "1", isImmediate: true)]), .post(["2"]), .resume], expected: "1 | 2"),
         SuspensionTrial(
             title: "one entry", claim: "a post for two observers is held once",
             observers: [holding, .init(behavior: .coalesce, mark: "'")],
@@ -77,16 +80,15 @@ enum SuspensionTable {
             steps: [
                 .suspend,
                 .post([
-                    .init("1", object: "x"), .init("2", object: "y"), toOther("3", object: "x"),
-                    .init("4", object: "x"), "5",
+                    .init(label: "1", object: "x"), .init(label: "2", object: "y"), toOther("3", object: "x"),
+                    .init(label: "4", object: "x"), "5",
                 ]), .resume,
             ], expected: "- | 2 3 4 5"),
         SuspensionTrial(
             title: "full", claim: "the oldest are discarded and counted", observers: [holding],
-            steps: [.suspend, .post((1...limit + more).map { .init("\($0)") }), .resume],
+            steps: [.suspend, .post((1...limit + more).map { .init(label: "\($0)") }), .resume],
             expected: "- | gap:\(more) \(more + 1)…\(limit + more)"),
     ]
 
     static let all = cells.flatMap(\.self) + rules
-    static let titles = Set(all.map(\.title))
 }

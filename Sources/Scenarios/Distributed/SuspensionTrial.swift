@@ -31,12 +31,10 @@ struct SuspensionTrial {
     /// The expected result, in the form that `seen(in:)` returns.
     var expected: String
 
-    private static let handled = "handled "
-    private static let held = "the server holds "
-
-    /// - Parameter seen: the labels that were handled, and the gaps, since the last step.
+    /// - Parameter seen: the labels that were handled and the gaps, and `|` where delivery was resumed.
     func perform(with two: TwoProcesses, seen: Locked<[String]>) throws {
         two.recorder.log(title)
+        seen.withLock { $0 = [] }
         var tokens = try observers.map { observer in
             try two.center.addObserver(forName: observer.name, suspensionBehavior: observer.behavior) { notification in
                 seen.withLock { $0.append(DistributedPost.label(of: notification) + observer.mark) }
@@ -48,21 +46,21 @@ struct SuspensionTrial {
         for step in steps {
             switch step {
             case .suspend: try two.suspend()
-            case .resume: try two.resume()
+            case .resume:
+                seen.withLock { $0.append("|") }
+                try two.resume()
             case .post(let posts): try two.post(posts)
             case .removeFirstObserver:
                 tokens.removeFirst().cancel()
                 try two.handleAll()
             case .countHeld:
                 let own = try two.status.clients.first { $0.process == ProcessIdentity.current.id }
-                two.recorder.log("\(Self.held)\(own?.heldEntries ?? 0)")
+                seen.withLock { $0.append("(\(own?.heldEntries ?? 0) held)") }
             }
-            let labels = seen.withLock { labels in
-                defer { labels = [] }
-                return labels
-            }
-            if !labels.isEmpty { two.recorder.log(Self.handled + DistributedPost.text(of: labels)) }
         }
+        let sides = seen.withLock { $0 }.split(separator: "|", omittingEmptySubsequences: false)
+        let text = sides.map { $0.isEmpty ? "-" : DistributedPost.text(of: Array($0)) }.joined(separator: " | ")
+        two.recorder.log("\(title): \(text)")
     }
 
     // MARK: Reading the records
@@ -70,20 +68,7 @@ struct SuspensionTrial {
     /// The observed result: labels in order, `|` where delivery was resumed, and `-` if there is nothing on one
     /// side. Nil if the trial did not run.
     func seen(in run: RecordedRun) -> String? {
-        guard let begin = run.records.firstIndex(where: { $0.message == title }) else { return nil }
-        let later = run.records[begin...].lazy.dropFirst()
-        var sides: [[String]] = [[]]
-        for record in later where record.stage == .log && record.process == run.records[begin].process {
-            let message = record.message ?? ""
-            if SuspensionTable.titles.contains(message) { break }
-            if message == "resumed" { sides.append([]) }
-            if message.hasPrefix(Self.handled) {
-                sides[sides.count - 1].append(String(message.dropFirst(Self.handled.count)))
-            } else if message.hasPrefix(Self.held) {
-                sides[sides.count - 1].append("(\(message.dropFirst(Self.held.count)) held)")
-            }
-        }
-        return sides.map { $0.isEmpty ? "-" : $0.joined(separator: " ") }.joined(separator: " | ")
+        run.logs.first { $0.hasPrefix("\(title): ") }.map { String($0.dropFirst(title.count + 2)) }
     }
 
     func expectation(on run: RecordedRun) -> Expectation {

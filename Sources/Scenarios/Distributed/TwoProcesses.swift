@@ -26,7 +26,8 @@ final class TwoProcesses {
         _ body: (TwoProcesses) throws -> Void
     ) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
-        let directory = try temporaryDirectory()
+        // In `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes.
+        let directory = ServerDirectory(path: "/tmp/notify-demo-\(getpid())-\(UUID().uuidString)")
         defer { remove(directory) }
         let center = try DistributedCenter(directory: directory)
         defer { center.close() }
@@ -69,18 +70,6 @@ final class TwoProcesses {
     }
 
     // MARK: The server
-
-    /// A new directory in `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. Its name has the
-    /// id of this process.
-    private static func temporaryDirectory() throws -> ServerDirectory {
-        var template = Array("/tmp/notify-demo-\(getpid())-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw ScenarioError.child(
-                problem: "no directory could be made in /tmp: \(String(cString: strerror(errno)))")
-        }
-        return ServerDirectory(
-            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-    }
 
     /// Ends the directory's server and deletes the directory. Call this when no center uses it.
     private static func remove(_ directory: ServerDirectory) {

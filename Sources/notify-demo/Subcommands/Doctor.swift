@@ -81,7 +81,7 @@ struct Doctor: Command {
         }
         try terminal.standardOutput.flush()
         for failure in examination.failures {
-            let expectation = Expectation.failed(failure.claim, because: failure.reason)
+            let expectation = Expectation(failure.claim, failure: failure.reason)
             terminal.say(terminal.line(of: expectation, isMessage: true))
         }
         return examination.failures.isEmpty ? .success : .failed

@@ -84,7 +84,7 @@ struct Smoke: Command {
             do {
                 expectations = try ScenarioRun.perform(scenario, terminal, label: label).expectations
             } catch {
-                expectations = [.failed("can be run", because: "\(error)")]
+                expectations = [Expectation("can be run", failure: "\(error)")]
             }
         }
         return ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)

@@ -49,11 +49,11 @@ final class JUnitReportTests: XCTestCase {
         ScenarioResult(scenario: scenario, expectations: expectations, duration: .seconds(seconds))
     }
 
-    private func failed(_ text: String) -> ScenarioResult { result(text, [.failed(text, because: text)]) }
+    private func failed(_ text: String) -> ScenarioResult { result(text, [Expectation(text, failure: text)]) }
 
     func testEachScenarioIsASuiteAndEachExpectationATestCase() {
         let text = JUnitReport.text(of: [
-            result("flood", [.init("kept", failure: nil), .failed("none lost", because: "3 < 4")], seconds: 1.25),
+            result("flood", [.init("kept", failure: nil), Expectation("none lost", failure: "3 < 4")], seconds: 1.25),
             result("empty", [], seconds: 0.0006),
         ])
         XCTAssertEqual(

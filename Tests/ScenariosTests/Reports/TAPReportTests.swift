@@ -14,7 +14,7 @@ final class TAPReportTests: XCTestCase {
         var report = TAPReport()
         XCTAssertEqual(report.plan, "1..0")
         let results = [
-            ("flood", [Expectation("a", failure: nil), .failed("b", because: "3, not 4")]),
+            ("flood", [Expectation("a", failure: nil), Expectation("b", failure: "3, not 4")]),
             ("removal", [Expectation("c", failure: nil)]),
         ].map { ScenarioResult(scenario: $0, expectations: $1, duration: .zero) }
         XCTAssertEqual(
