@@ -17,6 +17,7 @@ fast+=(-Xswiftc -index-ignore-system-modules)
 tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
 sanitized=(swift test --scratch-path .build-tsan --package-path Scripts/thread-sanitizer --sanitize=thread "${fast[@]}")
 libraries='^(ThreadedNotifications|DistributedNotifications|NotificationServer)Tests[.]'
+commands='^(NotifyDemo|Documents)Tests[.]'
 
 # Steps that are started run at the same time, because many tests wait.
 logs=$(mktemp -d)
@@ -30,7 +31,7 @@ failed=()
 finish() { # NAME
     step "$1"
     if [ -e "$logs/$1.passed" ]; then
-        # XCTest prints the sum of all suites last.
+        # The tests print the sum of all suites last.
         { grep -E '^\s*Executed' "$logs/$1" | tail -n 1; grep -E 'Test run with|passed, ' "$logs/$1"; } || true
     else
         cat "$logs/$1"
@@ -44,12 +45,15 @@ swift build --build-tests --scratch-path .build-test "${fast[@]}"
 
 step "tests"
 start "tests of the libraries" "${tests[@]}" --filter "$libraries"
-start "tests of the tool" "${tests[@]}" --skip "$libraries"
+start "tests of the commands" "${tests[@]}" --filter "$commands"
+start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 start "thread sanitizer" "${sanitized[@]}"
 wait
 start "scenarios" .build-test/debug/notify-demo smoke
 wait
-for name in "format" "tests of the libraries" "tests of the tool" "thread sanitizer" "scenarios"; do finish "$name"; done
+for name in "format" "tests of the libraries" "tests of the commands" "other tests" "thread sanitizer" "scenarios"; do
+    finish "$name"
+done
 
 if [ ${#failed[@]} -gt 0 ]; then
     step "failures"

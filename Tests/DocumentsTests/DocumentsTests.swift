@@ -29,7 +29,7 @@ final class DocumentsTests: XCTestCase {
     }
 
     func testEachCommandPrintsWhatItsDocumentShowsApartFromTimesIdsCountsAndFoundationsBehaviour() throws {
-        for document in Document.all.filter { !$0.checkedBlocks("console").isEmpty } {
+        for document in Document.all where !document.checkedBlocks("console").isEmpty {
             try commands(document: document)
         }
     }

@@ -7,7 +7,7 @@ enum OnDemandServer {
     /// Serves until no process has been connected for `ServerLimits.idleTimeout`.
     ///
     /// - Returns: the exit status, from <sysexits.h>; the reason of a failure is on standard error.
-    static func run(_ directory: String) -> Int32 {
+    static func run(_ path: String) -> Int32 {
         // A user must not be able to choose by arguments what a program with more rights does.
         if CLinuxRunsWithOthersRights() {
             return fail(
@@ -15,10 +15,10 @@ enum OnDemandServer {
                 "gained rights when it was executed (set-user-id, set-group-id or file capabilities), and "
                     + "such a program never serves")
         }
-        let directory = ServerDirectory(path: directory)
+        let directory = ServerDirectory(path: path)
         guard let socket = InheritedListener.description(of: ServerHandover.listener),
             socket.path == directory.socketPath
-        else { return fail(EX_USAGE, "descriptor \(ServerHandover.listener) is not the socket of \(directory)") }
+        else { return fail(EX_USAGE, "descriptor \(ServerHandover.listener) is not the socket of \(path)") }
         let listener = LocalSocket(owning: ServerHandover.listener)
         _ = fcntl(listener.descriptor, F_SETFD, FD_CLOEXEC)
         umask(0o077)
