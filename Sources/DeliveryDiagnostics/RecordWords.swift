@@ -102,7 +102,13 @@ struct RecordWords: Sendable {
     func evidence(_ number: Int32) -> String {
         let entry = index.entry(number)
         let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
-        var text = "\(recording.source):\(entry.line) \(elapsed) "
+        return "\(recording.source):\(entry.line) \(elapsed) \(threadAndWords(number))"
+    }
+
+    /// Describes a record: `worker deliver #7 observer 3; posted at …; observed at …`.
+    func threadAndWords(_ number: Int32) -> String {
+        let entry = index.entry(number)
+        var text = ""
         // Everything in a record belongs to one process, so the process is printed once.
         if recording.processes.count > 1 { text += "[\(recording.processes[recording.process(of: entry)].id)] " }
         text += "\(bareThread(entry.thread)) \(entry.stage.rawValue)"

@@ -22,7 +22,8 @@ struct ComparedTexts {
     mutating func form(of text: String) -> Form {
         let number = number(text)
         var form = Form(text: number, skeleton: number)
-        if Self.mayDiffer(text) {
+        // A text without these has no thread and no address.
+        if text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "x") }) {
             let parts = MessagePart.parts(of: text).map { part in
                 switch part {
                 case .text(let text): return Self.withoutAddresses(text)
@@ -34,14 +35,6 @@ struct ComparedTexts {
             form.skeleton = self.number(parts.joined())
         }
         return form
-    }
-
-    /// True if the text may contain a thread or an address.
-    private static func mayDiffer(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return zip(bytes, bytes.dropFirst()).contains { byte, next in
-            byte == UInt8(ascii: "{") || (byte == UInt8(ascii: "0") && next == UInt8(ascii: "x"))
-        }
     }
 
     /// Shorter hexadecimal numbers are the program's own data; longer ones are not addresses.

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import ThreadedNotifications
 
 /// Explains a mismatch.
 struct DifferenceExplainer {
@@ -20,23 +21,18 @@ struct DifferenceExplainer {
 
     /// The difference, and the records to remove to find the next one.
     func explain() -> (difference: RunDifference, removed: Pair<[Int]>) {
-        let (shown, sentence, removed) = order.isCausal ? causalFinding ?? plainFinding : plainFinding
+        // Each run numbers its posts, so different records can read the same: a counterpart tells them apart.
+        let causal = order.isCausal ? causalFinding : nil
+        let (shown, sentence, removed) = causal ?? (mismatch.entries, plainSentence, plainlyRemoved)
         var difference = RunDifference(
-            reason: mismatch.reason, first: .init(runs.first, shown.first, reason: mismatch.reason),
-            second: .init(runs.second, shown.second, reason: mismatch.reason), explanation: [sentence])
-        if order.isLogged { (difference.reason, difference.explanation) = logReason(&difference.second) }
-        // Each run numbers its posts, so different records can read the same. Then say what corresponds to what.
-        let isPlain = (shown.first, shown.second) == (mismatch.entries.first, mismatch.entries.second)
-        if isPlain, difference.first.text == difference.second.text, let counterpart {
-            difference.explanation.append(counterpart)
-        }
+            reason: mismatch.reason, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
+            explanation: [sentence] + (causal == nil ? counterpart.map { [$0] } ?? [] : []))
+        if order.isLogged { explainLog(&difference) }
         return (difference, removed)
     }
 
     /// The records to show, a sentence, and the records to remove.
     private typealias Finding = (shown: Pair<Int?>, sentence: String, removed: Pair<[Int]>)
-
-    private var plainFinding: Finding { (mismatch.entries, plainSentence, plainlyRemoved) }
 
     // MARK: Deliveries
 
@@ -132,9 +128,20 @@ struct DifferenceExplainer {
         case .post: sentence(walk.posts, \.post) { $0.describePost($1) }
         case .relatedPost: sentence(walk.posts, \.relatedPost) { $0.describePost($1) }
         case .observer: sentence(walk.observers, \.observer) { $0.describeObserver($1) }
-        case .target: sentence(walk.threads, \.target) { $0.describeThread($1) }
+        case .target: "They are for \(target(of: .first)) and \(target(of: .second))."
         default: nil
         }
+    }
+
+    /// A number tells threads with the same name apart.
+    private func target(of side: RunSide) -> String {
+        guard let entry = mismatch.entries[side].map({ runs[side].recording.entries[$0] }), entry.target >= 0 else {
+            return "the posting thread in \(names[side])"
+        }
+        let recording = runs[side].recording
+        let identity = recording.threads[Int(entry.target)].identity
+        let number = identity.name == nil ? "" : " (thread \(identity.number))"
+        return "\(recording.describeThread(entry.target))\(number) in \(names[side])"
     }
 
     /// Says what one of the runs does not do further; for a difference of two records, what differs.
@@ -159,49 +166,40 @@ struct DifferenceExplainer {
 
     // MARK: Logs
 
-    /// The reason in terms of lines. May choose another line to show for the second log.
-    private func logReason(_ second: inout RunDifference.Side) -> (RunDifference.Reason, [String]) {
-        switch mismatch.reason {
-        case .onlyInFirst:
-            guard let unmatched = walk.firstUnmatched() else { break }
-            second = RunDifference.Side(runs.second, unmatched)
+    /// Explains the difference by lines. May choose another line to show for the second log.
+    private func explainLog(_ difference: inout RunDifference) {
+        if let first = mismatch.entries.first, let second = mismatch.entries.second, mismatch.reason == .thread {
+            difference.explanation = [writers(first, second)]
+        } else if let first = mismatch.entries.first, mismatch.reason == .onlyInFirst,
+            let unmatched = walk.firstUnmatched()
+        {
+            difference.second = RunDifference.Side(runs.second, unmatched)
             // The logs are the same up to here, also in the order of their lines.
-            if mismatch.entries.first == unmatched { return writers(unmatched, unmatched) }
-            let line = second.line == nil ? "" : " Its line above is the first without a counterpart."
-            return (.threadEnds, ["No further thread of \(names.second) writes this line.\(line)"])
-        case .thread:
-            if let first = mismatch.entries.first, let second = mismatch.entries.second {
-                return writers(first, second)
-            }
-        case .onlyInSecond: break
-        default: return (mismatch.reason, [mismatch.reason.sentence])
+            let isThread = first == unmatched
+            difference.reason = isThread ? .thread : .threadEnds
+            difference.explanation = [
+                isThread
+                    ? writers(first, first)
+                    : "No further thread of \(names.second) writes this line. Its line above is the first without a "
+                        + "counterpart."
+            ]
         }
-        return (.oneEnds, [RunDifference.Reason.oneEnds.sentence])
     }
 
-    /// The first lines of the threads that write two lines, or of their processes if these differ.
-    private func writers(_ first: Int, _ second: Int) -> (RunDifference.Reason, [String]) {
-        let lines = Pair(first, second)
-        func process(_ side: RunSide) -> Int32 {
-            runs[side].process(ofThread: runs[side].recording.entries[lines[side]].thread)
-        }
-        let counterparts = RunSide.allCases.map { walk.processes.counterpart(of: process($0), on: $0) }
-        let isProcess = counterparts[0] != process(.second) && counterparts.contains { $0 >= 0 }
-        let writers = RunSide.allCases.map { side in
-            let entries = runs[side].recording.entries
-            let earlier = entries[..<lines[side]].first {
-                $0.stage == .log
-                    && (isProcess
-                        ? runs[side].process(ofThread: $0.thread) == process(side)
-                        : $0.thread == entries[lines[side]].thread)
+    /// The first lines of the threads that write two lines.
+    private func writers(_ first: Int, _ second: Int) -> String {
+        func writer(_ line: Int, _ side: RunSide) -> String {
+            let (run, entries) = (runs[side], runs[side].recording.entries)
+            let thread = entries[line].thread
+            let earlier = entries[..<line].filter { $0.stage == .log }
+            if let first = earlier.first(where: { $0.thread == thread }) {
+                return "by the thread of line \(first.line)"
             }
-            let word = isProcess ? "process" : "thread"
-            return earlier.map { "by the \(word) of line \($0.line)" } ?? "by a \(word) not seen before"
+            let isKnown = earlier.contains { run.process(ofThread: $0.thread) == run.process(ofThread: thread) }
+            return "by a \(isKnown || earlier.isEmpty ? "thread" : "process") not seen before"
         }
-        return (
-            isProcess ? .process : .thread,
-            ["In \(names.first) the line is written \(writers[0]), in \(names.second) \(writers[1])."]
-        )
+        return "In \(names.first) the line is written \(writer(first, .first)), "
+            + "in \(names.second) \(writer(second, .second))."
     }
 
     // MARK: The next difference
@@ -234,15 +232,10 @@ struct DifferenceExplainer {
     private func areSimilar(_ entries: Pair<Int>) -> Bool {
         let entry = runs.first.recording.entries[entries.first]
         let match = runs.second.recording.entries[entries.second]
-        func mayMatch(_ renaming: Renaming, _ first: Int32, _ second: Int32) -> Bool {
-            let known = renaming.counterpart(of: first, on: .first)
-            return (first < 0) == (second < 0)
-                && (known < 0 ? renaming.counterpart(of: second, on: .second) < 0 : known == second)
-        }
         return entry.stage == match.stage && runs.first.nameNumber(of: entry) == runs.second.nameNumber(of: match)
             && runs.first.messageNumber(of: entry) == runs.second.messageNumber(of: match)
-            && mayMatch(walk.posts, entry.post, match.post) && mayMatch(walk.observers, entry.observer, match.observer)
-            && (!order.isExact || mayMatch(walk.threads, entry.thread, match.thread))
+            && walk.posts.mayMatch(entry.post, match.post) && walk.observers.mayMatch(entry.observer, match.observer)
+            && (!order.isExact || walk.threads.mayMatch(entry.thread, match.thread))
     }
 }
 

@@ -24,12 +24,12 @@ struct DifferenceSearch {
         var attempt = attempt(progress)
         if case .different = attempt, order.isCausal, let chance = ChanceOutcomes(runs) {
             let complete = runs
-            remove(chance.all, withCounters: true)
+            remove(chance.all)
             attempt = self.attempt(progress)
             // If all else is the same, it tells which outcomes correspond to each other.
             if case .same(let walk) = attempt {
                 runs = complete
-                remove(chance.byChance(walk), withCounters: true)
+                remove(chance.byChance(walk))
                 byChance = chance.names
                 attempt = self.attempt(progress)
             }
@@ -45,17 +45,17 @@ struct DifferenceSearch {
             case .different(let difference, let removed):
                 differences.append(difference)
                 guard differences.count < options.maximumDifferences else { return .different(differences) }
-                remove(removed, withCounters: true)
+                remove(removed)
             }
             attempt = self.attempt(progress)
         }
     }
 
-    /// - Parameter withCounters: true to remove also the records of counters, which include what is removed.
-    private mutating func remove(_ entries: Pair<[Int]>, withCounters: Bool = false) {
+    /// Removes also the records of counters, which include what is removed.
+    private mutating func remove(_ entries: Pair<[Int]>) {
         for side in RunSide.allCases {
             let all = runs[side].recording.entries
-            runs[side].remove(entries[side] + all.indices.filter { withCounters && all[$0].stage == .count })
+            runs[side].remove(entries[side] + all.indices.filter { all[$0].stage == .count })
         }
     }
 

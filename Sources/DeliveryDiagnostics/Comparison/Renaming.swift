@@ -9,13 +9,18 @@ struct Renaming {
     /// Maps the two numbers to each other. Returns false if one of them is already mapped to another number. -1 matches
     /// only -1.
     mutating func match(_ first: Int32, _ second: Int32) -> Bool {
-        guard first >= 0, second >= 0 else { return first < 0 && second < 0 }
-        guard counterparts.first[Int(first)] < 0, counterparts.second[Int(second)] < 0 else {
-            return counterparts.first[Int(first)] == second
-        }
+        guard mayMatch(first, second) else { return false }
+        guard first >= 0 else { return true }
         counterparts.first[Int(first)] = second
         counterparts.second[Int(second)] = first
         return true
+    }
+
+    /// True if the two numbers are mapped to each other, or both to none. -1 matches only -1.
+    func mayMatch(_ first: Int32, _ second: Int32) -> Bool {
+        guard first >= 0, second >= 0 else { return first < 0 && second < 0 }
+        let known = counterparts.first[Int(first)]
+        return known < 0 ? counterparts.second[Int(second)] < 0 : known == second
     }
 
     /// The corresponding number in the other run, or -1.

@@ -42,23 +42,22 @@ package struct RunComparison {
         package mutating func select(
             _ filter: RecordingFilter, of first: ComparisonInput, _ second: ComparisonInput
         ) throws(RecordingSelection.NothingSelected) {
-            var selections = Pair<RecordingSelection?>(nil, nil)
-            var nothing: RecordingSelection.NothingSelected?
-            for (side, input) in zip(RunSide.allCases, [first, second]) {
-                switch input {
-                case .log(let log):
-                    throw .init(
-                        description: "\(log.name): is a text log, which has no names of notifications or threads. "
-                            + "Compare it without --name and --thread.")
-                case .recording(let recording):
-                    do throws(RecordingSelection.NothingSelected) {
-                        selections[side] = try RecordingSelection(filter, of: recording)
-                    } catch {
-                        if let nothing { throw nothing }
-                        nothing = error
-                    }
+            for case .log(let log) in [first, second] {
+                throw .init(
+                    description: "\(log.name): is a text log, which has no names of notifications or threads. "
+                        + "Compare it without --name and --thread.")
+            }
+            var failures: [RecordingSelection.NothingSelected] = []
+            let selections = Pair(first, second).map { input -> RecordingSelection? in
+                guard case .recording(let recording) = input else { return nil }
+                do throws(RecordingSelection.NothingSelected) {
+                    return try RecordingSelection(filter, of: recording)
+                } catch {
+                    failures.append(error)
+                    return nil
                 }
             }
+            if failures.count == 2 { throw failures[1] }
             self.selections = selections
         }
     }

@@ -5,9 +5,7 @@ package struct RunDifference: Sendable, Encodable {
     package enum Reason: String, Sendable, Encodable {
         case onlyInFirst, onlyInSecond
         /// A property of the records or lines.
-        case stage, name, post, observer, process, thread, target, relatedPost, count, sender, message, details, mention
-        /// One log continues where the other ends.
-        case oneEnds
+        case stage, name, post, observer, thread, target, relatedPost, count, sender, message, details, mention
         /// No thread of the second log writes the line. The second side is its first line without a counterpart.
         case threadEnds
         /// The runs ended in different ways.
@@ -19,19 +17,10 @@ package struct RunDifference: Sendable, Encodable {
         var sentence: String {
             switch self {
             case .onlyInFirst, .onlyInSecond: "One run continues where the other ends."
-            case .oneEnds: "One log continues where the other ends."
-            case .stage: "The stages differ."
-            case .name: "The notifications have different names."
-            case .post: "They are of different posts."
-            case .observer: "They are of different observers."
-            case .process: "They are of different processes."
-            case .thread: "They are on different threads."
-            case .target: "They are for different threads."
-            case .relatedPost: "Their related posts differ."
-            case .count: "They matched different numbers of observers."
-            case .sender: "The senders are of different types."
-            case .message: "The messages differ."
-            case .details: "Their details differ."
+            case .stage, .name, .post, .observer, .thread, .target, .count, .message: "The \(rawValue)s differ."
+            case .relatedPost: "The related posts differ."
+            case .sender: "The types of the senders differ."
+            case .details: "The details differ."
             case .mention: "The messages mention different threads."
             case .threadEnds: "No further thread writes this line."
             case .end: "All else is the same, but the runs ended in different ways."
@@ -69,8 +58,7 @@ extension RunDifference.Side: Encodable {
         case source, line, thread, stage, text
     }
 
-    /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
-    init(_ run: ComparedRun, _ index: Int?, reason: RunDifference.Reason? = nil) {
+    init(_ run: ComparedRun, _ index: Int?) {
         self.init(source: run.recording.source, index: index, isLog: run.log != nil)
         guard let index else { return }
         let entry = run.recording.entries[index]
@@ -80,7 +68,7 @@ extension RunDifference.Side: Encodable {
         } else {
             thread = run.recording.describeThread(entry.thread)
             stage = entry.stage
-            text = RecordWords(run.index).describe(entry, showing: reason)
+            text = RecordWords(run.index).threadAndWords(Int32(index))
         }
     }
 
@@ -155,16 +143,14 @@ extension RunDifference: CustomStringConvertible {
     package var description: String {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
-        let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
         let lines = sides.map { side in
             let location = side.location.padding(to: width)
             if side.isLog {
                 let text = side.text ?? "(no further line)"
                 return "  \(location)  \(Excerpt.of(text, around: text.count > 120 ? commonLength : 0))"
             }
-            let thread = threadWidth == 0 ? "" : "  " + (side.thread ?? "").padding(to: threadWidth)
             let text = side.text ?? (reason == .truncated ? "(no further records)" : "(no record)")
-            return Excerpt.of("  \(location)\(thread)  \(text)", length: 240)
+            return Excerpt.of("  \(location)  \(text)", length: 240)
         }
         let truncated = sides.filter(\.isTruncated).map {
             "\($0.source) ends within this line, without a newline: it may be truncated."

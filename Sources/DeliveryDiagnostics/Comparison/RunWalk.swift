@@ -144,10 +144,7 @@ struct RunWalk {
     }
 
     private func mayMatchProcesses(of thread: Int32, _ threadInSecond: Int32) -> Bool {
-        let process = runs.first.process(ofThread: thread)
-        let processInSecond = runs.second.process(ofThread: threadInSecond)
-        let known = processes.counterpart(of: process, on: .first)
-        return known >= 0 ? known == processInSecond : processes.counterpart(of: processInSecond, on: .second) < 0
+        processes.mayMatch(runs.first.process(ofThread: thread), runs.second.process(ofThread: threadInSecond))
     }
 
     /// True if the thread belongs to a truncated process and has no records before the end, not even a name.
@@ -157,10 +154,9 @@ struct RunWalk {
     }
 
     private mutating func match(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
-        guard thread >= 0, threadInSecond >= 0 else { return thread < 0 && threadInSecond < 0 }
-        let known = threads.counterpart(of: thread, on: .first)
-        if known >= 0 { return known == threadInSecond }
-        guard threads.counterpart(of: threadInSecond, on: .second) < 0, mayMatchProcesses(of: thread, threadInSecond),
+        guard threads.mayMatch(thread, threadInSecond) else { return false }
+        if threads.counterpart(of: thread, on: .first) == threadInSecond { return true }
+        guard mayMatchProcesses(of: thread, threadInSecond),
             isExact || colours.mayMatch(thread, threadInSecond) || isUnknown(thread, of: runs.first)
                 || isUnknown(threadInSecond, of: runs.second)
         else { return false }

@@ -95,8 +95,8 @@ final class LogComparisonTests: XCTestCase {
             ),
             (["1:1 {number = 1, name = w}"], ["1:1 {number = 2, name = w}"], .mention, [1, 1], "The messages mention"),
             (["1:5 {name = w, num = 5}"], ["1:5 {name = w, num = 6}"], .mention, [1, 1], "The messages mention"),
-            (["1:1 a", "1:1 b"], ["1:1 a"], .oneEnds, [2, nil], "One log continues"),
-            (["1:1 a"], ["1:1 a", "1:1 b"], .oneEnds, [nil, 2], "One log continues"),
+            (["1:1 a", "1:1 b"], ["1:1 a"], .onlyInFirst, [2, nil], "One run continues"),
+            (["1:1 a"], ["1:1 a", "1:1 b"], .onlyInSecond, [nil, 2], "One run continues"),
             (
                 ["1:1 a", "1:1 b", "1:2 c"], ["1:1 a", "1:2 c"], .thread, [2, 2],
                 "In A the line is written by the thread of line 1, in B by a thread not seen before."
@@ -121,7 +121,10 @@ final class LogComparisonTests: XCTestCase {
                 "# one\n# two\n" + log("1:1 a", "1:2 b", "1:1 c"), log("1:1 a", "1:2 b", "1:2 c"), .thread,
                 "In A the line is written by the thread of line 3, in B by the thread of line 2."
             ),
-            (log("1:1 a", "2:1 b"), log("1:1 a", "1:1 b"), .process, "in B by the process of line 1."),
+            (
+                log("1:1 a", "2:1 b"), log("1:1 a", "1:1 b"), .thread,
+                "by a process not seen before, in B by the thread of line 1."
+            ),
         ] {
             let difference = try XCTUnwrap(try difference(first, second, isExact: true))
             XCTAssertEqual(difference.reason, reason)

@@ -86,8 +86,8 @@ final class RunComparisonTests: XCTestCase {
             ComparisonReport(compare(run(handledOn: Self.a), run(handledOn: Self.b))).description,
             """
             the runs differ
-              A:4  a  deliver Done #1 for observer 1 (posted at Demo/main.swift:9, observer added at Demo/main.swift:3)
-              B:4  b  deliver Done #1 for observer 1 (posted at Demo/main.swift:9, observer added at Demo/main.swift:3)
+              A:4  a deliver #1 Done observer 1; posted at Demo/main.swift:9; observed at Demo/main.swift:3
+              B:4  b deliver #1 Done observer 1; posted at Demo/main.swift:9; observed at Demo/main.swift:3
             In B #1 for observer 1 was delivered on b.
             """)
     }
@@ -184,30 +184,19 @@ final class RunComparisonTests: XCTestCase {
         XCTAssertEqual(difference(reasons[0], reasons[1])?.reason, .details)
     }
 
-    func testRecordsThatDifferAreDescribedSoThatTheyDoNotReadTheSame() {
-        func texts(_ first: RecordedStory, _ second: RecordedStory) -> [String?] {
-            let difference = difference(first, second)
-            return [difference?.first.text, difference?.second.text]
-        }
-        func register(_ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register) -> RecordedStory {
+    func testTheExplanationTellsRecordsApartThatReadTheSame() {
+        func register(_ target: ThreadIdentity?, _ type: String? = nil) -> RecordedStory {
             let sender = type.map { DeliveryRecord.Sender(identifier: 1, type: $0) }
-            return script { $0.add(stage, observer: 2, target: target, sender: sender) }
+            return script { $0.add(.register, observer: 2, target: target, sender: sender) }
         }
+        let senders = difference(register(nil), register(nil, "Station"))
         XCTAssertEqual(
-            texts(register(nil, nil), register(nil, "Station")),
-            ["register Done observer 2 from any sender", "register Done observer 2 from Station"])
+            [senders?.first.text, senders?.second.text],
+            ["main register Done observer 2", "main register Done observer 2, from Station 0x1"])
+        XCTAssertEqual(senders?.explanation, ["The types of the senders differ."])
         XCTAssertEqual(
-            texts(register(nil, nil, .append), register(nil, "", .append)),
-            [
-                "append Done for observer 2 from no sender",
-                "append Done for observer 2 from a sender of unknown type",
-            ])
-        XCTAssertEqual(
-            texts(register(Self.main, nil), register(nil, nil)),
-            [
-                "register Done observer 2 to be handled on main",
-                "register Done observer 2 to be handled on the posting thread",
-            ])
+            difference(register(Self.main), register(nil))?.explanation,
+            ["The targets differ.", "They are for main (thread 1) in A and the posting thread in B."])
         // Threads with one name are shown with their numbers.
         let workers = [2, 3].map { target in
             script { script in
@@ -218,12 +207,8 @@ final class RunComparisonTests: XCTestCase {
             }
         }
         XCTAssertEqual(
-            texts(workers[0], workers[1]),
-            [
-                "register Done observer 1 to be handled on w (thread 2)",
-                "register Done observer 1 to be handled on w (thread 3)",
-            ])
-        // If the numbers of observers read the same, their counterparts are named.
+            difference(workers[0], workers[1])?.explanation,
+            ["The targets differ.", "They are for w (thread 2) in A and w (thread 3) in B."])
         let orders = [[2, 1], [1, 2]].map { registered in
             script { script in
                 for observer in registered { script.add(.register, observer: observer) }
@@ -232,7 +217,7 @@ final class RunComparisonTests: XCTestCase {
         }
         XCTAssertEqual(
             difference(orders[0], orders[1])?.explanation,
-            ["They are of different observers.", "observer 2 in A corresponds to observer 1 in B."])
+            ["The observers differ.", "observer 2 in A corresponds to observer 1 in B."])
     }
 
     func testRunsThatEndedInDifferentWaysAreDifferent() {
@@ -274,7 +259,7 @@ final class RunComparisonTests: XCTestCase {
         let paragraphs = report.description.split(separator: "\n\n")
         XCTAssertEqual(paragraphs.count, 3)
         XCTAssertTrue(
-            paragraphs[1].hasPrefix("Later differences, which may be consequences of the first:\n  A:13  a  "))
+            paragraphs[1].hasPrefix("Later differences, which may be consequences of the first:\n  A:13  a "))
         XCTAssertTrue(report.description.hasSuffix("There may be more differences. See --differences."))
         XCTAssertTrue(try JSONText.of(report).contains(#""further":[{"#))
     }

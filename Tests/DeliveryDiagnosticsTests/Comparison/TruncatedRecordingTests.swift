@@ -40,8 +40,8 @@ final class TruncatedRecordingTests: XCTestCase {
             report.description,
             """
             the runs agree up to a truncation
-              A:11  worker  deliver Done #3 for observer 1
-              B:10          (no further records)
+              A:11  worker deliver #3 Done observer 1
+              B:10  (no further records)
             The runs are the same up to where B is truncated: 10 records.
             There is no end record of B.
             """)
