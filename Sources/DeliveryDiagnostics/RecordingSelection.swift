@@ -11,21 +11,21 @@ package struct RecordingSelection: Sendable {
     }
 
     /// True if every record is selected.
-    let isEverything: Bool
+    private(set) var isEverything = true
     /// In nanoseconds since the recording's first record.
-    package let times: ClosedRange<Int64>
+    package private(set) var times = 0...Int64.max
     private let start: UInt64
-    private let name: Int32?
+    private var name: Int32?
     /// For each post: the index of its name, if the filter has a name.
-    private let nameOfPost: [Int32]
-    private let isSelectedPost: [Bool]?
-    private let isSelectedThread: [Bool]?
+    private var nameOfPost: [Int32] = []
+    private var isSelectedPost: [Bool]?
+    private var isSelectedThread: [Bool]?
 
     /// - Throws: `NothingSelected`, with the most similar name, if the recording has no such name, thread or post.
     package init(_ filter: RecordingFilter = RecordingFilter(), of recording: Recording) throws(NothingSelected) {
+        self.init(all: recording)
         isEverything = filter.isEmpty
         times = filter.from...max(filter.from, filter.to)
-        start = recording.entries.first?.time ?? 0
         name = try filter.name.map { name throws(NothingSelected) in try Self.name(name, in: recording) }
         nameOfPost = name == nil ? [] : Self.namesOfPosts(recording)
         isSelectedPost = try filter.post.map { post throws(NothingSelected) in try Self.posts(post, in: recording) }
@@ -35,14 +35,7 @@ package struct RecordingSelection: Sendable {
     }
 
     /// Selects every record.
-    package static func all(of recording: Recording) -> RecordingSelection { RecordingSelection(recording) }
-
-    private init(_ recording: Recording) {
-        isEverything = true
-        times = 0...Int64.max
-        start = recording.entries.first?.time ?? 0
-        (name, nameOfPost, isSelectedPost, isSelectedThread) = (nil, [], nil, nil)
-    }
+    package init(all recording: Recording) { start = recording.entries.first?.time ?? 0 }
 
     /// True if the entry satisfies every condition of the filter.
     package func contains(_ entry: Recording.Entry) -> Bool {

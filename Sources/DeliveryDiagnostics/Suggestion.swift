@@ -4,14 +4,11 @@ package enum Suggestion {
     /// ignored.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let word = word.lowercased()
-        let nearest = candidates.min {
-            distance(word, $0.lowercased()) < distance(word, $1.lowercased())
-        }
-        return nearest.flatMap { candidate in
-            let lowercased = candidate.lowercased()
-            let isSlip = distance(word, lowercased) <= max(2, candidate.count / 3)
-            return isSlip || (word.count > 2 && lowercased.hasPrefix(word)) ? candidate : nil
-        }
+        let nearest = candidates.map { (text: $0, distance: distance(word, $0.lowercased())) }
+            .min { $0.distance < $1.distance }
+        guard let nearest else { return nil }
+        let isBeginning = word.count > 2 && nearest.text.lowercased().hasPrefix(word)
+        return isBeginning || nearest.distance <= max(2, nearest.text.count / 3) ? nearest.text : nil
     }
 
     /// The Levenshtein distance: the number of characters to insert, remove or replace.

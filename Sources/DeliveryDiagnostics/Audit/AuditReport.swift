@@ -38,7 +38,9 @@ package struct AuditReport {
         let headings = columns.map { Table.Column.number($0.heading.replacing(" ", with: "\n")) }
         return Table(
             headings + [.wrapped(table.title)],
-            rows: rows.map { row in columns.map { Quantity.exact(row.counts[$0.count]) } + [row.label] }
+            rows: rows.map { row in
+                columns.map { row.counts[$0.count] }.map { $0 == 0 ? Quantity.none : "\($0)" } + [row.label]
+            }
         ).lines(width: width)
     }
 
@@ -144,21 +146,15 @@ extension Audit.Table {
         }
     }
 
-    /// The counts that the table can have, with the words for them.
+    /// The counts of the table, with the words for them.
     fileprivate var columns: [(count: AuditCount, heading: String)] {
-        switch self {
-        case .notifications: AuditCount.allCases.map { ($0, $0.words) }
-        case .unobserved: [(.matched, "posted")]
-        case .queues:
-            [
-                (.matched, "enqueued"), (.delivered, "posted"), (.coalesced, "coalesced"), (.cancelled, "dequeued"),
-                (.targetGone, "target gone"), (.pending, "pending"),
-            ]
-        case .blocks:
-            [
-                (.matched, "enqueued"), (.delivered, "performed"), (.cancelled, "cancelled"),
-                (.targetGone, "target gone"), (.pending, "pending"), (.lost, "lost"),
-            ]
-        }
+        if self == .unobserved { return [(.matched, "posted")] }
+        let own: [AuditCount: String] =
+            switch self {
+            case .queues: [.matched: "enqueued", .delivered: "posted", .cancelled: "dequeued"]
+            case .blocks: [.matched: "enqueued", .delivered: "performed"]
+            default: [:]
+            }
+        return AuditCount.allCases.map { ($0, own[$0] ?? $0.words) }
     }
 }

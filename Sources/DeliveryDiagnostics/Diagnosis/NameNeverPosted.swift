@@ -12,7 +12,8 @@ enum NameNeverPosted {
         let posted = histories.filter { $0.name >= 0 && !$0.posts.isEmpty }.prefix(maximumPosted)
         let unposted = histories.filter { history in
             history.name >= 0 && history.posts.isEmpty && !history.registrations.isEmpty
-                && history.registrations.allSatisfy { received(nothing: words.index.entry($0).observer, words.index) }
+                && history.registrations.map { words.index.entry($0).observer }
+                    .allSatisfy { $0 < 0 || words.index.observers[Int($0)].earlier == 0 }
         }
         return unposted.prefix(maximumObserved).compactMap { history in
             let (word, registered) = (strings[Int(history.name)], history.registrations[0])
@@ -24,50 +25,48 @@ enum NameNeverPosted {
             }.min {
                 Suggestion.distance(word, strings[Int($0.name)]) < Suggestion.distance(word, strings[Int($1.name)])
             }
-            if let near { return misspelt(history, near, words) }
-            guard words.recording.completeness[Int(history.process)].isComplete else { return nil }
-            return note(history, posted: ofProcess.filter(\.registrations.isEmpty), words)
+            let isComplete = words.recording.completeness[Int(history.process)].isComplete
+            guard near != nil || isComplete else { return nil }
+            return finding(history, near, unobserved: ofProcess.filter(\.registrations.isEmpty), words)
         }
     }
 
-    /// True if the observer received nothing from before the recording either.
-    private static func received(nothing observer: Int32, _ index: RecordingIndex) -> Bool {
-        observer < 0 || index.observers[Int(observer)].earlier == 0
-    }
-
-    private static func problem(_ history: NameHistory, _ words: RecordWords) -> String {
-        let observer = words.index.entry(history.registrations[0]).observer
-        let by = observer < 0 ? "" : " by \(words.recording.describeObserver(observer))"
-        return "\(words.name(history.name)) was never posted but is observed\(by)."
-    }
-
-    private static func misspelt(_ history: NameHistory, _ near: NameHistory, _ words: RecordWords) -> Finding {
-        let posted = words.name(near.name)
-        return Finding(
-            kind: .nameNeverPosted, severity: .problem,
-            problem: "\(problem(history, words)) \(posted) was posted \(words.times(near.posts.count)).",
-            evidence: [history.registrations[0], near.posts[0]],
-            remedy: "If both should be the same name, declare it once: "
-                + "extension Notification.Name { static let … = Self(\"\(posted)\") }",
-            weight: near.posts.count, name: history.name)
-    }
-
-    private static func note(_ history: NameHistory, posted: [NameHistory], _ words: RecordWords) -> Finding {
+    private static func finding(
+        _ history: NameHistory, _ near: NameHistory?, unobserved: [NameHistory], _ words: RecordWords
+    ) -> Finding {
         let registered = history.registrations[0]
-        let removed = words.removed(words.index.entry(registered).observer)
-        let lifetime = removed < 0 ? nil : words.index.time(from: registered, to: removed)
-        let others = words.list(posted.map { "\(words.name($0.name)) (\(words.times($0.posts.count)))" })
-        return Finding(
+        let observer = words.index.entry(registered).observer
+        let removed = words.removed(observer)
+        let by = observer < 0 ? "" : " by \(words.recording.describeObserver(observer))"
+        var finding = Finding(
             kind: .nameNeverPosted, severity: .note,
-            problem: problem(history, words)
-                + (lifetime.map { " The observer was removed \(ElapsedTime.text($0)) after it was added." } ?? ""),
+            problem: "\(words.name(history.name)) was never posted but is observed\(by).",
             evidence: [registered, removed],
-            details: others.isEmpty ? [] : ["posted without an observer: \(others)"],
-            remedy: (words.wasRemovedAtOnce(words.index.entry(registered).observer)
-                ? "Keep the token that addObserver returns: releasing it removes the observer. " : "")
-                + "If it should have been posted, compare the names, and the centers. A post to a Foundation center, "
+            remedy: "If it should have been posted, compare the names, and the centers. A post to a Foundation center, "
                 + "such as NotificationCenter.default, is recorded only if the library observes its name there.",
             weight: 1, name: history.name)
+        if let near {
+            let posted = words.name(near.name)
+            finding.severity = .problem
+            finding.problem += " \(posted) was posted \(words.times(near.posts.count))."
+            finding.evidence = [registered, near.posts[0]]
+            finding.remedy =
+                "If both should be the same name, declare it once: "
+                + "extension Notification.Name { static let … = Self(\"\(posted)\") }"
+            finding.weight = near.posts.count
+            return finding
+        }
+        if removed >= 0 {
+            let lifetime = ElapsedTime.text(words.index.time(from: registered, to: removed))
+            finding.problem += " The observer was removed \(lifetime) after it was added."
+        }
+        if words.wasRemovedAtOnce(observer) {
+            finding.remedy =
+                "Keep the token that addObserver returns: releasing it removes the observer. " + finding.remedy
+        }
+        let others = words.list(unobserved.map { "\(words.name($0.name)) (\(words.times($0.posts.count)))" })
+        if !others.isEmpty { finding.details = ["posted without an observer: \(others)"] }
+        return finding
     }
 
     /// A name that is observed itself is probably intended, unless it differs by a single letter.

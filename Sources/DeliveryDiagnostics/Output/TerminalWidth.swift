@@ -12,8 +12,7 @@ package enum TerminalWidth {
 
     /// The terminal's width; without a terminal the value of `COLUMNS`, or 80.
     package static var current: Int {
-        if let columns = ofTerminal { return columns }
-        let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
+        let columns = ofTerminal ?? ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
         return columns > 0 ? columns : 80
     }
 }

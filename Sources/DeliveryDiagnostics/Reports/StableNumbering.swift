@@ -8,17 +8,8 @@ internal import ThreadedNotifications
 /// observers and senders are numbered anew, and the main thread stays 1. The n-th record happens n milliseconds after
 /// 2001-01-01 UTC. Threads in messages are renumbered too, and addresses in messages become `0x…`.
 package struct StableNumbering {
-    /// Things that are numbered together.
-    private enum Scope: Hashable {
-        case processes, kernelIDs
-        case threads(Int32)
-        case posts(Int32)
-        case observers(Int32)
-        case senders(Int32)
-    }
-
-    /// By scope, the new numbers by the old ones. A kernel id is preceded by its process.
-    private var numbers: [Scope: [[Int64]: Int]] = [:]
+    /// By what is numbered together, the new numbers by the old ones. A kernel id is preceded by its process.
+    private var numbers: [String: [[Int64]: Int]] = [:]
     private var records: Int64 = 0
 
     /// In nanoseconds since 1970.
@@ -36,15 +27,16 @@ package struct StableNumbering {
         records += 1
         stable.monotonicNanoseconds = UInt64(records) * 1_000_000
         stable.wallNanoseconds = Self.start + records * 1_000_000
-        stable.process = ProcessIdentity(id: Int32(number([Int64(process)], in: .processes)), name: record.process.name)
+        stable.process = ProcessIdentity(
+            id: Int32(number([Int64(process)], in: "processes")), name: record.process.name)
         stable.thread = renumber(record.thread, in: process)
-        stable.post = record.post.map { number([Int64($0)], in: .posts(process)) }
-        stable.observer = record.observer.map { number([Int64($0)], in: .observers(process)) }
-        stable.relatedPost = record.relatedPost.map { number([Int64($0)], in: .posts(process)) }
+        stable.post = record.post.map { number([Int64($0)], in: "posts of \(process)") }
+        stable.observer = record.observer.map { number([Int64($0)], in: "observers of \(process)") }
+        stable.relatedPost = record.relatedPost.map { number([Int64($0)], in: "posts of \(process)") }
         stable.sender = record.sender.map { sender in
             let old = Int64(bitPattern: sender.identifier)
             return DeliveryRecord.Sender(
-                identifier: UInt64(number([old], in: .senders(process))), type: sender.type)
+                identifier: UInt64(number([old], in: "senders of \(process)")), type: sender.type)
         }
         stable.target = record.target.map { renumber($0, in: process) }
         stable.message = record.message.map { message in
@@ -62,14 +54,14 @@ package struct StableNumbering {
     private mutating func renumber(_ thread: ThreadIdentity, in process: Int32) -> ThreadIdentity {
         ThreadIdentity(
             number: number(ofThread: thread.number, in: process), name: thread.name,
-            kernelID: Int32(number([Int64(process), Int64(thread.kernelID)], in: .kernelIDs)))
+            kernelID: Int32(number([Int64(process), Int64(thread.kernelID)], in: "kernel ids")))
     }
 
     private mutating func number(ofThread thread: Int, in process: Int32) -> Int {
-        thread == 1 ? 1 : 1 + number([Int64(thread)], in: .threads(process))
+        thread == 1 ? 1 : 1 + number([Int64(thread)], in: "threads of \(process)")
     }
 
-    private mutating func number(_ old: [Int64], in scope: Scope) -> Int {
+    private mutating func number(_ old: [Int64], in scope: String) -> Int {
         let next = (numbers[scope]?.count ?? 0) + 1
         if let known = numbers[scope]?[old] { return known }
         numbers[scope, default: [:]][old] = next

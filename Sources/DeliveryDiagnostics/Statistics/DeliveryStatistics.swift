@@ -94,7 +94,7 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        var collector = StatisticsCollector(index, selection ?? .all(of: index.recording))
+        var collector = StatisticsCollector(index, selection ?? RecordingSelection(all: index.recording))
         self = collector.collect()
     }
 

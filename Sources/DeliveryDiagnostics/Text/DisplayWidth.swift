@@ -6,20 +6,14 @@ package enum DisplayWidth {
         return text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    static func of(_ character: Character) -> Int {
-        character.unicodeScalars.reduce(0) { $0 + of($1) }
-    }
+    static func of(_ character: Character) -> Int { character.unicodeScalars.reduce(0) { $0 + of($1) } }
 
     private static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
-        switch scalar.properties.generalCategory {
         // The variation selector U+FE0F turns the preceding symbol into a wide picture.
-        case .nonspacingMark, .enclosingMark: return scalar.value == 0xFE0F ? 1 : 0
-        default: break
-        }
-        let isWide =
-            scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) }
-        return isWide ? 2 : 1
+        if scalar.value == 0xFE0F { return 1 }
+        if [.nonspacingMark, .enclosingMark].contains(scalar.properties.generalCategory) { return 0 }
+        return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
     /// East Asian scripts and their punctuation, and pictographs.

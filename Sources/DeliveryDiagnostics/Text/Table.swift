@@ -46,10 +46,7 @@ package struct Table: Sendable {
         self.rows = rows
         self.spacing = spacing
         widths = columns.map(\.width.lowerBound)
-        for column in columns.indices {
-            fit(columns[column].heading, column)
-        }
-        for row in rows { fit(row) }
+        for row in [columns.map(\.heading)] + rows { fit(row) }
     }
 
     /// Aligns all columns to the left. The first row is the heading.
@@ -60,12 +57,10 @@ package struct Table: Sendable {
 
     /// Widens the columns for a row that is not in the table.
     package mutating func fit(_ row: [String]) {
-        for (column, cell) in row.enumerated() { fit(cell, column) }
-    }
-
-    private mutating func fit(_ cell: String, _ column: Int) {
-        let width = cell.split(separator: "\n").map { DisplayWidth.of(String($0)) }.max() ?? 0
-        widths[column] = max(widths[column], min(width, columns[column].width.upperBound))
+        for (column, cell) in row.enumerated() {
+            let width = cell.split(separator: "\n").map { DisplayWidth.of(String($0)) }.max() ?? 0
+            widths[column] = max(widths[column], min(width, columns[column].width.upperBound))
+        }
     }
 
     /// The heading and all rows. If no column wraps, columns that do not fit are in a second table below the first.

@@ -9,7 +9,7 @@ extension Timeline {
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true
     ) {
         var builder = TimelineBuilder(
-            index: index, selection: selection ?? .all(of: index.recording), limit: limit ?? .max,
+            index: index, selection: selection ?? RecordingSelection(all: index.recording), limit: limit ?? .max,
             foldsRuns: foldsRuns, timeline: Timeline(of: index))
         builder.addRows()
         builder.addLanes()

@@ -13,7 +13,7 @@ package enum ChromeTrace {
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, progress: (Int) -> Void = { _ in },
         to write: ([UInt8]) throws -> Void
     ) rethrows -> Int {
-        var events = TraceEvents(index, selection ?? .all(of: index.recording))
+        var events = TraceEvents(index, selection ?? RecordingSelection(all: index.recording))
         for number in index.recording.entries.indices {
             events.add(Int32(number))
             guard events.text.bytes.count >= 65_536 else { continue }

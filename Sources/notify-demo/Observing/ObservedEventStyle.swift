@@ -6,10 +6,10 @@ import ThreadedNotifications
 /// Formats an event as one line: `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with
 /// {"dishes":3}`.
 struct ObservedEventStyle: Sendable {
-    private let time: WallTime
+    private let style: DocumentStyle
 
     /// - Parameter timeZone: the time zone of the times.
-    init(timeZone: TimeZone = .current) { time = WallTime(timeZone: timeZone) }
+    init(timeZone: TimeZone = .current) { style = DocumentStyle(timeZone: timeZone) }
 
     /// Always one line. Characters that a terminal might interpret are escaped.
     func line(for event: ObservedEvent) throws -> String {
@@ -23,7 +23,7 @@ struct ObservedEventStyle: Sendable {
                 + "\(thread.name ?? "(null)"): \(ShownText.name(notification.name.rawValue))\(object)\(userInfo)"
         case .connection(let event): text = Self.text(of: event)
         }
-        return "\(time.text(event.wallNanoseconds)) \(text)"
+        return "\(style.time(event.wallNanoseconds)) \(text)"
     }
 
     /// Describes a connection event, without the time.

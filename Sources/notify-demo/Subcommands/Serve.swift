@@ -42,10 +42,10 @@ struct Serve: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (lowest, time) = (logLevel, WallTime(timeZone: .current))
+        let (lowest, style) = (logLevel, DocumentStyle())
         let log: @Sendable (LogLevel, String) -> Void = { level, text in
             guard level >= lowest else { return }
-            let now = time.text(Int64(Date.now.timeIntervalSince1970 * 1e9))
+            let now = style.time(Int64(Date.now.timeIntervalSince1970 * 1e9))
             // If standard error is closed, nothing can be logged.
             _ = try? FileDescriptor.standardError.writeAll(Array("\(now) \(level.rawValue): \(text)\n".utf8))
         }

@@ -52,7 +52,7 @@ final class RandomTimelineTests: XCTestCase {
         var random = SeededGenerator(seed: seed)
         let recording = Recording(records(&random))
         // A filter of a name or post that the recording does not have selects everything.
-        let selection = (try? RecordingSelection(filter(&random), of: recording)) ?? .all(of: recording)
+        let selection = (try? RecordingSelection(filter(&random), of: recording)) ?? RecordingSelection(all: recording)
         let limit = Bool.random(using: &random) ? nil : Int.random(in: 0...50, using: &random)
         let foldsRuns = Bool.random(using: &random)
         let timeline = Timeline(RecordingIndex(recording), selection, limit: limit, foldsRuns: foldsRuns)
