@@ -40,7 +40,6 @@ struct RecordWords: Sendable {
         delivery.observer >= 0 ? " for \(recording.describeObserver(delivery.observer))" : ""
     }
 
-    /// The record of an observer's registration, or -1.
     func registered(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].registered }
 
     /// True if an observer was removed in less than 10 ms by the thread that added it, as when its token is released
@@ -54,7 +53,6 @@ struct RecordWords: Sendable {
     /// The `post` or `capture` of a record's post, or -1.
     func posted(_ entry: Recording.Entry) -> Int32 { entry.post < 0 ? -1 : index.posts[Int(entry.post)].posted }
 
-    /// The record of an observer's removal, or -1.
     func removed(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].removed }
 
     /// The observer whose handler it is, or the block.
@@ -147,7 +145,6 @@ struct RecordWords: Sendable {
         }
     }
 
-    /// A thread without its process.
     private func bareThread(_ thread: Int32) -> String {
         let identity = recording.threads[Int(thread)].identity
         return identity.name.map { Excerpt.of($0) } ?? "thread \(identity.number)"

@@ -5,7 +5,6 @@ internal import DeliveryRecording
 /// A record is selected if it satisfies every condition that is set. Selection hides records from a report and nothing
 /// else: an index is built of the whole recording, so a selected delivery keeps its post, and a handler its end.
 package struct RecordingFilter: Sendable, Hashable {
-    /// The name of the notification.
     package var name: String?
     /// The name or the number of a thread on which the record was made, or which it is for.
     package var thread: String?

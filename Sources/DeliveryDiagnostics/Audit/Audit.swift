@@ -32,7 +32,6 @@ package struct Audit: Sendable {
         var firstPost: Int32 = -1
         /// The overflow policies that dropped notifications, as far as the records name them.
         var policies: Set<String> = []
-        /// The threads that ran its handlers.
         var threads: Set<Int32> = []
         fileprivate var lastThread: Int32 = -1
     }
@@ -47,7 +46,6 @@ package struct Audit: Sendable {
     /// Inconsistencies that may only be due to a truncated recording.
     private(set) var unknown = AuditFaults()
     private let isSelectedPost: [Bool]?
-    /// Indices of `lines`.
     private var indices: [Key: Int] = [:]
     /// The line of the last delivery. Consecutive deliveries often belong to the same line.
     private var last: (key: Key, line: Int)?
@@ -65,12 +63,10 @@ package struct Audit: Sendable {
     /// True if the audit found no certain inconsistency.
     package var addsUp: Bool { faults.count == 0 }
 
-    /// True if the recordings of all processes are complete.
     var isComplete: Bool { index.recording.completeness.allSatisfy(\.isComplete) }
 
     func lines(_ table: Table) -> [Line] { lines.filter { $0.table == table } }
 
-    /// The sum of the counters of a table.
     func sum(_ table: Table) -> AuditCounters { lines(table).reduce(into: AuditCounters()) { $0 += $1.counts } }
 
     /// - Parameter selection: the posts to account for; all, if it is nil.
@@ -89,10 +85,7 @@ package struct Audit: Sendable {
     private func isSelected(_ post: Int) -> Bool { isSelectedPost.map { $0[post] } ?? true }
 
     /// Adds a fault to `faults`, or to `unknown` if missing records could explain it.
-    ///
-    /// - Parameters:
-    ///   - number: the entry that shows the fault.
-    ///   - text: the fault of the entry's post, in words.
+    /// The entry shows the fault, and the text says what its post has.
     private mutating func note(_ kind: AuditFault.Kind, _ number: Int32, _ text: (RecordWords) -> String) {
         let (words, entry) = (RecordWords(index), index.entry(number))
         let isCertain =
@@ -372,7 +365,6 @@ package struct Audit: Sendable {
 
 extension RecordingIndex {
     /// The observers that were registered for the post's name when it was posted, and have no record for this post.
-    /// Looks at every observer.
     fileprivate func couldHaveMatched(_ post: Int32) -> [Int32] {
         let posted = posts[Int(post)].posted
         let entry = entry(posted)

@@ -14,7 +14,6 @@ enum AuditCount: Int, CaseIterable {
     case pending
     /// Posts without a record of their outcome.
     case lost
-    /// Posts that were skipped for this observer.
     case skipped
     /// Outcomes of posts from before the recording.
     case earlier

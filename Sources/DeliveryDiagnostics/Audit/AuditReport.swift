@@ -39,7 +39,7 @@ package struct AuditReport {
         return Table(
             headings + [.wrapped(table.title)],
             rows: rows.map { row in
-                columns.map { row.counts[$0.count] }.map { $0 == 0 ? Quantity.none : "\($0)" } + [row.label]
+                columns.map { Quantity.exact(row.counts[$0.count]) } + [row.label]
             }
         ).lines(width: width)
     }
@@ -70,7 +70,6 @@ package struct AuditReport {
         audit.index.registration(of: line.observer).flatMap { $0.target < 0 ? nil : $0.target }
     }
 
-    /// The line that states whether there are faults.
     package var result: String {
         if audit.faults.count > 0 { return "\(counted(audit.faults.count, "fault")):" }
         return lines.isEmpty ? "nothing was posted" : "no faults"

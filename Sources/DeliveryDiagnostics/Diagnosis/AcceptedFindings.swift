@@ -12,7 +12,6 @@ package struct AcceptedFindings: Sendable, Hashable {
     /// A kind, or a kind and a name.
     private var accepted: Set<[String]> = []
 
-    /// Accepts none.
     package init() {}
 
     /// - Throws: `LogError` if the file cannot be read, or if a line has an unknown kind.

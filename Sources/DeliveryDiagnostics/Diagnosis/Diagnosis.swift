@@ -8,9 +8,7 @@ internal import ThreadedNotifications
 package struct Diagnosis: Sendable {
     let index: RecordingIndex
     private(set) var findings: [Finding]
-    /// The audit of the same recording.
     let audit: Audit
-    /// The number of findings that were accepted.
     package private(set) var acceptedCount = 0
 
     package init(
@@ -58,10 +56,8 @@ package struct Diagnosis: Sendable {
         self.findings = findings.sorted()
     }
 
-    /// True if any finding is a problem rather than a note.
     package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
 
-    /// True if there is any finding.
     package var hasFinding: Bool { !findings.isEmpty }
 
     /// The options that select the notification of the first finding, or its thread: `["--name", "JobDone"]`; empty if

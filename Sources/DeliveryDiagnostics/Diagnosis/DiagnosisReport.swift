@@ -5,9 +5,7 @@ package struct DiagnosisReport {
     /// A line, and whether it states a problem. The caller chooses a color for problems.
     package typealias Line = (text: String, isProblem: Bool)
 
-    /// The number of findings in the text.
     package static let maximumReported = 20
-    /// The number of findings in the JSON document.
     package static let maximumEncoded = 1000
     private static let maximumEvidence = 3
 

@@ -39,13 +39,11 @@ struct Finding: Sendable, Hashable {
 
     var kind: Kind
     var severity: Severity
-    /// One sentence.
     var problem: String
     /// Indices of entries; -1 is left out. The first three are shown.
     var evidence: [Int32]
     /// More evidence, one line each.
     var details: [String] = []
-    /// The recommended change.
     var remedy: String
     /// How often or how severe. Findings of a kind are sorted by it, largest first.
     var weight: Int

@@ -14,19 +14,16 @@ struct NameHistory {
     static func all(_ index: RecordingIndex) -> [NameHistory] {
         var histories: [NameHistory] = []
         var known: [UInt64: Int] = [:]
-        /// Consecutive records often have the same name.
-        var last: (key: UInt64, history: Int)?
         for (number, entry) in index.recording.entries.enumerated() {
             let isPost = entry.stage == .post || entry.stage == .capture
             guard entry.stage == .register || isPost && entry.name >= 0 else { continue }
             let process = Int32(index.recording.process(of: entry))
             let key = indexPair(process, entry.name)
-            let history = last?.key == key ? last?.history ?? 0 : known[key, default: histories.count]
+            let history = known[key, default: histories.count]
             if history == histories.count {
                 known[key] = history
                 histories.append(NameHistory(process: process, name: entry.name))
             }
-            last = (key, history)
             if isPost {
                 histories[history].addPost(entry, Int32(number), index)
             } else {

@@ -16,9 +16,8 @@ struct NeverDelivered {
         let senders = Set(history.registrations.map { index.entry($0).sender }).subtracting([-1])
         /// True if every post recorded how many observers it matched.
         let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
-        /// By the source location of the registration. Observers that are added at the same location share the finding
-        /// of the first.
-        var byLocation: [Int32: (finding: Int, count: Int)] = [:]
+        /// By the source location of the registration. Observers that are added at the same location share a finding.
+        var byLocation: [Int32: [Finding]] = [:]
         for number in history.registrations {
             let registration = index.entry(number)
             let observer = registration.observer
@@ -26,21 +25,18 @@ struct NeverDelivered {
                 index.observers[Int(observer)].earlier == 0
             else { continue }
             if matches[Int(observer)].first >= 0 {
-                findings += matched(observer, registration, matches[Int(observer)]).map { [$0] } ?? []
+                findings += [matched(observer, registration, matches[Int(observer)])].compactMap(\.self)
             } else if history.name >= 0, let finding = unmatched(observer, registration, senders, areCounted) {
-                if registration.place >= 0, let first = byLocation[registration.place] {
-                    byLocation[registration.place] = (first.finding, first.count + 1)
-                } else {
-                    byLocation[registration.place] = (findings.count, 0)
-                    findings.append(finding)
-                }
+                byLocation[registration.place < 0 ? -1 - number : registration.place, default: []].append(finding)
             }
         }
-        for (finding, count) in byLocation.values where count > 0 {
-            findings[finding].problem += " The same is true of \(count == 1 ? "another one" : "\(count) others")"
-            findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same location."
-        }
         return findings
+            + byLocation.values.map { same in
+                var first = same[0]
+                let others = same.count == 2 ? "another one that was" : "\(same.count - 1) others that were"
+                if same.count > 1 { first.problem += " The same is true of \(others) added at the same location." }
+                return first
+            }
     }
 
     // MARK: Matched, and not delivered

@@ -3,7 +3,6 @@ internal import DeliveryRecording
 /// Finds waits that could deadlock (guarantee 13): waits that were refused, and threads that wait for each other at
 /// different times of the run.
 enum WaitCycle {
-    /// The number of waits of a cycle that are shown.
     private static let maximumReported = 8
 
     static func findings(_ words: RecordWords) -> [Finding] {
@@ -47,30 +46,21 @@ enum WaitCycle {
             }
     }
 
-    /// Cycles of threads, each thread in one cycle only. Every group of threads that wait for each other has one.
+    /// Cycles of threads, each thread in one cycle only.
     private static func cycles(_ waits: [Int32: [Int32: Int32]]) -> [[Int32]] {
-        var next = waits.mapValues { $0.keys.sorted(by: >) }
         var cycles: [[Int32]] = []
-        /// For each thread that was reached: its position in the path, or -1 if it is no longer in it.
-        var positions: [Int32: Int] = [:]
-        for start in waits.keys.sorted() where positions[start] == nil {
-            var path = [start]
-            positions[start] = 0
-            while let thread = path.last {
-                guard let target = next[thread]?.popLast() else {
-                    positions[thread] = -1
-                    path.removeLast()
-                    continue
+        for start in waits.keys.sorted() {
+            // The shortest way back to the thread through threads that are in no other cycle.
+            var reached = Set(cycles.joined())
+            var paths = reached.insert(start).inserted ? [[start]] : []
+            while let path = paths.first {
+                paths.removeFirst()
+                let targets = waits[path[path.count - 1], default: [:]].keys.sorted()
+                if targets.contains(start) {
+                    cycles.append(path)
+                    break
                 }
-                guard let position = positions[target] else {
-                    positions[target] = path.count
-                    path.append(target)
-                    continue
-                }
-                guard position >= 0 else { continue }
-                cycles.append(Array(path[position...]))
-                for thread in path[position...] { positions[thread] = -1 }
-                path.removeSubrange(position...)
+                paths += targets.filter { reached.insert($0).inserted }.map { path + [$0] }
             }
         }
         return cycles

@@ -18,16 +18,19 @@ enum WaitTimedOut {
                 " for \(Excerpt.of(RecordWords.withThreadNames($0)))"
             }
             let threads = targets.of(index.entry(wait.begin))
-            let busy = Dictionary(
-                index.spans.filter { $0.isHandler(of: threads, during: wait) }.map { ($0.thread, $0) }
-            ) { $1 }.values.sorted { $0.begin < $1.begin }
-            let handlers = busy.map { "\(words.thread($0.thread)) was in the handler of \(words.observer(of: $0))" }
+            // The innermost handlers that these threads were in when the wait ended.
+            let handlers = index.spans.filter { span in
+                !span.isWait && span.ending != .notRecorded && threads.contains(span.thread) && span.begin < wait.end
+                    && (span.end < 0 || span.end > wait.end)
+            }
+            let busy = Dictionary(handlers.map { ($0.thread, $0) }) { $1 }.values.sorted { $0.begin < $1.begin }
+            let meanwhile = busy.map { "\(words.thread($0.thread)) was in the handler of \(words.observer(of: $0))" }
             let duration = ElapsedTime.text(index.time(from: wait.begin, to: wait.end))
             return Finding(
                 kind: .waitTimedOut, severity: .problem,
                 problem: "\(words.thread(wait.thread)) waited\(waitsFor ?? "") until the timeout, after \(duration)"
                     + (found.count == 1 ? "" : ", and \(words.times(found.count - 1)) more")
-                    + (handlers.isEmpty ? "." : ". Meanwhile \(words.list(handlers))."),
+                    + (busy.isEmpty ? "." : ". Meanwhile \(words.list(meanwhile))."),
                 evidence: [wait.begin, busy.first?.begin ?? -1, wait.end],
                 remedy: busy.isEmpty
                     ? "Check what the other thread did meanwhile: its run loop must run in one of the observer's "
@@ -36,12 +39,5 @@ enum WaitTimedOut {
                         + "time.",
                 weight: found.count)
         }
-    }
-}
-
-extension RecordingIndex.Span {
-    /// True if it is a handler that one of the threads was in when the wait ended.
-    fileprivate func isHandler(of threads: [Int32], during wait: RecordingIndex.Span) -> Bool {
-        !isWait && ending != .notRecorded && threads.contains(thread) && begin < wait.end && (end < 0 || end > wait.end)
     }
 }

@@ -15,7 +15,6 @@ package struct StableNumbering {
     /// In nanoseconds since 1970.
     private static let start: Int64 = 978_307_200_000_000_000
 
-    /// Renumbers the records in their order.
     package static func renumber(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
         var numbering = StableNumbering()
         return records.map { numbering.renumber($0) }

@@ -27,7 +27,6 @@ package struct StagesStyle: Sendable {
         return table.line(cells(record) + [what.joined(separator: " ")])
     }
 
-    /// The cells of the aligned columns.
     private func cells(_ record: DeliveryRecord) -> [String] {
         let elapsed = Int64(bitPattern: record.monotonicNanoseconds &- start)
         let time = ElapsedTime.decimal(

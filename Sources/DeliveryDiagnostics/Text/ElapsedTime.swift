@@ -30,7 +30,6 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         nanoseconds = Int64((value * Double(scale.nanoseconds)).rounded())
     }
 
-    /// A duration as text.
     package static func text(_ nanoseconds: UInt64) -> String {
         ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).description
     }

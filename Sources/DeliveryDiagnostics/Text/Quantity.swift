@@ -12,6 +12,9 @@ package enum Quantity {
     /// A number of records; a dash for 0, so that other numbers stand out.
     package static func recorded(_ count: Int) -> String { self.count(count == 0 ? nil : count) }
 
+    /// All digits of a number of records; a dash for 0.
+    package static func exact(_ count: Int) -> String { count == 0 ? none : "\(count)" }
+
     /// A mean or a rate: `0.42`, `45.6`, `1.23 M`.
     package static func number(_ number: Double?) -> String {
         guard let number else { return none }

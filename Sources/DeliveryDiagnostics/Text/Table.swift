@@ -78,7 +78,6 @@ package struct Table: Sendable {
         return groups(widths) + (hasHeading ? headings : []) + rows.flatMap { lines(of: $0, widths, width) }
     }
 
-    /// One row on one line.
     package func line(_ row: [String]) -> String { line(row, widths) }
 
     /// Both tables have the first column. Columns of a group stay together if there is space.

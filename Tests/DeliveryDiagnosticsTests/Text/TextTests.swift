@@ -127,7 +127,7 @@ final class TextTests: XCTestCase {
 
     func testNumbersHaveAtMostSevenCharacters() {
         XCTAssertEqual(
-            [Quantity.count(0), Quantity.recorded(0), Quantity.count(nil)], ["0", "–", "–"])
+            [Quantity.count(0), Quantity.recorded(0), Quantity.exact(0), Quantity.count(nil)], ["0", "–", "–", "–"])
         XCTAssertEqual([Quantity.count(999_999), Quantity.count(1_000_000)], ["999999", "1.00 M"])
         XCTAssertEqual(
             [0.417, 45.61, 998, 999.5, 2e9].map { Quantity.number($0) }, ["0.42", "45.6", "998", "1.00 k", "2.00 G"])
