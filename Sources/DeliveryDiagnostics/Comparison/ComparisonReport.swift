@@ -34,7 +34,7 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
             outcome = "different"
             difference = differences.first
             var paragraphs = differences.map(\.description)
-            paragraphs[0] = Self.heading(of: differences[0]) + "\n" + paragraphs[0]
+            paragraphs[0] = "the runs differ\n" + paragraphs[0]
             if differences.count > 1 {
                 further = Array(differences.dropFirst())
                 paragraphs[1] = "Later differences, which may be consequences of the first:\n" + paragraphs[1]
@@ -69,12 +69,5 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
         try container.encodeIfPresent(byChance, forKey: .byChance)
         try container.encodeIfPresent(tries, forKey: .tries)
         try container.encodeIfPresent(further, forKey: .further)
-    }
-
-    private static func heading(of difference: RunDifference) -> String {
-        let (first, second) = (difference.first, difference.second)
-        guard first.isLog, second.isLog else { return "the runs differ" }
-        let lines = Set([first.line, second.line].compactMap { $0 })
-        return "the logs differ" + (lines.count == 1 ? lines.map { " at line \($0)" }.joined() : "")
     }
 }

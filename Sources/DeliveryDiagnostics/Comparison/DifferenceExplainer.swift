@@ -168,11 +168,13 @@ struct DifferenceExplainer {
 
     /// Explains the difference by lines. May choose another line to show for the second log.
     private func explainLog(_ difference: inout RunDifference) {
+        var shown = mismatch.entries
         if let first = mismatch.entries.first, let second = mismatch.entries.second, mismatch.reason == .thread {
             difference.explanation = [writers(first, second)]
         } else if let first = mismatch.entries.first, mismatch.reason == .onlyInFirst,
             let unmatched = walk.firstUnmatched()
         {
+            shown.second = unmatched
             difference.second = RunDifference.Side(runs.second, unmatched)
             // The logs are the same up to here, also in the order of their lines.
             let isThread = first == unmatched
@@ -183,6 +185,11 @@ struct DifferenceExplainer {
                     : "No further thread of \(names.second) writes this line. Its line above is the first without a "
                         + "counterpart."
             ]
+        }
+        for side in RunSide.allCases {
+            guard let index = shown[side], runs[side].log?.isTruncated(index) == true else { continue }
+            difference.explanation.append(
+                "\(names[side]) ends within this line, without a newline: it may be truncated.")
         }
     }
 

@@ -30,20 +30,15 @@ package struct RunDifference: Sendable, Encodable {
     }
 
     /// The record or line of one run.
-    package struct Side: Sendable {
+    package struct Side: Sendable, Encodable {
         /// The path of the file.
         package var source: String
-        /// Index in `entries`; nil if the run has no such record.
-        package var index: Int?
         /// Line of the file, from 1.
         package var line: Int?
         package var thread: String?
         package var stage: DeliveryStage?
         /// A description of the record, or the line of the log. Nil if the run has no such record.
         package var text: String?
-        /// True if the log ends within the line.
-        package var isTruncated = false
-        var isLog = false
     }
 
     package var reason: Reason
@@ -53,18 +48,14 @@ package struct RunDifference: Sendable, Encodable {
     package var explanation: [String]
 }
 
-extension RunDifference.Side: Encodable {
-    private enum CodingKeys: CodingKey {
-        case source, line, thread, stage, text
-    }
-
+extension RunDifference.Side {
     init(_ run: ComparedRun, _ index: Int?) {
-        self.init(source: run.recording.source, index: index, isLog: run.log != nil)
+        self.init(source: run.recording.source)
         guard let index else { return }
         let entry = run.recording.entries[index]
         line = Int(entry.line)
         if let log = run.log {
-            (text, isTruncated) = (log.lines[index], log.isTruncated(index))
+            text = log.lines[index]
         } else {
             thread = run.recording.describeThread(entry.thread)
             stage = entry.stage
@@ -73,7 +64,7 @@ extension RunDifference.Side: Encodable {
     }
 
     /// For example `run.jsonl:3`.
-    fileprivate var location: String { line.map { "\(source):\($0)" } ?? source }
+    fileprivate var location: String { Excerpt.of(line.map { "\(source):\($0)" } ?? source, length: 240) }
 }
 
 extension RunDifference {
@@ -144,18 +135,11 @@ extension RunDifference: CustomStringConvertible {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let lines = sides.map { side in
-            let location = side.location.padding(to: width)
-            if side.isLog {
-                let text = side.text ?? "(no further line)"
-                return "  \(location)  \(Excerpt.of(text, around: text.count > 120 ? commonLength : 0))"
-            }
-            let text = side.text ?? (reason == .truncated ? "(no further records)" : "(no record)")
-            return Excerpt.of("  \(location)  \(text)", length: 240)
+            let padding = String(repeating: " ", count: width - side.location.count)
+            let text = side.text.map { Excerpt.of($0, around: $0.count > 240 ? commonLength : 0, length: 240) }
+            return "  \(side.location)\(padding)  \(text ?? "(no counterpart)")"
         }
-        let truncated = sides.filter(\.isTruncated).map {
-            "\($0.source) ends within this line, without a newline: it may be truncated."
-        }
-        return (lines + explanation + truncated).joined(separator: "\n")
+        return (lines + explanation).joined(separator: "\n")
     }
 
     /// The number of characters up to which the two lines are equal, ignoring differences before the message.
@@ -165,8 +149,4 @@ extension RunDifference: CustomStringConvertible {
         let tail = message(of: line)
         return line.count - tail.count + zip(tail, message(of: other)).prefix { $0 == $1 }.count
     }
-}
-
-extension String {
-    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -138,7 +138,7 @@ final class LogComparisonTests: XCTestCase {
             XCTAssertEqual(
                 ComparisonReport(outcome, isLog: true).description,
                 """
-                the logs differ at line 2
+                the runs differ
                   A:2  2016-02-13 23:38:31.663 test[1474:92483] current thread = {number = 1, name = main}
                   B:2  2016-02-13 22:05:12.857 test[865:45174] current thread = {number = 2, name = (null)}
                 In A the line is written by the thread of line 1, in B by a thread not seen before.
@@ -147,11 +147,11 @@ final class LogComparisonTests: XCTestCase {
         let complete = log("1:1 first", "1:1 second")
         let within = try XCTUnwrap(try difference(complete, String(complete.dropLast(3))))
         XCTAssertTrue(within.description.hasSuffix("B ends within this line, without a newline: it may be truncated."))
-        XCTAssertEqual(try difference(complete, log("1:1 first"))?.description.contains("B    (no further line)"), true)
+        XCTAssertEqual(try difference(complete, log("1:1 first"))?.description.contains("B    (no counterpart)"), true)
         // Long lines are shown around their difference.
         let start = String(repeating: "x", count: 5000)
         let long = try XCTUnwrap(try difference(log("1:1 \(start)a"), log("1:1 \(start)b"))).description
-        XCTAssertTrue(long.contains("xxxa\n") && long.contains("xxxb\n") && long.count < 500)
+        XCTAssertTrue(long.contains("xxxa\n") && long.contains("xxxb\n") && long.count < 700)
     }
 
     func testTheLinesThatContinueAMessageAreComparedAndOtherLinesOfCombinedOutputAreNot() throws {

@@ -41,7 +41,7 @@ final class TruncatedRecordingTests: XCTestCase {
             """
             the runs agree up to a truncation
               A:11  worker deliver #3 Done observer 1
-              B:10  (no further records)
+              B:10  (no counterpart)
             The runs are the same up to where B is truncated: 10 records.
             There is no end record of B.
             """)
