@@ -13,24 +13,20 @@ struct LogLine {
     /// The expected format, for error messages.
     static let example = "2016-02-13 22:05:12.856 test[865:45102] a message"
 
-    /// The reason why a text is not a log line.
-    enum Problem: String, Error {
-        case noTime = "it does not begin with a date and a time"
-        case noProcess = "no process[process id:thread id] follows the time"
-    }
-
     private static let timeForm = Array("0000-00-00 00:00:00".utf8)
     /// In bytes, with the brackets.
     private static let longestIdentifiers = 64
 
+    /// Nil if the bytes are not a log line.
+    ///
     /// - Parameter bytes: one line, without its newline. The process name may contain brackets, so the first brackets
     ///   with two identifiers in them count.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Problem) {
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         let form = Self.timeForm
         guard zip(bytes, form).allSatisfy({ $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1 }),
             let space = bytes.dropFirst(form.count).firstIndex(of: UInt8(ascii: " ")),
             bytes[form.count..<space].allSatisfy({ $0.isDigit || ".+-".utf8.contains($0) })
-        else { throw .noTime }
+        else { return nil }
         var search = space + 1
         while let open = bytes[search...].firstIndex(of: UInt8(ascii: "[")) {
             search = open + 1
@@ -49,7 +45,7 @@ struct LogLine {
             message = String(decoding: bytes[close...].dropFirst(2), as: UTF8.self)
             return
         }
-        throw .noProcess
+        return nil
     }
 }
 

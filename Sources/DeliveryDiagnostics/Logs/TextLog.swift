@@ -50,30 +50,25 @@ package struct TextLog: Sendable {
             isComplete = isWhole
             if bytes.first == UInt8(ascii: "#") { return }
             let text = String(decoding: bytes, as: UTF8.self)
-            do throws(LogLine.Problem) {
-                let line = try LogLine(bytes)
-                let process = processes[line.processID] ?? messages.appendProcess(line)
-                processes[line.processID] = process
-                let thread = threads[line.writer] ?? messages.appendThread(line, of: process)
-                threads[line.writer] = thread
-                var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
-                (entry.message, entry.line) = (Int32(lines.count), Int32(clamping: number))
-                messages.entries.append(entry)
-                messages.strings.append(line.message)
-                lines.append(text)
-            } catch {
+            guard let line = LogLine(bytes) else {
                 if text.allSatisfy(\.isWhitespace) { return }
                 if problem.line == nil {
-                    problem = (
-                        number,
-                        "this is not a log line: \(error.rawValue)."
-                            + (isWhole ? "" : " The log ends within this line, so it may be truncated."),
-                        ", found \"\(Excerpt.of(text, length: 60))\""
-                    )
+                    let end = isWhole ? "" : " The log ends within this line, so it may be truncated."
+                    problem = (number, "this is not a log line.\(end)", ", found \"\(Excerpt.of(text, length: 60))\"")
                 }
                 otherLines.append((lines.count - 1, text))
                 if lines.isEmpty || (!Self.isIndented(text) && Self.isDiagnostic(text)) { isCombinedOutput = true }
+                return
             }
+            let process = processes[line.processID] ?? messages.appendProcess(line)
+            processes[line.processID] = process
+            let thread = threads[line.writer] ?? messages.appendThread(line, of: process)
+            threads[line.writer] = thread
+            var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
+            (entry.message, entry.line) = (Int32(lines.count), Int32(clamping: number))
+            messages.entries.append(entry)
+            messages.strings.append(line.message)
+            lines.append(text)
         }
         if lines.isEmpty { throw error(problem.line, problem.text, found: problem.found) }
     }

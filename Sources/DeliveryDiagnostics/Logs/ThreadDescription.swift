@@ -28,21 +28,21 @@ enum MessagePart: Hashable {
             guard let close = bytes[search...].prefix(longestDescription).firstIndex(of: UInt8(ascii: "}")),
                 let description = description(of: message[search..<close])
             else { continue }
-            appendText(message[textStart..<open].withoutAddress(before: true), to: &parts)
+            appendText(message[textStart..<open], to: &parts)
             parts.append(.thread(description))
             search = bytes.index(after: close)
             textStart = search
         }
-        appendText(String(message[textStart...]), to: &parts)
+        appendText(message[textStart...], to: &parts)
         return parts
     }
 
     /// In bytes, between the braces.
     private static let longestDescription = 256
 
-    private static func appendText(_ text: String, to parts: inout [MessagePart]) {
-        let text = text[...].withoutAddress(before: false)
-        if !text.isEmpty { parts.append(.text(text)) }
+    private static func appendText(_ text: Substring, to parts: inout [MessagePart]) {
+        let text = text.contains(": 0x") ? text.replacing(/<\w*Thread: 0x[0-9a-fA-F]+>/, with: "") : text
+        if !text.isEmpty { parts.append(.text(String(text))) }
     }
 
     /// - Parameter inside: the text between the braces.
@@ -58,15 +58,5 @@ enum MessagePart: Hashable {
         else { return nil }
         let said = String(name.dropFirst("name = ".count))
         return ThreadDescription(number: value, name: said == "(null)" ? nil : said, isKernelID: !isApples)
-    }
-}
-
-extension Substring {
-    /// Without `<NSThread: 0x…>` at its end, or with `<NSThread>` for each one in it.
-    fileprivate func withoutAddress(before isBeforeBraces: Bool) -> String {
-        guard contains(": 0x") else { return String(self) }
-        return isBeforeBraces
-            ? String(replacing(/<\w*Thread: 0x[0-9a-fA-F]+>$/, with: ""))
-            : String(replacing(/<(\w*Thread): 0x[0-9a-fA-F]+>/) { "<\($0.1)>" })
     }
 }

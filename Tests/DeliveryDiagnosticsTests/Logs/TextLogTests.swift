@@ -68,12 +68,12 @@ final class TextLogTests: XCTestCase {
         for (text, expected) in [
             (
                 "hello \u{1B}[31mred\n",
-                "run.log:1: this is not a log line: it does not begin with a date and a time. Expected a line such as "
+                "run.log:1: this is not a log line. Expected a line such as "
                     + "\"2016-02-13 22:05:12.856 test[865:45102] a message\", found \"hello \\u{1B}[31mred\"."
             ),
             (
                 "\n2016-02-13 22:05:12 ab",
-                "run.log:2: this is not a log line: no process[process id:thread id] follows the time. The log ends "
+                "run.log:2: this is not a log line. The log ends "
                     + "within this line, so it may be truncated. Expected a line such as "
                     + "\"2016-02-13 22:05:12.856 test[865:45102] a message\", found \"2016-02-13 22:05:12 ab\"."
             ),

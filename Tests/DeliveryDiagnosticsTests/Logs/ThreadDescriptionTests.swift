@@ -26,7 +26,7 @@ final class ThreadDescriptionTests: XCTestCase {
             [
                 .text("{from "), thread(1, "main"), .text(" to "), thread(2, "w"), .text("}"),
             ])
-        XCTAssertEqual(MessagePart.parts(of: "on <Thread: 0x55aa> x"), [.text("on <Thread> x")])
+        XCTAssertEqual(MessagePart.parts(of: "on <Thread: 0x55aa> x"), [.text("on  x")])
     }
 
     func testAnIncompleteDescriptionIsTextAndAMessageWithManyBracesIsParsedInOnePass() {
