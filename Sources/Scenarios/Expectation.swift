@@ -24,6 +24,20 @@ package struct Expectation: Sendable, Hashable {
         Expectation(claim, holds: actual == expected, otherwise: "\(actual) instead of \(expected)")
     }
 
+    /// Expects that there are items, and that each is correct.
+    ///
+    /// - Parameter otherwise: says what is wrong with an item.
+    static func each<Item>(
+        _ claim: String, _ items: some Sequence<Item>, _ isCorrect: (Item) -> Bool, otherwise: (Item) -> String
+    ) -> Expectation {
+        var isEmpty = true
+        for item in items {
+            guard isCorrect(item) else { return Expectation(claim, failure: otherwise(item)) }
+            isEmpty = false
+        }
+        return Expectation(claim, failure: isEmpty ? "there is none" : nil)
+    }
+
     /// Expects that the logged lines have the structure of a document's log.
     ///
     /// - Parameter prefix: precedes the claim.

@@ -70,13 +70,13 @@ struct ManyObserversScenario: Scenario {
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         let total = options.notifications ?? Self.defaultNotifications
-        let elsewhere = run.delivered.first { $0.delivered.thread != $0.registered?.target }
         return [
             .equal("each post handled once for each observer", run.delivered.count, total * Self.observers),
             run.expectEachDelivered("none lost, none duplicated"),
-            Expectation(
-                "each handled on its observer's thread", holds: !run.delivered.isEmpty && elsewhere == nil,
-                otherwise: elsewhere.map { "one was handled on \($0.delivered.thread)" } ?? "nothing was delivered"),
+            .each(
+                "each handled on its observer's thread", run.delivered,
+                { $0.delivered.thread == $0.registered?.target },
+                otherwise: { "one was handled on \($0.delivered.thread)" }),
             run.expectOrderKept("each poster's order kept for each observer"),
             run.expectRegistrationOrder("observers on one thread called in the order registered"),
         ] + run.expectOutcomesAndCounters.suffix(1)

@@ -118,9 +118,6 @@ struct PostingStylesScenario: Scenario {
         func work(_ kinds: Kind...) -> [DeliveryRecord] { kinds.compactMap { run.first(Self.performed($0)) } }
         let (now, asap, idle) = (posts(.now), posts(.asap), posts(.whenIdle))
         let ready = work(.block, .mailbox, .mainQueue, .timer)
-        let disordered = Self.styles.first { style in
-            posts(style).isEmpty || posts(style).map(\.post) != run.all(.enqueue, style.rawValue).map(\.post)
-        }
         return [
             run.expectOrder(
                 "now: posted before enqueue returns", run.first(.enqueue, Kind.now.rawValue), now.first,
@@ -134,9 +131,10 @@ struct PostingStylesScenario: Scenario {
             run.expectOrder(
                 "whenIdle: the second after the work of the first", idle.first,
                 run.all(Self.performed(.timer)).dropFirst().first, idle.last, and: idle.count == 2),
-            Expectation(
-                "first in, first out within each style",
-                failure: disordered.map { "\($0.rawValue) was posted in another order than it was enqueued" }),
+            .each(
+                "first in, first out within each style", Self.styles,
+                { !posts($0).isEmpty && posts($0).map(\.post) == run.all(.enqueue, $0.rawValue).map(\.post) },
+                otherwise: { "\($0.rawValue) was posted in another order than it was enqueued" }),
             run.expectEachDelivered("each handled once, on the main thread") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.number == 1
             },

@@ -131,24 +131,19 @@ package final class RecordedRun {
     /// these, once. And that the library's counters of the scenario's one posting queue agree with the records.
     var expectQueueOutcomesAndCounters: [Expectation] {
         let enqueued = index.posts.indices.filter { index.posts[$0].enqueued >= 0 }
-        let wrong = enqueued.first {
-            index.posts[$0].queueOutcome < 0 || index.posts[$0].secondQueueOutcome >= 0
-        }
         return [
-            Expectation(
-                "each enqueued notification has one outcome", holds: !enqueued.isEmpty && wrong == nil,
-                otherwise: wrong.map { "post \(index.recording.posts[$0].number) has none or two" }
-                    ?? "nothing was enqueued"),
+            .each(
+                "each enqueued notification has one outcome", enqueued,
+                { index.posts[$0].queueOutcome >= 0 && index.posts[$0].secondQueueOutcome < 0 },
+                otherwise: { "post \(index.recording.posts[$0].number) has none or two" }),
             expectEqual(all(.count).suffix(1).map { ($0.counters, countersOfEnqueued()) }),
         ]
     }
 
     private func expectEqual(_ counters: [(counted: DeliveryCounters?, recorded: DeliveryCounters)]) -> Expectation {
-        let wrong = counters.first { $0.counted != $0.recorded }
-        return Expectation(
-            "the library's counters agree with the records", holds: !counters.isEmpty && wrong == nil,
-            otherwise: wrong.map { "\($0.counted ?? DeliveryCounters()), but the records show \($0.recorded)" }
-                ?? "nothing was counted")
+        .each(
+            "the library's counters agree with the records", counters, { $0.counted == $0.recorded },
+            otherwise: { "\($0.counted ?? DeliveryCounters()), but the records show \($0.recorded)" })
     }
 
     private var fault: String? {

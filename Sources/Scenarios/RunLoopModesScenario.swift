@@ -112,9 +112,15 @@ struct RunLoopModesScenario: Scenario {
         let heldForModal = posts(Self.nowForModal).prefix(1) + posts(Self.asapForModal)
         let (nowEnqueued, nowPosted) = (run.all(.enqueue, Self.nowForModal.name), posts(Self.nowForModal))
         let idle = posts(Self.idleForModal)
+        let correct = Self.entries.flatMap { entry in
+            (entry.modes == [.common] ? [.default, Self.modal] : entry.modes ?? [.default])
+                .map { Self.line($0, Self.posted(entry)) }
+        }
         let lastOfPanel = run.all(.post).filter { $0.sequence < close?.sequence ?? 0 }.latest
         return [
-            Self.expectModesFit("each posted in one of its modes", run),
+            .each(
+                "each posted in one of its modes", run.logs.filter { $0.contains(": posted ") }, correct.contains,
+                otherwise: \.self),
             run.expectOrder(
                 "for default, also now: held until the panel has closed", open, close, heldForDefault.earliest,
                 and: heldForDefault.count == 2),
@@ -133,15 +139,5 @@ struct RunLoopModesScenario: Scenario {
                 and: idle.count == 1 && idle.first == lastOfPanel),
             run.expectEachDelivered("each handled once"),
         ] + run.expectQueueOutcomesAndCounters
-    }
-
-    private static func expectModesFit(_ claim: String, _ run: RecordedRun) -> Expectation {
-        let lines = run.logs.filter { $0.contains(": posted ") }
-        let correct = entries.flatMap { entry in
-            (entry.modes == [.common] ? [.default, modal] : entry.modes ?? [.default]).map { line($0, posted(entry)) }
-        }
-        let unexpected = lines.first { !correct.contains($0) }
-        return Expectation(
-            claim, holds: !lines.isEmpty && unexpected == nil, otherwise: unexpected ?? "nothing was posted")
     }
 }

@@ -20,19 +20,16 @@ final class DistributedScenarioTests: XCTestCase {
 
     func testEachExpectationOfDistributedCanFail() throws {
         let check = try ScenarioCheck(DistributedScenario(), in: environment())
-        let (once, userInfo) = (
-            "both processes handle each post once, in the order posted", "the userInfo arrives as posted"
-        )
-        let sender = "the sender is the process that posted"
+        let once = "both handle each post once, in the order posted, with its sender and userInfo"
         let first = try check.records.index { $0.message?.hasPrefix("handled 1") == true }
         try check.fails("handled in both processes, each on its main thread") {
             $0[try $0.index(.deliver, Notification.Name.test.rawValue)].thread = ScenarioCheck.anotherThread
         }
-        try check.fails(once, sender, userInfo) { $0.remove(at: first) }
-        try check.fails(sender) {
+        try check.fails(once) { $0.remove(at: first) }
+        try check.fails(once) {
             $0[first].message = $0[first].message?.replacing(/process \d+/, with: "process 1")
         }
-        try check.fails(userInfo) { $0[first].message = $0[first].message?.replacing("2.5", with: "3") }
+        try check.fails(once) { $0[first].message = $0[first].message?.replacing("2.5", with: "3") }
         try check.fails("posting did not wait for the observers") {
             $0[try $0.index(of: "entering the run loop")].sequence = 0
         }

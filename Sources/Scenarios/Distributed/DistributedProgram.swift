@@ -37,7 +37,6 @@ package enum DistributedProgram {
     package static func perform(
         at directory: ServerDirectory, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         let recorder = DeliveryRecorder()
         var lines = RecordLines()
         var written = 0

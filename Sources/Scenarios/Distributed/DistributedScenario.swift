@@ -34,45 +34,29 @@ struct DistributedScenario: Scenario {
         }
     }
 
-    /// A line of the log of a process that has handled a notification.
-    private struct Handled {
-        var label: String
-        var sender: String
-        var userInfo: String
-        var record: DeliveryRecord
-
-        init?(_ record: DeliveryRecord) {
-            guard record.stage == .log,
-                let match = record.message?.wholeMatch(of: /handled (\S+) of process (\d+): (.*)/)
-            else { return nil }
-            (label, sender, userInfo) = (String(match.1), String(match.2), String(match.3))
-            self.record = record
-        }
-    }
-
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         // Posts to other processes have no number.
         let posts = run.all(.post).filter { $0.post == nil }
-        let handled = run.records.compactMap(Handled.init)
-        let processes = Set(posts.map(\.process)).map { process in handled.filter { $0.record.process == process } }
+        let handled = run.records.filter { $0.message?.hasPrefix("handled ") == true }
+        let processes = Set(posts.map(\.process)).map { process in handled.filter { $0.process == process } }
         let elsewhere = run.all(.deliver, Notification.Name.test.rawValue).first { $0.thread.number != 1 }
         let labels = (Self.byChild + Self.byThis).map(\.label)
-        let (posters, texts) = (posts.map { "\($0.process.id)" }, posts.compactMap(\.message))
+        let expected = zip(labels, posts).map { label, post in
+            "handled \(label) of process \(post.process.id): \(post.message ?? "")"
+        }
         let early = posts.filter { $0.process == posts.first?.process }
         return [
             Expectation(
                 "handled in both processes, each on its main thread",
                 holds: processes.count == 2 && processes.allSatisfy { !$0.isEmpty } && elsewhere == nil
-                    && handled.allSatisfy { $0.record.thread.number == 1 },
+                    && handled.allSatisfy { $0.thread.number == 1 },
                 otherwise: elsewhere.map { "delivered on \($0.thread)" } ?? "not handled, or a process is missing"),
             .equal(
-                "both processes handle each post once, in the order posted", processes.map { $0.map(\.label) },
-                [labels, labels]),
-            .equal("the sender is the process that posted", processes.map { $0.map(\.sender) }, [posters, posters]),
-            .equal("the userInfo arrives as posted", processes.map { $0.map(\.userInfo) }, [texts, texts]),
+                "both handle each post once, in the order posted, with its sender and userInfo",
+                processes.map { $0.compactMap(\.message) }, [expected, expected]),
             run.expectOrder(
                 "posting did not wait for the observers", early.latest, run.first(Self.entering),
-                handled.map(\.record).earliest, and: early.count == Self.byChild.count),
+                handled.earliest, and: early.count == Self.byChild.count),
             run.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }

@@ -40,11 +40,10 @@ struct SuspensionScenario: Scenario {
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        let elsewhere = run.all(.deliver).first { $0.thread.number != 1 }
-        return SuspensionTable.all.map { $0.expectation(on: run) } + [
-            Expectation(
-                "handled on the main thread", holds: run.first(.deliver) != nil && elsewhere == nil,
-                otherwise: elsewhere.map { "handled on \($0.thread)" } ?? "nothing was handled"),
+        SuspensionTable.all.map { $0.expectation(on: run) } + [
+            .each(
+                "handled on the main thread", run.all(.deliver), { $0.thread.number == 1 },
+                otherwise: { "handled on \($0.thread)" }),
             run.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }

@@ -24,7 +24,6 @@ package struct LifetimeProgram: Sendable {
 
     /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
     package func perform() throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         recorder.record(.processStart, message: capture.rawValue)
         var observer: LifetimeObserver? = LifetimeObserver(of: self)
         Thread.detachNewThread { [weak delegate = observer] in

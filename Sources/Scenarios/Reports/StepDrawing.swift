@@ -2,7 +2,6 @@ internal import DeliveryDiagnostics
 
 /// Draws the lifetime of pending things: a row for each kind, and a column for each step, in order.
 ///
-///     step     1       5
 ///     callout  [=======]
 ///     now          o-*
 ///     asap       o-------*
@@ -27,17 +26,8 @@ struct StepDrawing {
 
     /// The drawing and its legend.
     var text: String {
-        Table.text([["step", heading]] + rows.map { [$0, drawing(of: $0)] })
+        Table.text(rows.map { [$0, drawing(of: $0)] })
             + "\no is handed over, - waits, * happens, [==] lasts"
-    }
-
-    /// The numbers of the first step and of every fifth.
-    private var heading: String {
-        var line = ""
-        for number in steps.indices.map({ $0 + 1 }) where number == 1 || number % 5 == 0 {
-            line += String(repeating: " ", count: max(0, (number - 1) * Self.width - line.count)) + "\(number)"
-        }
-        return line
     }
 
     private func drawing(of row: String) -> String {

@@ -1,5 +1,4 @@
 internal import DeliveryDiagnostics
-internal import Foundation
 
 /// Formats results in the Test Anything Protocol: a test point for each expectation, numbered across all scenarios.
 ///
@@ -12,30 +11,19 @@ package struct TAPReport: Sendable {
 
     package init() {}
 
-    /// The lines of the next result.
+    /// The lines of the next result. A claim is one line without `#`; a JSON string is a YAML scalar.
     package mutating func lines(for result: ScenarioResult) -> [String] {
         result.expectations.flatMap { expectation in
             count += 1
-            let point = "\(count) - \(Self.description("\(result.scenario): \(expectation.claim)"))"
+            let point = "\(count) - \(result.scenario): \(expectation.claim)"
             guard let failure = expectation.failure else { return ["ok \(point)"] }
-            return ["not ok \(point)", "  ---", "  message: \(Self.quoted(failure))", "  severity: fail", "  ..."]
+            return [
+                "not ok \(point)", "  ---", "  message: \((try? JSONText.of(failure)) ?? "")", "  severity: fail",
+                "  ...",
+            ]
         }
     }
 
     /// The plan: the number of test points.
     package var plan: String { "1..\(count)" }
-
-    /// One line, without a `#` that would begin a directive.
-    private static func description(_ text: String) -> String {
-        text.replacing(/[\\#]/.matchingSemantics(.unicodeScalar)) { "\\\($0.output)" }
-            .replacing(/[\n-\r\u{85}\u{2028}\u{2029}]/.matchingSemantics(.unicodeScalar), with: " ")
-    }
-
-    /// A double-quoted YAML scalar: a JSON string in which the characters that only YAML excludes are escaped, too.
-    private static func quoted(_ text: String) -> String {
-        let excluded = /[\u{7F}-\u{9F}\u{2028}\u{2029}\u{FEFF}\u{FFFE}\u{FFFF}]/.matchingSemantics(.unicodeScalar)
-        return ((try? JSONText.of(text)) ?? "").replacing(excluded) { match in
-            match.output.unicodeScalars.map { String(format: "\\u%04x", $0.value) }.joined()
-        }
-    }
 }

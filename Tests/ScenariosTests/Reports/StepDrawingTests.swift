@@ -14,14 +14,12 @@ final class StepDrawingTests: XCTestCase {
         assert(
             ["one", "other"], ["othero", "oneo", "one*", "other*"],
             draw: """
-                step   1
                 one      o-*
                 other  o-----*
                 """)
         assert(
             ["row", "last"], ["rowo", "rowo", "row*", "last*"],
             draw: """
-                step  1
                 row   o-o-*---
                 last        *
                 """)
@@ -31,22 +29,12 @@ final class StepDrawingTests: XCTestCase {
         assert(
             ["row", "other"], ["row[", "other*", "row]", "other*", "rowo", "row[", "row]", "other*"],
             draw: """
-                step   1       5
                 row    [===]   o-[=]
                 other    *   *       *
                 """)
     }
 
     func testARowWithoutStepsIsEmptyAndAStepOfNoRowKeepsItsColumn() {
-        assert(["row", "none"], ["foreign*", "row*"], draw: "step  1\nrow     *\nnone")
-    }
-
-    func testEveryFifthStepIsNumbered() {
-        assert(
-            ["row"], (1...21).map { $0 % 5 == 0 || $0 == 1 ? "row*" : "other*" },
-            draw: """
-                step  1       5         10        15        20
-                row   *       *         *         *         *
-                """)
+        assert(["row", "none"], ["foreign*", "row*"], draw: "row     *\nnone")
     }
 }
