@@ -23,7 +23,6 @@ package struct Examination: Sendable {
     ///
     /// - Parameters:
     ///   - child: gets the name of a question and the side as arguments, calls `Question.ask` and writes the lines.
-    ///   - timeout: the longest that one process may run. It is an answer if a process is killed.
     ///   - progress: receives the fraction of processes that have ended, on any thread.
     package static func perform(
         _ questions: [Question], in child: ChildProgram, timeout: Duration,
@@ -104,8 +103,6 @@ package struct Examination: Sendable {
     package typealias Paint = (_ mark: String, _ isKept: Bool) -> String
 
     /// The facts as text, a few lines for each.
-    ///
-    /// - Parameter width: the number of columns of a line.
     package func text(width: Int, paint: Paint = { mark, _ in mark }) -> String {
         let blocks = byFact.map { fact, findings in
             Table(

@@ -16,7 +16,6 @@ package struct Question: Sendable {
 
     /// The name that processes and tests use.
     var name: String
-    /// The promise.
     var claim: String
     /// The sentence of Apple's document, if there is one.
     var sentence: String?
@@ -74,6 +73,6 @@ package struct Question: Sendable {
     /// - Parameter echo: receives the line of each event at once, because the process may crash.
     @MainActor
     package static func ask(_ name: String, _ side: Side, echo: @escaping @Sendable (String) -> Void) throws {
-        for question in all where question.name == name { _ = try Trial.perform(question, side, echo: echo) }
+        for question in all where question.name == name { _ = try Trial(side, echo: echo).perform(question) }
     }
 }

@@ -25,8 +25,6 @@ package struct Expectation: Sendable, Hashable {
     }
 
     /// Expects that there are items, and that each is correct.
-    ///
-    /// - Parameter otherwise: says what is wrong with an item.
     static func each<Item>(
         _ claim: String, _ items: some Sequence<Item>, _ isCorrect: (Item) -> Bool, otherwise: (Item) -> String
     ) -> Expectation {
@@ -39,8 +37,6 @@ package struct Expectation: Sendable, Hashable {
     }
 
     /// Expects that the logged lines have the structure of a document's log.
-    ///
-    /// - Parameter prefix: precedes the claim.
     static func matches(
         _ reference: ReferenceLog, _ records: [DeliveryRecord], prefix: String = ""
     ) -> Expectation {

@@ -12,32 +12,44 @@ struct PerformBlockScenario: Scenario {
     private static let after = "sent before the call returned"
     private static let delay = Duration.milliseconds(20)
     private static let delayed = "to be sent in 20 ms"
-    fileprivate static let sending = "send "
+    private static let sending = "send "
 
     private static func answer(_ sent: Int) -> String { "\(sent) sent so far" }
 
     func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
         try environment.withThread(Self.threadName) { networkThread in
-            let connection = Connection(networkThread: networkThread, recorder: recorder)
+            let sent = Locked(0)
+            /// The article's `onNetworkThreadSendFirstName:lastName:companyName:`, which only that thread may call.
+            @Sendable func onNetworkThreadSend(firstName: String, lastName: String, companyName: String) {
+                recorder.logCurrentThread()
+                recorder.log("\(Self.sending)\(firstName) \(lastName), \(companyName)")
+                sent.withLock { $0 += 1 }
+            }
+            /// The article's `sendFirstName:lastName:companyName:`, for any thread.
+            @Sendable func send(firstName: String, lastName: String, companyName: String) throws {
+                try networkThread.perform {
+                    onNetworkThreadSend(firstName: firstName, lastName: lastName, companyName: companyName)
+                }
+            }
 
             recorder.logCurrentThread()
-            try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
+            try send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
             // This block runs after the one above has ended: the mailbox is first in, first out. The block's value
             // is returned.
-            let first = try networkThread.performAndWait(timeout: timeout) { connection.sent }
+            let first = try networkThread.performAndWait(timeout: timeout) { sent.withLock { $0 } }
             recorder.log(Self.answer(first))
 
             try networkThread.performAndWait(timeout: timeout) {
                 recorder.log(Self.before)
-                try connection.send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
+                try send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
                 recorder.log(Self.after)
             }
 
             let isSent = Gate("the block that is performed after a delay")
             recorder.log(Self.delayed)
             try networkThread.perform(after: Self.delay) {
-                connection.onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
+                onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
                 isSent.open()
             }
             try isSent.wait(timeout: timeout)
@@ -68,35 +80,5 @@ struct PerformBlockScenario: Scenario {
                 holds: last?.monotonicNanoseconds ?? 0 >= due ?? .max,
                 otherwise: "the last block was performed too early, or there was none"),
         ]
-    }
-}
-
-/// The article's connection. Only the network thread may use its socket.
-private final class Connection: Sendable {
-    private let networkThread: RunLoopThread
-    private let recorder: DeliveryRecorder
-
-    /// Call this on the network thread.
-    //
-    // Safety: only the network thread uses it, as it alone uses the article's socket.
-    private(set) nonisolated(unsafe) var sent = 0
-
-    init(networkThread: RunLoopThread, recorder: DeliveryRecorder) {
-        self.networkThread = networkThread
-        self.recorder = recorder
-    }
-
-    /// The article's `sendFirstName:lastName:companyName:`, for any thread.
-    func send(firstName: String, lastName: String, companyName: String) throws {
-        try networkThread.perform {
-            self.onNetworkThreadSend(firstName: firstName, lastName: lastName, companyName: companyName)
-        }
-    }
-
-    /// The article's `onNetworkThreadSendFirstName:lastName:companyName:`.
-    func onNetworkThreadSend(firstName: String, lastName: String, companyName: String) {
-        recorder.logCurrentThread()
-        recorder.log("\(PerformBlockScenario.sending)\(firstName) \(lastName), \(companyName)")
-        sent += 1
     }
 }

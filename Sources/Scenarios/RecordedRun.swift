@@ -41,8 +41,6 @@ package final class RecordedRun {
 
     // MARK: Records
 
-    /// The records of a stage, in order.
-    ///
     /// - Parameter notification: nil means any.
     func all(_ stage: DeliveryStage, _ notification: String? = nil) -> [DeliveryRecord] {
         records.filter { $0.stage == stage && (notification == nil || $0.notification == notification) }
@@ -50,18 +48,14 @@ package final class RecordedRun {
 
     func count(_ stage: DeliveryStage) -> Int { records.count { $0.stage == stage } }
 
-    /// The first record of a stage.
     func first(_ stage: DeliveryStage, _ notification: String? = nil) -> DeliveryRecord? {
         records.first { $0.stage == stage && (notification == nil || $0.notification == notification) }
     }
 
-    /// The first record with a message.
     func first(_ message: String) -> DeliveryRecord? { records.first { $0.message == message } }
 
-    /// The records with a message, in order.
     func all(_ message: String) -> [DeliveryRecord] { records.filter { $0.message == message } }
 
-    /// The messages that the scenario logged, in order.
     var logs: [String] { records.lazy.filter { $0.stage == .log }.compactMap(\.message) }
 
     /// In order of delivery. A flood has millions of them, so each is made when it is read.
@@ -91,9 +85,7 @@ package final class RecordedRun {
 
     // MARK: Expectations
 
-    /// Expects that all of these were recorded, in this order.
-    ///
-    /// - Parameter condition: must hold, too.
+    /// Expects that all of these were recorded, in this order, and that the condition holds.
     func expectOrder(_ claim: String, _ events: DeliveryRecord?..., and condition: Bool = true) -> Expectation {
         let numbers = events.compactMap { $0?.sequence }
         let isInOrder = numbers.count == events.count && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }

@@ -6,7 +6,6 @@ internal import Foundation
 ///
 /// `perform` makes records. `expectations` is a function of records, so a recording can be checked again anywhere.
 package protocol Scenario: Sendable {
-    /// The name on the command line.
     var name: String { get }
     /// One line that says what the scenario demonstrates.
     var summary: String { get }
@@ -37,7 +36,6 @@ extension Scenario {
 
     package func report(on run: RecordedRun) -> String? { nil }
 
-    /// Runs the scenario and records it.
     package func perform(in environment: ScenarioEnvironment) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         try validate(environment.options)

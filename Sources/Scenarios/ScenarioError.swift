@@ -2,13 +2,9 @@ internal import ChildProcesses
 
 /// The reason why a scenario was not completed.
 package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A wait took too long.
     case timedOut(waitingFor: String, after: Duration)
-    /// The scenario was called on another thread than the main thread.
     case notOnMainThread
-    /// The scenario needs a second process, and the environment has no program to start.
     case noProgram
-    /// The value of an option is out of range.
     case optionOutOfRange(option: String, value: String, range: String)
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)

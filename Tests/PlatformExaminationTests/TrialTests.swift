@@ -11,7 +11,7 @@ final class TrialTests: XCTestCase {
     ) throws -> Set<String> {
         let kept = try Question.queues.filter { question in
             let events = try MainActor.assumeIsolated {
-                try Trial.perform(question, side, makeQueue: makeQueue, passes: passes)
+                try Trial(side, makeQueue: makeQueue, passes: passes).perform(question)
             }
             return question.answer(of: side, events: events).isKept
         }

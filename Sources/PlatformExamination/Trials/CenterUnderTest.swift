@@ -12,10 +12,9 @@ final class CenterUnderTest: Sendable {
 
     init(_ side: Question.Side) { self.side = side }
 
-    /// Adds an observer.
+    /// Returns a function that removes the observer.
     ///
     /// - Parameter worker: where its handler runs. Nil means the posting thread.
-    /// - Returns: a function that removes the observer.
     @discardableResult
     func addObserver(
         _ name: Notification.Name? = .test, object: Any? = nil, on worker: Worker? = nil,

@@ -21,7 +21,7 @@ final class Trial {
     nonisolated let queue: QueueUnderTest
     /// The center that `queue` posts to.
     nonisolated let queueCenter = NotificationCenter()
-    private let expectedCount: Int
+    private var expectedCount = 0
     private let passes: Int
     private nonisolated let noted = Locked<[String]>([])
     private nonisolated let echo: @Sendable (String) -> Void
@@ -29,41 +29,35 @@ final class Trial {
     /// Restore the run loop and the centers.
     private var cleanups: [@MainActor () -> Void] = []
 
-    /// Puts a question to one side, and runs the run loop until the expected events have happened.
-    ///
     /// - Parameters:
     ///   - makeQueue: makes the queues of the trial. Nil means the side's.
     ///   - passes: the number of run loop passes in which the expected events have to happen.
     ///   - echo: receives the line of each event at once, because the process may crash before it ends.
-    /// - Returns: the lines of the events.
-    static func perform(
-        _ question: Question, _ side: Question.Side, makeQueue: QueueUnderTest.Maker? = nil, passes: Int = 50,
+    init(
+        _ side: Question.Side, makeQueue: QueueUnderTest.Maker? = nil, passes: Int = 50,
         echo: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws -> [String] {
-        let trial = Trial(question, side, makeQueue ?? QueueUnderTest.maker(side), passes, echo)
-        defer {
-            for cleanup in trial.cleanups { cleanup() }
-            (trial.cleanups, trial.actions) = ([], [:])
-        }
-        try question.bodies[side]?(trial)
-        trial.run()
-        return trial.events
-    }
-
-    private init(
-        _ question: Question, _ side: Question.Side, _ makeQueue: @escaping QueueUnderTest.Maker, _ passes: Int,
-        _ echo: @escaping @Sendable (String) -> Void
     ) {
         self.side = side
-        self.makeQueue = makeQueue
+        self.makeQueue = makeQueue ?? QueueUnderTest.maker(side)
         self.passes = passes
         self.echo = echo
         center = CenterUnderTest(side)
-        queue = makeQueue(queueCenter)
+        queue = self.makeQueue(queueCenter)
+    }
+
+    /// Runs the run loop until the expected events have happened, and returns the lines of the events. Call this once.
+    func perform(_ question: Question) throws -> [String] {
+        defer {
+            for cleanup in cleanups { cleanup() }
+            (cleanups, actions) = ([], [:])
+        }
         expectedCount = question.expected[side]?.count ?? 0
         // A distant timer in each mode, so that the run loop waits instead of returning at once.
         for mode in [.default, Self.modal] { addTimer(after: .seconds(3600), mode: mode) {} }
         noteNotifications(of: queueCenter)
+        try question.bodies[side]?(self)
+        run()
+        return events
     }
 
     // MARK: Events
@@ -71,8 +65,6 @@ final class Trial {
     /// The events so far: their words, and a detail after a tab.
     nonisolated var events: [String] { noted.withLock { $0 } }
 
-    /// Notes an event.
-    ///
     /// - Parameter detail: a number, a duration or a message that differs from run to run.
     nonisolated func note(_ words: String, detail: String? = nil) {
         let line = words + (detail.map { "\t\($0)" } ?? "")
@@ -113,9 +105,7 @@ final class Trial {
         RunLoop.current.add(timer, forMode: mode)
     }
 
-    /// Adds a port to the main run loop.
-    ///
-    /// - Parameter received: handles each message.
+    /// Adds a port to the main run loop. `received` handles each message.
     func add<SomePort: Port>(_ port: SomePort, _ received: @escaping @Sendable () -> Void) -> SomePort {
         let receiver = PortReceiver(received)
         cleanups.append {
@@ -161,15 +151,12 @@ final class Trial {
         while !condition(), ContinuousClock.now < deadline { self.pass(forAtMost: pass / .seconds(1)) }
     }
 
-    /// Runs the run loop until there is another event.
     func runUntilNextEvent(pass: Duration = .milliseconds(5)) {
         let count = events.count
         run(until: { events.count > count }, pass: pass)
     }
 
-    /// Makes one pass through the run loop.
-    ///
-    /// - Parameter seconds: the longest that it waits; by default it does not wait.
+    /// Makes one pass through the run loop. By default it does not wait.
     func pass(_ mode: RunLoop.Mode = .default, forAtMost seconds: TimeInterval = -1) {
         _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: seconds))
     }
@@ -180,8 +167,6 @@ final class Trial {
     nonisolated var patience: Duration { side == .foundation ? .seconds(1) : Self.timeout }
 
     /// Notes an event and ends the process normally after a timeout, for calls that may block the main thread.
-    ///
-    /// - Parameter timeout: nil means `patience`.
     nonisolated func endProcess(after timeout: Duration? = nil, noting words: String) {
         let timeout = timeout ?? patience
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout / .seconds(1)) {
@@ -190,7 +175,6 @@ final class Trial {
         }
     }
 
-    /// The time since an instant, as a detail.
     nonisolated static func time(since start: ContinuousClock.Instant) -> String {
         "after \(Int((start.duration(to: .now) / .milliseconds(1)).rounded())) ms"
     }

@@ -10,7 +10,6 @@ package enum DistributedProgram {
 
     /// A command: a line of JSON on standard input.
     enum Command: Codable {
-        /// Observes the test notification on the main thread.
         case observe
         /// Posts these, and waits until the server has received them.
         case post([DistributedPost])
@@ -29,11 +28,7 @@ package enum DistributedProgram {
 
     /// Runs on the main thread until `readLine` returns nil.
     ///
-    /// - Parameters:
-    ///   - directory: the server's directory.
-    ///   - timeout: the longest that one wait may take.
-    ///   - readLine: returns the next line without its newline, or nil at the end. It may block.
-    ///   - write: takes whole lines: records and answers.
+    /// - Parameter write: takes whole lines: records and answers.
     package static func perform(
         at directory: ServerDirectory, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {

@@ -9,12 +9,6 @@ internal import NotificationServer
 ///
 /// Source: "Registering for Distributed Notifications".
 enum SuspensionTable {
-    enum State: String, CaseIterable {
-        case running
-        case suspended
-        case immediately = "posted with deliverImmediately"
-    }
-
     private static let other = Notification.Name("OtherNotification")
     private static let otherObserver = SuspensionTrial.Observer(behavior: .hold, name: other)
     private static let holding = SuspensionTrial.Observer(behavior: .hold)
@@ -23,33 +17,33 @@ enum SuspensionTable {
         DistributedPost(label: label, name: other.rawValue, object: object)
     }
 
-    static func trial(_ behavior: SuspensionBehavior, _ state: State) -> SuspensionTrial {
-        let steps: [SuspensionTrial.Step] =
-            switch state {
-            case .running: [.post(["1", "2"])]
-            case .suspended: [.suspend, .post([toOther("a"), "1", "2"]), .resume]
-            case .immediately:
+    /// For each behavior: while delivery is not suspended, suspended, and with a post for immediate delivery.
+    static let cells = SuspensionBehavior.allCases.map { behavior in
+        func trial(
+            _ state: String, _ claim: String, _ steps: [SuspensionTrial.Step], _ expected: String
+        ) -> SuspensionTrial {
+            SuspensionTrial(
+                title: "\(behavior.rawValue), \(state)", claim: claim,
+                observers: [.init(behavior: behavior), otherObserver], steps: steps, expected: expected)
+        }
+        let (claim, suspended) =
+            switch behavior {
+            case .drop: ("discarded", "- | a")
+            case .coalesce: ("the last one is delivered at resumption", "- | a 2")
+            case .hold: ("all are delivered at resumption", "- | a 1 2")
+            case .deliverImmediately: ("delivered at once, after what was held", "a 1 2 | -")
+            }
+        return [
+            trial("running", "delivered as posted", [.post(["1", "2"])], "1 2"),
+            trial("suspended", claim, [.suspend, .post([toOther("a"), "1", "2"]), .resume], suspended),
+            trial(
+                "posted with deliverImmediately", "delivered after what was held; suspended again",
                 [
-                    .suspend, .post([toOther("a"), "1", .init(label: "2", isImmediate: true)]), .post([toOther("b")]),
-                    .resume,
-                ]
-            }
-        let (expected, claim): (String, String) =
-            switch (state, behavior) {
-            case (.running, _): ("1 2", "delivered as posted")
-            case (.suspended, .drop): ("- | a", "discarded")
-            case (.suspended, .coalesce): ("- | a 2", "the last one is delivered at resumption")
-            case (.suspended, .hold): ("- | a 1 2", "all are delivered at resumption")
-            case (.suspended, .deliverImmediately): ("a 1 2 | -", "delivered at once, after what was held")
-            case (.immediately, .drop): ("a 2 | b", "delivered after what was held; suspended again")
-            case (.immediately, _): ("a 1 2 | b", "delivered after what was held; suspended again")
-            }
-        return SuspensionTrial(
-            title: "\(behavior.rawValue), \(state.rawValue)", claim: claim,
-            observers: [.init(behavior: behavior), otherObserver], steps: steps, expected: expected)
+                    .suspend, .post([toOther("a"), "1", .init(label: "2", isImmediate: true)]),
+                    .post([toOther("b")]), .resume,
+                ], behavior == .drop ? "a 2 | b" : "a 1 2 | b"),
+        ]
     }
-
-    static let cells = SuspensionBehavior.allCases.map { behavior in State.allCases.map { trial(behavior, $0) } }
 
     /// The number of entries that a server holds for a process, and how many more are posted.
     private static let limit = ServerLimits().heldEntriesPerClient

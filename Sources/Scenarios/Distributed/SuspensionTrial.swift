@@ -65,8 +65,7 @@ struct SuspensionTrial {
 
     // MARK: Reading the records
 
-    /// The observed result: labels in order, `|` where delivery was resumed, and `-` if there is nothing on one
-    /// side. Nil if the trial did not run.
+    /// The observed result, with `-` for a side of `|` with nothing. Nil if the trial did not run.
     func seen(in run: RecordedRun) -> String? {
         run.logs.first { $0.hasPrefix("\(title): ") }.map { String($0.dropFirst(title.count + 2)) }
     }
@@ -78,7 +77,6 @@ struct SuspensionTrial {
             otherwise: seen.map { "observed \($0) instead of \(expected)" } ?? "it did not run")
     }
 
-    /// A cell of the report's table.
     func cell(on run: RecordedRun) -> String {
         let seen = seen(in: run) ?? "not run"
         return seen == expected ? seen : "\(seen) (NOT \(expected))"

@@ -18,9 +18,7 @@ final class TwoProcesses {
     /// Runs `body` and records both processes. When this returns or throws, the second process and the server have
     /// ended and the server's directory is removed.
     ///
-    /// - Parameters:
-    ///   - watch: receives every event of this process's connection, on the main thread.
-    ///   - body: runs after this process has connected.
+    /// - Parameter watch: receives every event of this process's connection, on the main thread.
     static func perform(
         in environment: ScenarioEnvironment, watching watch: @escaping @Sendable (ConnectionEvent) -> Void = { _ in },
         _ body: (TwoProcesses) throws -> Void
@@ -35,7 +33,7 @@ final class TwoProcesses {
             directory, center,
             try program.start([DistributedProgram.subcommand, directory.path], input: .piped, output: .piped),
             environment)
-        let outcome = Result {
+        do {
             try environment.recorder.trace {
                 environment.recorder.logCurrentThread()
                 let token = center.addConnectionObserver(using: watch)
@@ -45,12 +43,13 @@ final class TwoProcesses {
                 try two.handleAll()
                 token.cancel()
             }
+        } catch {
+            // A process that does not obey does not end by itself either.
+            two.child.kill()
+            try? two.end()
+            throw error
         }
-        // A process that does not obey does not end by itself either.
-        if case .failure = outcome { two.child.kill() }
-        let ended = Result { try two.end() }
-        try outcome.get()
-        try ended.get()
+        try two.end()
     }
 
     private init(
@@ -71,7 +70,6 @@ final class TwoProcesses {
 
     // MARK: The server
 
-    /// Ends the directory's server and deletes the directory. Call this when no center uses it.
     private static func remove(_ directory: ServerDirectory) {
         try? killServer(at: directory, timeout: .seconds(5))
         try? FileManager.default.removeItem(atPath: directory.path)
@@ -90,7 +88,6 @@ final class TwoProcesses {
 
     func killServer() throws { try Self.killServer(at: directory, timeout: timeout) }
 
-    /// The server's own account of its state.
     var status: ServerStatus {
         get throws {
             guard let status = try DistributedCenter.status(of: directory, timeout: timeout) else {
@@ -122,7 +119,6 @@ final class TwoProcesses {
         try handleAll()
     }
 
-    /// Handles everything that was delivered to this process so far.
     func handleAll() throws { try center.handleAll(timeout: timeout) }
 
     func suspend() throws {

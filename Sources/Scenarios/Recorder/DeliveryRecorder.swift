@@ -8,16 +8,14 @@ package import ThreadedNotifications
 /// Threads: every method may be called on any thread.
 /// Order: a record's sequence number and times are taken together, so the monotonic clock never runs backwards from one
 /// record to the next.
-/// Cost: a lock, two clock readings and the memory of each record. Nothing is ever dropped.
 package final class DeliveryRecorder: Sendable {
     private let stored = Locked<[DeliveryRecord]>([])
     private let echo: (@Sendable (DeliveryRecord) -> Void)?
 
-    /// - Parameter echo: called for each record after it was stored, on the thread that recorded it. Simultaneous
-    ///   records of two threads may be echoed in either order. Lets a process print its records before it crashes.
+    /// - Parameter echo: called for each record, on the thread that recorded it. It lets a process print its records
+    ///   before it crashes.
     package init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) { self.echo = echo }
 
-    /// The records so far, in order.
     package var records: [DeliveryRecord] { stored.withLock { $0 } }
 
     /// Records a stage that happens now, on the calling thread.
@@ -73,7 +71,6 @@ package final class DeliveryRecorder: Sendable {
         echo?(record)
     }
 
-    /// Records a log message.
     package func log(_ message: String) { record(.log, message: message) }
 
     /// Records the log message that the documents' programs use most.
@@ -105,11 +102,6 @@ package final class DeliveryRecorder: Sendable {
     }
 
     /// Merges the records of another process into these by time, renumbers all, and records the end of that process.
-    ///
-    /// - Parameters:
-    ///   - output: the recording that the process has written.
-    ///   - end: how the process ended.
-    ///   - message: what it said at its end.
     func merge(
         _ output: String, ofProcess id: Int32, end: ChildProcess.End, message: String? = nil
     ) throws(ScenarioError) {

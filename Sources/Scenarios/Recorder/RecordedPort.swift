@@ -49,7 +49,6 @@ final class RecordedPort: SignalPort, PortDelegate {
         super.setDelegate(self)
     }
 
-    /// Records a drain, and passes it on.
     func handle(_ message: PortMessage) {
         recorder.record(.drain, notification: notification)
         receiver?.handle(message)
