@@ -6,7 +6,6 @@ internal import ThreadedNotifications
 
 /// The answers of this platform's Foundation and of this package to questions. Every output is a function of it.
 package struct Examination: Sendable {
-    /// A question and the answers of both sides.
     struct Finding: Sendable, Encodable {
         var name, claim: String
         var sentence, fact: String?
@@ -91,7 +90,6 @@ package struct Examination: Sendable {
             .map { ($0.claim, "\($0.ours.observed) instead of \($0.ours.expected)") }
     }
 
-    /// The findings of each fact.
     private var byFact: [(fact: Fact, findings: [Finding])] {
         Fact.all.map { fact in (fact, findings.filter { $0.fact == fact.number }) }
             .filter { !$0.findings.isEmpty }
@@ -147,7 +145,6 @@ package struct Examination: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The claims and verdicts as aligned text.
     package var verdicts: String { Table.text(verdicts(ours: "PostingQueue")) }
 
     private func verdicts(ours: String) -> [[String]] {
@@ -163,7 +160,6 @@ package struct Examination: Sendable {
         var questions: [Finding]
     }
 
-    /// One line of JSON for each fact.
     package func jsonLines() throws -> [String] {
         try byFact.map { fact, findings in
             try JSONText.of(

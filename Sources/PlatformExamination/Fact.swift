@@ -1,5 +1,4 @@
-/// A known difference between Foundation on Linux and the expected behaviour. Its questions show whether it still
-/// exists.
+/// A known difference between Foundation on Linux and the expected behaviour.
 package struct Fact: Sendable {
     /// The number, such as `F7`.
     package var number: String

@@ -3,7 +3,6 @@
 /// Each side is asked in a process of its own, because some answers are crashes. An answer is a list of events. The
 /// claim is kept if they are the expected ones, so the answer is a function of the events and the end of the process.
 package struct Question: Sendable {
-    /// The side that is asked.
     package enum Side: String, Sendable, CaseIterable {
         /// This platform's Foundation.
         case foundation
@@ -23,7 +22,6 @@ package struct Question: Sendable {
     var fact: String?
     /// The events of a side that keeps the promise.
     var expected: [Side: [String]]
-    /// True if the order of the events is promised.
     var isOrdered: Bool
     var bodies: [Side: Body]
 
@@ -43,8 +41,6 @@ package struct Question: Sendable {
         bodies = [.foundation: body, .ours: ours ?? body]
     }
 
-    /// The answer of a side.
-    ///
     /// - Parameters:
     ///   - events: one line for each event. The text after a tab is a detail, such as a duration, that differs from run
     ///     to run. Details are shown and not compared.
@@ -74,5 +70,19 @@ package struct Question: Sendable {
     @MainActor
     package static func ask(_ name: String, _ side: Side, echo: @escaping @Sendable (String) -> Void) throws {
         for question in all where question.name == name { _ = try Trial(side, echo: echo).perform(question) }
+    }
+}
+
+/// The answer of one side to a question.
+package struct Answer: Sendable, Hashable, Encodable {
+    var isKept: Bool
+    /// The observed events, and the end of the process if it was not normal.
+    var observed: String
+    /// The events of a side that keeps the claim.
+    var expected: String
+
+    private enum CodingKeys: String, CodingKey {
+        case isKept = "kept"
+        case observed, expected
     }
 }

@@ -2,8 +2,7 @@ internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document's own example: an object on a background thread observes an event of the user interface, the closing of
-/// a window.
+/// The document's own example: an object on a background thread observes the closing of a window.
 struct BackgroundObserverScenario: Scenario {
     let name = "background-observer"
     let summary = "main posts that a window closes, a worker handles it"

@@ -2,8 +2,7 @@ internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Guarantee 13: main waits for A, A waits for B, and B tries to wait for main. The last wait would never end, so the
-/// library refuses it.
+/// Guarantee 13: main waits for A, A waits for B, and B tries to wait for main. The library refuses that.
 struct DeadlockCycleScenario: Scenario {
     let name = "deadlock-cycle"
     let summary = "main waits for A, A for B, B for main: refused at once"

@@ -3,7 +3,6 @@ internal import DeliveryRecording
 
 /// A claim about records, with the reason if it does not hold.
 package struct Expectation: Sendable, Hashable {
-    /// The claim as a clause without a full stop.
     package var claim: String
     /// Nil if the claim holds, otherwise what is true instead.
     package var failure: String?

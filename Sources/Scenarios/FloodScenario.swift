@@ -28,8 +28,7 @@ struct FloodScenario: Scenario {
             if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
             if count == total { allHandled.open() }
         }
-        // Each poster has its own center: Foundation's center makes concurrent posters wait for each other, which is
-        // not the subject here.
+        // Each poster has its own center: Foundation's center makes concurrent posters wait for each other.
         let centers = (0..<options.posters).map { _ in NotificationCenter() }
         for center in centers { observer.observe(center) }
         defer { observer.remove() }

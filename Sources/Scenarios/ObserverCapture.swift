@@ -1,5 +1,4 @@
-/// How the block that handles a notification holds its observer: the first two are what goes wrong, the others the
-/// document's remedies.
+/// How the handling block holds its observer: the first two go wrong, the others are the document's remedies.
 package enum ObserverCapture: String, CaseIterable, Sendable {
     /// Without a reference and unchecked, as an Objective-C center holds it: listing 4.
     case unsafe

@@ -16,23 +16,15 @@ struct OverflowScenario: Scenario {
     private static let objects = ["apples", "pears"]
     private static let full = "posted \(posts) while the target is busy"
 
-    private struct Policy {
-        var name: String
-        var policy: OverflowPolicy
-        /// The numbers of the posts that are delivered, from 1.
-        var delivered: [Int]
-        /// The outcome of the other posts.
-        var otherOutcome = DeliveryOutcome.dropped
-    }
-
-    /// In the order in which the observers are added. The blocking one is last, so that no other observer waits for it.
-    private static let policies = [
-        Policy(name: "unbounded", policy: .unbounded, delivered: Array(1...posts)),
-        Policy(name: "dropOldest", policy: .dropOldest(capacity: capacity), delivered: [6, 7, 8]),
-        Policy(name: "dropNewest", policy: .dropNewest(capacity: capacity), delivered: [1, 2, 3]),
-        Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], otherOutcome: .coalesced),
-        Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .refused),
-        Policy(name: "block", policy: .block(capacity: capacity, timeout: timeout), delivered: [1, 2, 3]),
+    /// Each policy, the numbers of the posts that are delivered, and the outcome of the others. The observers are added in
+    /// this order. The blocking one is last, so that no other observer waits for it.
+    private static let policies: [(policy: OverflowPolicy, delivered: [Int], otherOutcome: DeliveryOutcome)] = [
+        (.unbounded, Array(1...posts), .dropped),
+        (.dropOldest(capacity: capacity), [6, 7, 8], .dropped),
+        (.dropNewest(capacity: capacity), [1, 2, 3], .dropped),
+        (.keepLatest, [7, 8], .coalesced),
+        (.refuse(capacity: capacity), [1, 2, 3], .refused),
+        (.block(capacity: capacity, timeout: timeout), [1, 2, 3], .dropped),
     ]
 
     func run(in environment: ScenarioEnvironment) throws {
@@ -71,7 +63,7 @@ struct OverflowScenario: Scenario {
             let counts = run.counters(of: registration.observer)
             let numbers = [counts.total, counts.delivered, counts.coalesced, counts.dropped + counts.refused]
             let delivered = Self.delivered(to: registration.observer, run)
-            return [policy.name] + numbers.map(String.init) + [delivered.map(String.init).joined(separator: " ")]
+            return [policy.policy.kind] + numbers.map(String.init) + [delivered.map(String.init).joined(separator: " ")]
         }
         return Table.text([["policy", "posted", "delivered", "coalesced", "dropped", "which"]] + rows)
     }
@@ -84,7 +76,7 @@ struct OverflowScenario: Scenario {
             let others = run.counters(of: observer)[policy.otherOutcome]
             let expected = policy.delivered.map(String.init).joined(separator: " ")
             return Expectation(
-                "\(policy.name): delivered \(expected)",
+                "\(policy.policy.kind): delivered \(expected)",
                 holds: delivered == policy.delivered && others == Self.posts - policy.delivered.count,
                 otherwise: "delivered \(delivered), and \(policy.otherOutcome) \(others)")
         }

@@ -35,8 +35,7 @@ struct PerformBlockScenario: Scenario {
 
             recorder.logCurrentThread()
             try send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
-            // This block runs after the one above has ended: the mailbox is first in, first out. The block's value
-            // is returned.
+            // This block runs after the one above has ended: the mailbox is first in, first out.
             let first = try networkThread.performAndWait(timeout: timeout) { sent.withLock { $0 } }
             recorder.log(Self.answer(first))
 

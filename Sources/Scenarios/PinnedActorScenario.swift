@@ -63,7 +63,6 @@ struct PinnedActorScenario: Scenario {
     }
 }
 
-/// An actor with a run loop thread as its executor.
 private actor Account {
     nonisolated let thread: RunLoopThread
     private let recorder: DeliveryRecorder

@@ -58,8 +58,7 @@ struct PostingStylesScenario: Scenario {
         for token in tokens { token.cancel() }
     }
 
-    /// Runs in one callout of the run loop. It enqueues two notifications with `whenIdle` and two with `asap`, starts
-    /// other work, and enqueues one with `now`.
+    /// Runs in one callout of the run loop: enqueues notifications of each style, and starts other work.
     private static func callout(_ queue: PostingQueue, _ recorder: DeliveryRecorder, timeout: Duration) {
         func enqueue(_ style: Kind, _ number: Int, _ postingStyle: NotificationQueue.PostingStyle) {
             let report = queue.enqueue(

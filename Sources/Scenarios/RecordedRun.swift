@@ -3,7 +3,6 @@ internal import ThreadedNotifications
 
 /// The records of a scenario's run, the posts and deliveries among them, and the expectations that scenarios share.
 package final class RecordedRun {
-    /// A post and its delivery to an observer.
     struct Delivery {
         var posted: DeliveryRecord
         var delivered: DeliveryRecord
@@ -72,7 +71,6 @@ package final class RecordedRun {
         }
     }
 
-    /// The outcomes of all posts for an observer.
     func counters(of observer: Int?) -> DeliveryCounters { countersOfObserver[observer] ?? DeliveryCounters() }
 
     /// The outcomes of all notifications in posting queues, under one name or all names.
@@ -166,7 +164,6 @@ package final class RecordedRun {
             claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: { $0.registered?.sequence ?? 0 })
     }
 
-    /// Expects that a number ascends from each delivery to the next one with the same key.
     private func expectAscending(
         _ claim: String, by key: (Delivery) -> [AnyHashable], number: (Delivery) -> Int
     ) -> Expectation {

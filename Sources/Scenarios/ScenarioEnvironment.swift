@@ -1,14 +1,13 @@
 package import ChildProcesses
+internal import Foundation
 internal import ThreadedNotifications
 
-/// The parameters of a scenario's run.
 package struct ScenarioEnvironment: Sendable {
     package var recorder = DeliveryRecorder()
     package var options: ScenarioOptions
     /// The longest that one wait of the scenario may take.
     package var timeout: Duration
-    /// The program of the scenarios' other processes. Its first argument is `LifetimeProgram.subcommand` or
-    /// `DistributedProgram.subcommand`.
+    /// The program of the scenarios' other processes. Its first argument is a `subcommand`.
     package var program: ChildProgram?
     /// Receives the progress of a long scenario, from 0 to 1, on the main thread.
     package var progress: @Sendable (Double) -> Void
@@ -23,8 +22,7 @@ package struct ScenarioEnvironment: Sendable {
         self.progress = progress
     }
 
-    /// Runs `body` with a started thread of each name. Then stops the threads, and waits until they have handled what
-    /// they can.
+    /// Runs `body` with a started thread of each name. Then stops the threads, and waits until they have ended.
     func withThreads<Value>(_ names: [String], _ body: ([RunLoopThread]) throws -> Value) throws -> Value {
         let threads = names.map { RunLoopThread(name: $0) }
         defer { for thread in threads { thread.stop() } }
@@ -51,4 +49,16 @@ package struct ScenarioEnvironment: Sendable {
         try isBusy.wait(timeout: timeout)
         return mayGoOn
     }
+}
+
+extension RunLoop {
+    /// Adds a timer that is already due.
+    func addTimer(_ mode: RunLoop.Mode = .default, _ fire: @escaping @Sendable () -> Void) {
+        add(Timer(fire: Date(), interval: 0, repeats: false) { _ in fire() }, forMode: mode)
+    }
+}
+
+extension Notification.Name {
+    /// The notification of the documents' examples.
+    static let test = Notification.Name("TestNotification")
 }

@@ -5,7 +5,6 @@ import XCTest
 
 final class PostingStylesScenarioTests: XCTestCase {
     private let drawing = """
-        step        1       5         10        15        20
         callout     [=====================]
         now                           o-*
         block                       o-------*

@@ -5,7 +5,6 @@ import XCTest
 
 final class RunLoopModesScenarioTests: XCTestCase {
     private let drawing = """
-        step                1       5         10        15
         panel               o---------[=================]
         now for modal               o---*       o-*
         asap for modal          o---------*

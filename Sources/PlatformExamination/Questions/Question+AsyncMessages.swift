@@ -1,8 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F18 and F19: Foundation's messages. This package's counterparts are observers on a thread, and its asynchronous
-/// sequence.
+/// F18 and F19: Foundation's messages. This package has observers on a thread, and an asynchronous sequence.
 extension Question {
     static let asyncMessages: [Question] = [
         Question(
@@ -96,7 +95,6 @@ extension Question {
     private static let burst = 51
 }
 
-/// The subject of the messages.
 private final class Sender: Sendable {}
 
 private struct NumberedMessage: NotificationCenter.AsyncMessage {
@@ -115,7 +113,6 @@ private struct Numbers: Sendable {
     /// Adds an observer and returns its token. This package's runs on a thread.
     let observe: @Sendable (RunLoopThread, _ handler: @escaping @Sendable (Int) -> Void) -> Any
     let sequence: any AsyncSequence<Int, Never> & Sendable
-    /// The reported number of lost numbers.
     let dropped: @Sendable () -> Int
 
     /// - Parameter buffer: the size of the sequence's buffer. The default is Foundation's.

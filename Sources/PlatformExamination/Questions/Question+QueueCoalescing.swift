@@ -68,10 +68,8 @@ extension Question {
     }
 }
 
-/// A sender of a Swift class that does not inherit from `NSObject`.
 private final class SwiftSender {}
 
-/// A sender of a value type.
 private struct SwiftValue: Hashable {
     var number: Int
 }

@@ -150,8 +150,6 @@ extension Question {
         trial.note(name.map { $0.isEmpty ? "named nothing" : "named \($0)" } ?? "no name")
     }
 
-    /// Notes the name that a thread has for itself.
-    ///
     /// - Parameter isSetBefore: true if Foundation's thread is named before it starts, false if it names itself.
     @MainActor
     private static func noteOwnName(_ name: String, isSetBefore: Bool, _ trial: Trial) throws {

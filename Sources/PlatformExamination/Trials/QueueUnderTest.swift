@@ -10,12 +10,10 @@ struct QueueUnderTest: @unchecked Sendable {
     typealias Style = NotificationQueue.PostingStyle
     typealias Mask = NotificationQueue.NotificationCoalescing
 
-    /// The queue itself.
     let object: AnyObject
     let enqueue: (Notification, Style, Mask, [RunLoop.Mode]?) -> Void
     let dequeue: (Notification, Mask) -> Void
-    /// The number of notifications that lost their thread before they were posted, or nil if the queue does not report
-    /// it.
+    /// The number of notifications that lost their thread, or nil if the queue does not report it.
     var targetGone: () -> Int? = { nil }
 
     /// Makes a queue of the calling thread that posts to a center. Nil means the thread's default queue, which posts to
@@ -49,6 +47,5 @@ struct QueueUnderTest: @unchecked Sendable {
         enqueue(notification, style, mask, modes)
     }
 
-    /// Removes the notifications with this name.
     func dequeue(name: String = "Test") { dequeue(Notification(name: Notification.Name(name)), .onName) }
 }

@@ -9,8 +9,7 @@ internal import ThreadedNotifications
 final class Trial {
     /// A run loop mode that is not a common mode.
     nonisolated static let modal = RunLoop.Mode("Modal")
-    /// The longest wait for an event that happens on a working system. It only ends a hang, so it is long enough for any
-    /// busy machine.
+    /// The longest wait for an event that happens on a working system. It only ends a hang.
     nonisolated static let timeout = Duration.seconds(50)
     private nonisolated static let pass: TimeInterval = 0.005
 
@@ -142,8 +141,7 @@ final class Trial {
 
     /// Runs the run loop until a condition holds or the timeout has passed.
     ///
-    /// - Parameter pass: the longest time between two checks. The event that makes the condition true need not wake the
-    ///   run loop.
+    /// - Parameter pass: the longest time between two checks.
     func run(
         until condition: () -> Bool, timeout: Duration = Trial.timeout, pass: Duration = .milliseconds(5)
     ) {
@@ -198,4 +196,15 @@ private final class PortReceiver: NSObject, PortDelegate {
     init(_ received: @escaping @Sendable () -> Void) { self.received = received }
 
     func handle(_ message: PortMessage) { received() }
+}
+
+extension MonotonicSemaphore {
+    /// - Parameter event: the event that is waited for, in the error.
+    func wait(for event: String, timeout: Duration = Trial.timeout) throws(TimedOut) {
+        guard wait(until: .after(timeout)) else { throw TimedOut(description: "timed out waiting for \(event)") }
+    }
+
+    struct TimedOut: Error, CustomStringConvertible {
+        var description: String
+    }
 }

@@ -79,8 +79,7 @@ extension DistributedCenter {
         recorder.log("posted \(DistributedPost.text(of: posts.map(\.label)))")
     }
 
-    /// Runs the main thread's run loop until it has handled everything that the server sent before it answered this
-    /// call.
+    /// Runs the main thread's run loop until it has handled everything that the server has sent so far.
     func handleAll(timeout: Duration) throws {
         try synchronize(timeout: timeout)
         let handled = Gate("what was delivered")

@@ -3,8 +3,7 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// "Distributed notifications": every process that observes handles a post on its main thread, and so does the process
-/// that posted it.
+/// "Distributed notifications": every process that observes handles a post on its main thread, also the poster.
 struct DistributedScenario: Scenario {
     let name = "distributed"
     let summary = "a process posts, others handle it on their main threads"

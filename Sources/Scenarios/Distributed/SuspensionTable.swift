@@ -6,8 +6,6 @@ internal import NotificationServer
 ///
 /// Each trial posts 1 and 2 for the observer under test, and a before them and b after them for another observer, which
 /// holds.
-///
-/// Source: "Registering for Distributed Notifications".
 enum SuspensionTable {
     private static let other = Notification.Name("OtherNotification")
     private static let otherObserver = SuspensionTrial.Observer(behavior: .hold, name: other)

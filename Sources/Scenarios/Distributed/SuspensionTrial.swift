@@ -3,13 +3,11 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// One trial of suspended delivery: the steps and the expected result. A trial stands for a cell of the
-/// table of suspension behaviors, or for a rule.
+/// A trial of suspended delivery, for a cell of the table of suspension behaviors or for a rule.
 struct SuspensionTrial {
     enum Step {
         case suspend
         case resume
-        /// Posted by the second process; afterwards this process handles what was delivered.
         case post([DistributedPost])
         case removeFirstObserver
         /// Asks the server how many entries it holds for this process.
@@ -19,7 +17,7 @@ struct SuspensionTrial {
     struct Observer {
         var behavior: SuspensionBehavior
         var name: Notification.Name? = .test
-        /// Is appended to the labels that this observer handles.
+        /// Follows the labels that this observer handles.
         var mark = ""
     }
 

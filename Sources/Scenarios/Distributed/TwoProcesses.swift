@@ -4,8 +4,7 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The environment of a distributed scenario: a server directory of its own, this process with its center, and a second
-/// process that obeys commands.
+/// The environment of a distributed scenario: its own server, this process, and a second one that obeys commands.
 final class TwoProcesses {
     let center: DistributedCenter
     let recorder: DeliveryRecorder

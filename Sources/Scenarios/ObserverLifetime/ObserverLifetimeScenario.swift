@@ -44,7 +44,6 @@ struct ObserverLifetimeScenario: Scenario {
     }
 }
 
-/// The records of one capture's process.
 private struct LifetimeProcess {
     var capture: ObserverCapture
     var run: RecordedRun
@@ -63,13 +62,11 @@ private struct LifetimeProcess {
     private var released: DeliveryRecord? { run.first(LifetimeProgram.releaseMessage) }
     private var ended: DeliveryRecord? { run.first(.processEnd) }
 
-    /// How the process ended: "exit 0" or "signal 6".
     var end: String {
         guard let ended, let reason = ended.reason else { return "not ended" }
         return reason == .exit ? "exit \(ended.count ?? 0)" : reason.description
     }
 
-    /// The first line of the process's standard error, if any.
     var errorMessage: String? { ended?.message }
 
     var handlerEnd: String { handlerEnded.map { Self.description($0.thread) } ?? "never" }

@@ -12,8 +12,7 @@ package final class DeliveryRecorder: Sendable {
     private let stored = Locked<[DeliveryRecord]>([])
     private let echo: (@Sendable (DeliveryRecord) -> Void)?
 
-    /// - Parameter echo: called for each record, on the thread that recorded it. It lets a process print its records
-    ///   before it crashes.
+    /// - Parameter echo: lets a process print each record before it crashes. Called on the thread that recorded it.
     package init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) { self.echo = echo }
 
     package var records: [DeliveryRecord] { stored.withLock { $0 } }
@@ -32,7 +31,6 @@ package final class DeliveryRecorder: Sendable {
         }
     }
 
-    /// Records an event as happening now, which is when it is traced.
     func record(_ event: DeliveryEvent) {
         // Every stage of the library is a stage of records.
         record(process: .current, thread: .current, DeliveryStage(rawValue: event.stage.rawValue)!) { record in
