@@ -11,31 +11,23 @@ package final class RecordedRun {
     }
 
     let records: [DeliveryRecord]
-    private let index: RecordingIndex
-    private lazy var countersOfObserver: [Int?: DeliveryCounters] = index.deliveries.reduce(into: [:]) {
+    /// Made when it is needed first: a report that only counts records does without it.
+    private lazy var pairs = Pairs(records)
+    private lazy var countersOfObserver: [Int?: DeliveryCounters] = pairs.index.deliveries.reduce(into: [:]) {
         guard $1.skip < 0, isOfPost($1) else { return }
-        let observer = $1.observer < 0 ? nil : index.recording.observers[Int($1.observer)].number
+        let observer = $1.observer < 0 ? nil : pairs.index.recording.observers[Int($1.observer)].number
         $0[observer, default: DeliveryCounters()].count(record($1.outcome))
     }
 
-    package init(_ records: [DeliveryRecord]) {
-        self.records = records
-        // The line of each entry is the number of its record. Tests change the sequence numbers of records.
-        let numbered = zip(1..., records).map { number, record in
-            var record = record
-            record.sequence = number
-            return record
-        }
-        index = RecordingIndex(Recording(numbered))
-    }
+    package init(_ records: [DeliveryRecord]) { self.records = records }
 
     /// True for a delivery of a recorded post, false for a performed block.
     private func isOfPost(_ delivery: RecordingIndex.Delivery) -> Bool {
-        delivery.kind != .block && index.posts[Int(delivery.post)].posted >= 0
+        delivery.kind != .block && pairs.index.posts[Int(delivery.post)].posted >= 0
     }
 
     private func record(_ entry: Int32) -> DeliveryRecord? {
-        entry < 0 ? nil : records[Int(index.entry(entry).line) - 1]
+        entry < 0 ? nil : records[Int(pairs.index.entry(entry).line) - 1]
     }
 
     // MARK: Records
@@ -59,14 +51,14 @@ package final class RecordedRun {
 
     /// In order of delivery. A flood has millions of them, so each is made when it is read.
     var delivered: some Collection<Delivery> {
-        index.recording.entries.indices.lazy.compactMap { [self] entry in
-            let number = Int(index.deliveryOfEntry[entry])
-            guard index.recording.entries[entry].stage == .deliver, number >= 0 else { return nil }
-            let delivery = index.deliveries[number]
+        pairs.index.recording.entries.indices.lazy.compactMap { [self] entry in
+            let number = Int(pairs.index.deliveryOfEntry[entry])
+            guard pairs.index.recording.entries[entry].stage == .deliver, number >= 0 else { return nil }
+            let delivery = pairs.index.deliveries[number]
             guard delivery.outcome == entry, isOfPost(delivery) else { return nil }
-            let registered = delivery.observer < 0 ? -1 : index.observers[Int(delivery.observer)].registered
+            let registered = delivery.observer < 0 ? -1 : pairs.index.observers[Int(delivery.observer)].registered
             return Delivery(
-                posted: record(index.posts[Int(delivery.post)].posted)!, delivered: record(delivery.outcome)!,
+                posted: record(pairs.index.posts[Int(delivery.post)].posted)!, delivered: record(delivery.outcome)!,
                 registered: record(registered))
         }
     }
@@ -75,7 +67,7 @@ package final class RecordedRun {
 
     /// The outcomes of all notifications in posting queues, under one name or all names.
     func countersOfEnqueued(_ name: String? = nil) -> DeliveryCounters {
-        index.posts.reduce(into: DeliveryCounters()) { counters, post in
+        pairs.index.posts.reduce(into: DeliveryCounters()) { counters, post in
             guard let enqueued = record(post.enqueued), name == nil || enqueued.notification == name else { return }
             counters.count(record(post.queueOutcome))
         }
@@ -97,7 +89,7 @@ package final class RecordedRun {
     /// Expects that every post was delivered once to each observer, and that each delivery is correct.
     func expectEachDelivered(_ claim: String, where isCorrect: (Delivery) -> Bool = { _ in true }) -> Expectation {
         if let fault { return Expectation(claim, failure: fault) }
-        let other = index.deliveries.lazy.filter { self.isOfPost($0) }.compactMap { self.record($0.outcome) }
+        let other = pairs.index.deliveries.lazy.filter { self.isOfPost($0) }.compactMap { self.record($0.outcome) }
             .first { $0.stage != .deliver }
         if let other { return Expectation(claim, failure: "\(other.postNumber) has the outcome \(other.stage)") }
         let wrong = delivered.first { !isCorrect($0) }
@@ -120,12 +112,12 @@ package final class RecordedRun {
     /// Expects that each enqueued notification was posted, coalesced or dequeued, or that its thread ended: one of
     /// these, once. And that the library's counters of the scenario's one posting queue agree with the records.
     var expectQueueOutcomesAndCounters: [Expectation] {
-        let enqueued = index.posts.indices.filter { index.posts[$0].enqueued >= 0 }
+        let enqueued = pairs.index.posts.indices.filter { pairs.index.posts[$0].enqueued >= 0 }
         return [
             .each(
                 "each enqueued notification has one outcome", enqueued,
-                { index.posts[$0].queueOutcome >= 0 && index.posts[$0].secondQueueOutcome < 0 },
-                otherwise: { "post \(index.recording.posts[$0].number) has none or two" }),
+                { pairs.index.posts[$0].queueOutcome >= 0 && pairs.index.posts[$0].secondQueueOutcome < 0 },
+                otherwise: { "post \(pairs.index.recording.posts[$0].number) has none or two" }),
             expectEqual(all(.count).suffix(1).map { ($0.counters, countersOfEnqueued()) }),
         ]
     }
@@ -138,14 +130,14 @@ package final class RecordedRun {
 
     private var fault: String? {
         if first(.post) == nil { return "nothing was posted" }
-        for (number, post) in index.posts.enumerated() where post.posted >= 0 {
-            let name = "post \(index.recording.posts[number].number)"
-            let pending = index.pendingCount(ofPost: Int32(number))
+        for (number, post) in pairs.index.posts.enumerated() where post.posted >= 0 {
+            let name = "post \(pairs.index.recording.posts[number].number)"
+            let pending = pairs.index.pendingCount(ofPost: Int32(number))
             if pending > 0 { return "\(name) has no outcome for \(pending) of its observers" }
-            let count = index.entry(post.posted).count
+            let count = pairs.index.entry(post.posted).count
             if count >= 0, post.deliveryCount > count { return "\(name) has an outcome for one observer too many" }
         }
-        for delivery in index.deliveries where delivery.kind != .block {
+        for delivery in pairs.index.deliveries where delivery.kind != .block {
             guard let outcome = record(delivery.outcome) else { continue }
             if delivery.secondOutcome >= 0 { return "\(outcome.postNumber) has a second outcome" }
             if !isOfPost(delivery) { return "\(outcome.postNumber) was not posted, but has an outcome" }
@@ -175,6 +167,21 @@ package final class RecordedRun {
             }
         }
         return Expectation(claim, failure: last.isEmpty ? "nothing was delivered" : nil)
+    }
+}
+
+/// The index of a run's records. A class, so that reading an element does not copy the index.
+private final class Pairs {
+    let index: RecordingIndex
+
+    init(_ records: [DeliveryRecord]) {
+        // The line of each entry is the number of its record. Tests change the sequence numbers of records.
+        let numbered = zip(1..., records).map { number, record in
+            var record = record
+            record.sequence = number
+            return record
+        }
+        index = RecordingIndex(Recording(numbered))
     }
 }
 
