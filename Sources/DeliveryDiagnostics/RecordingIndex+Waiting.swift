@@ -30,33 +30,22 @@ extension RecordingIndex {
 
     /// The record since which a delivery waited in a mailbox, or a notification in a posting queue, until this record.
     func waitBegin(_ number: Int32) -> Int32 {
-        var begin: Int32 = -1
-        if let delivery = delivery(of: number), delivery.outcome == number || delivery.skip == number {
-            begin = waitBegin(of: delivery)
-        } else if entry(number).post >= 0 {
-            let post = posts[Int(entry(number).post)]
-            if post.queueOutcome == number { begin = post.enqueued }
-        }
+        let wait = wait(number)
         // In a damaged recording, an outcome may come first.
-        return begin < number ? begin : -1
+        return wait.end == number && wait.begin < number ? wait.begin : -1
     }
 
     /// The record at which the wait that this record begins has ended.
     func waitEnd(_ number: Int32) -> Int32 {
-        var end: Int32 = -1
-        if let delivery = delivery(of: number), waitBegin(of: delivery) == number {
-            end = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
-        } else if entry(number).post >= 0 {
-            let post = posts[Int(entry(number).post)]
-            if post.enqueued == number { end = post.queueOutcome }
-        }
-        return end > number ? end : -1
+        let wait = wait(number)
+        return wait.begin == number && wait.end > number ? wait.end : -1
     }
 
     /// The thread that the delivery of an `append` record waits for.
     func mailbox(_ number: Int32) -> Int32 {
-        guard let delivery = delivery(of: number), waitBegin(of: delivery) == number else { return -1 }
-        return mailbox(of: delivery)
+        let delivery = deliveryOfEntry[Int(number)]
+        return delivery >= 0 && waitBegin(of: deliveries[Int(delivery)]) == number
+            ? mailbox(of: deliveries[Int(delivery)]) : -1
     }
 
     /// True if the end of the handler or wait that the record begins should have a record too.
@@ -70,8 +59,14 @@ extension RecordingIndex {
         posts[Int(delivery.post)].posted == delivery.append ? -1 : delivery.append
     }
 
-    private func delivery(of number: Int32) -> Delivery? {
-        let delivery = deliveryOfEntry[Int(number)]
-        return delivery < 0 ? nil : deliveries[Int(delivery)]
+    /// The wait that a record begins or ends, of a delivery or of a notification in a posting queue.
+    private func wait(_ number: Int32) -> (begin: Int32, end: Int32) {
+        if deliveryOfEntry[Int(number)] >= 0 {
+            let delivery = deliveries[Int(deliveryOfEntry[Int(number)])]
+            let (begin, end) = (waitBegin(of: delivery), delivery.outcome >= 0 ? delivery.outcome : delivery.skip)
+            if begin == number || end == number { return (begin, end) }
+        }
+        let post = entry(number).post
+        return post < 0 ? (-1, -1) : (posts[Int(post)].enqueued, posts[Int(post)].queueOutcome)
     }
 }

@@ -92,7 +92,7 @@ package struct Audit: Sendable {
             kind.isCertainIfTruncated || index.recording.completeness[index.recording.process(of: entry)].isComplete
         let fault = {
             AuditFault(
-                kind: kind, post: entry.post, entry: number,
+                kind: kind, entry: number,
                 text: (entry.post < 0 ? "" : "\(words.post(entry.post)) ") + text(words))
         }
         if isCertain { faults.note(kind, fault) } else { unknown.note(kind, fault) }

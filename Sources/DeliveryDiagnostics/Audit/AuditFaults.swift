@@ -22,8 +22,6 @@ struct AuditFault: Sendable, Hashable {
     }
 
     var kind: Kind
-    /// Index in the recording's posts, or -1.
-    var post: Int32
     /// Index of the entry that shows the fault.
     var entry: Int32
     var text: String

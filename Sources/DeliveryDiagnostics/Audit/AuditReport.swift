@@ -127,10 +127,9 @@ package struct AuditReport {
     }
 
     private func object(_ fault: AuditFault) -> [String: Any] {
-        var object: [String: Any] = [
-            "kind": fault.kind.rawValue, "text": fault.text, "line": Int(audit.index.entry(fault.entry).line),
-        ]
-        if fault.post >= 0 { object["post"] = recording.posts[Int(fault.post)].number }
+        let entry = audit.index.entry(fault.entry)
+        var object: [String: Any] = ["kind": fault.kind.rawValue, "text": fault.text, "line": Int(entry.line)]
+        if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
         return object
     }
 }

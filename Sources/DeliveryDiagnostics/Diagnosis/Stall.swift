@@ -28,7 +28,12 @@ enum Stall {
             guard count > 0 else { return nil }
             let since = index.time(from: oldest, to: end)
             guard since > (handler == nil ? limit : limit / 10) else { return nil }
-            if since <= limit || handlesInTurn(index.entry(oldest), after: oldest, index) {
+            // A thread that has handled something for the same observer since then is slow, not stuck.
+            let isSlow = index.spans.contains { span in
+                span.begin > oldest && span.thread == index.entry(oldest).target && !span.isWait
+                    && index.entry(span.begin).observer == index.entry(oldest).observer
+            }
+            if since <= limit || isSlow {
                 return backlog(thread, count, oldest, since: since, in: handler, words)
             }
             let waits =
@@ -54,16 +59,6 @@ enum Stall {
         "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts "
         + "a Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the "
         + "main thread: observe on a RunLoopThread there, or write the test for XCTest."
-
-    /// True if the thread has handled something for the same observer since the notification began to wait. Then the
-    /// thread is slow, not stuck.
-    private static func handlesInTurn(_ waiting: Recording.Entry, after oldest: Int32, _ index: RecordingIndex) -> Bool
-    {
-        index.spans.contains { span in
-            span.begin > oldest && span.thread == waiting.target && !span.isWait
-                && index.entry(span.begin).observer == waiting.observer
-        }
-    }
 
     private static func backlog(
         _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: RecordingIndex.Span?,

@@ -5,13 +5,14 @@ enum Unaccounted {
     static func findings(_ audit: Audit, _ words: RecordWords) -> [Finding] {
         audit.faults.countByKind.compactMap { kind, count in
             guard let first = audit.faults.reported.first(where: { $0.kind == kind }) else { return nil }
+            let entry = words.index.entry(first.entry)
             return Finding(
                 kind: .unaccounted, severity: .problem,
                 problem: "Not accounted for, \(words.times(count)): \(first.text).",
-                evidence: [words.posted(words.index.entry(first.entry)), first.entry],
+                evidence: [words.posted(entry), first.entry],
                 remedy:
                     "This is a bug of the library. Run 'notify-demo audit' on the recording, and report the output.",
-                weight: count, name: first.post < 0 ? -1 : words.index.name(ofPost: first.post))
+                weight: count, name: entry.post < 0 ? -1 : words.index.name(ofPost: entry.post))
         }
     }
 }
