@@ -48,12 +48,6 @@ extension RecordingIndex {
             ? mailbox(of: deliveries[Int(delivery)]) : -1
     }
 
-    /// True if the end of the handler or wait that the record begins should have a record too.
-    func recordsEnd(_ number: Int32) -> Bool {
-        let span = spanOfEntry[Int(number)]
-        return span >= 0 && spans[Int(span)].ending != .notRecorded
-    }
-
     /// A capture that is the only record of its post is drawn as the post.
     private func waitBegin(of delivery: Delivery) -> Int32 {
         posts[Int(delivery.post)].posted == delivery.append ? -1 : delivery.append

@@ -6,7 +6,6 @@ package import DeliveryRecording
 package struct DeliveryStatistics: Sendable, Encodable {
     /// The statistics of one name, observer or thread, or of all.
     package struct Group: Sendable, Encodable {
-        /// The name shown in reports.
         package var label: String
         /// For an observer: the source location of its registration.
         package var location: String?
@@ -34,7 +33,6 @@ package struct DeliveryStatistics: Sendable, Encodable {
         /// The times from `deliver` to `return`, including nested deliveries.
         package var handler: Distribution?
 
-        /// `posted` or `matched`.
         var posts: Int { posted ?? matched ?? 0 }
     }
 
@@ -46,7 +44,6 @@ package struct DeliveryStatistics: Sendable, Encodable {
         package var highestDepth: Int?
         /// Averaged over the time of the recording.
         package var meanDepth: Double?
-        /// Signals for its thread.
         package var signals = 0
         package var drains = 0
         package var deliveriesPerDrain: Distribution?
@@ -56,7 +53,6 @@ package struct DeliveryStatistics: Sendable, Encodable {
         package var endlessWaits = 0
     }
 
-    /// The statistics of all posting queues.
     package struct Queues: Sendable, Encodable {
         package var enqueued = 0
         package var posted = 0
@@ -74,7 +70,6 @@ package struct DeliveryStatistics: Sendable, Encodable {
     package internal(set) var recordCount = 0
     package internal(set) var processCount = 0
     package internal(set) var threadCount = 0
-    /// The time from the first record to the last.
     package internal(set) var nanoseconds: UInt64 = 0
     package internal(set) var total = Group(label: "all")
     package internal(set) var signals = 0

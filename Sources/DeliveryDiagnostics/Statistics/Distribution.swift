@@ -3,7 +3,6 @@
 /// The p-th percentile is the smallest value such that p percent of the values are no greater.
 package struct Distribution: Sendable, Hashable, Encodable {
     package var count: Int
-    /// At most `UInt64.max`.
     package var sum: UInt64
     package var p50: UInt64
     package var p90: UInt64
@@ -11,7 +10,6 @@ package struct Distribution: Sendable, Hashable, Encodable {
     package var p999: UInt64
     package var max: UInt64
 
-    /// Nil if there are no values.
     package init?(of values: some Sequence<UInt64>) {
         let sorted = values.sorted()
         guard let max = sorted.last else { return nil }

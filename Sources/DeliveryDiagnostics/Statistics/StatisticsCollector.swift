@@ -6,17 +6,15 @@ struct StatisticsCollector {
     /// One name, observer or thread, or all, with the times of its deliveries.
     private struct Group {
         var counts: DeliveryStatistics.Group
-        /// The number of posts; for an observer, of those that matched it.
-        var posts = 0
         var postToDelivery: [UInt64] = []
         var waiting: [UInt64] = []
         var handler: [UInt64] = []
 
-        init(_ label: String) { counts = DeliveryStatistics.Group(label: label) }
+        init(_ label: String) { counts = DeliveryStatistics.Group(label: label, posted: 0) }
 
         var isUsed: Bool {
             let outcomes = counts.coalesced + counts.dropped + counts.cancelled + counts.targetGone
-            return posts + counts.delivered + outcomes + counts.pending > 0
+            return counts.posts + counts.delivered + outcomes + counts.pending > 0
         }
     }
 
@@ -27,7 +25,6 @@ struct StatisticsCollector {
         var waited = 0.0
         /// The number of deliveries in each drain. The last is the current drain.
         var batches: [UInt64] = []
-        /// The durations of the waits of its thread.
         var waits: [UInt64] = []
     }
 
@@ -45,7 +42,6 @@ struct StatisticsCollector {
     private var observers: [Group]
     private var threads: [Group]
     private var mailboxes: [Mailbox]
-    /// The times from `enqueue` to `post`.
     private var queued: [UInt64] = []
 
     init(_ index: RecordingIndex, _ selection: RecordingSelection) {
@@ -76,6 +72,7 @@ struct StatisticsCollector {
             let (observer, name) = (recording.observers[number], namesOfObservers[number])
             let ofName = name < 0 ? "" : " \(recording.strings[Int(name)])"
             var group = Group(label("\(observer.number)", observer.process) + ofName)
+            (group.counts.posted, group.counts.matched) = (nil, 0)
             group.counts.location = index.registration(of: Int32(number)).flatMap(recording.place(of:))?.description
             return group
         }
@@ -102,13 +99,10 @@ struct StatisticsCollector {
         statistics.deliveriesPerDrain = Distribution(of: mailboxes.flatMap(\.batches))
         statistics.waits = Distribution(of: mailboxes.flatMap(\.waits))
         statistics.queues.waiting = Distribution(of: queued)
-        let order = recording.threads.indices.sorted { one, other in
-            let (one, other) = (recording.threads[one], recording.threads[other])
-            return (one.process, one.identity.number) < (other.process, other.identity.number)
-        }
+        let order = recording.ordered(recording.threads.indices)
         statistics.total = measured(total)
         statistics.names = busiestFirst(names).map { measured($0) }
-        statistics.observers = busiestFirst(observers).map { measured($0, posts: \.matched) }
+        statistics.observers = busiestFirst(observers).map { measured($0) }
         statistics.threads = order.map { threads[$0] }.filter(\.isUsed).map { measured($0) }
         statistics.mailboxes = order.map { mailboxes[$0] }.compactMap { mailbox in
             var counts = mailbox.counts
@@ -122,18 +116,15 @@ struct StatisticsCollector {
 
     /// The groups that are used, in descending order of posts and deliveries.
     private func busiestFirst(_ groups: [Group]) -> [Group] {
-        let weights = groups.map { $0.posts + $0.counts.delivered }
+        let weights = groups.map { $0.counts.posts + $0.counts.delivered }
         return groups.indices.filter { groups[$0].isUsed }.sorted { (-weights[$0], $0) < (-weights[$1], $1) }
             .map { groups[$0] }
     }
 
-    private func measured(
-        _ group: Group, posts: WritableKeyPath<DeliveryStatistics.Group, Int?> = \.posted
-    ) -> DeliveryStatistics.Group {
+    private func measured(_ group: Group) -> DeliveryStatistics.Group {
         var measured = group.counts
-        measured[keyPath: posts] = group.posts
-        if end > start, group.posts > 0 {
-            measured.postsPerSecond = Double(group.posts) / (Double(end - start) / 1e9)
+        if end > start, measured.posts > 0 {
+            measured.postsPerSecond = Double(measured.posts) / (Double(end - start) / 1e9)
         }
         measured.postToDelivery = Distribution(of: group.postToDelivery)
         measured.waiting = Distribution(of: group.waiting)
@@ -149,7 +140,7 @@ struct StatisticsCollector {
         case .enqueue: statistics.queues.enqueued += 1
         case .post, .capture: countPost(entry, number)
         case .append:
-            if entry.observer >= 0 { observers[Int(entry.observer)].posts += 1 }
+            if entry.observer >= 0 { observers[Int(entry.observer)].counts.matched? += 1 }
             beginWaiting(entry, number)
         case .deliver, .dequeue, .coalesce, .drop, .cancel, .targetGone, .skip: countOutcome(entry, number)
         case .dropSignal: statistics.lostSignals += 1
@@ -166,9 +157,7 @@ struct StatisticsCollector {
             } else {
                 mailboxes[thread].counts.endlessWaits += 1
             }
-        case .register, .remove, .return, .waitEnd, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost,
-            .end:
-            break
+        default: break
         }
     }
 
@@ -181,21 +170,18 @@ struct StatisticsCollector {
         if entry.stage == .capture { beginWaiting(entry, number) }
         // A capture counts as a post unless the post that it belongs to has a record.
         guard entry.stage == .post || index.posted(number) < 0 && entry.relatedPost < 0 else { return }
-        total.posts += 1
-        names[name(entry)].posts += 1
-        threads[Int(entry.thread)].posts += 1
+        total.counts.posted? += 1
+        names[name(entry)].counts.posted? += 1
+        threads[Int(entry.thread)].counts.posted? += 1
     }
 
     private mutating func countOutcome(_ entry: Recording.Entry, _ number: Int32) {
         let begun = index.waitBegin(number)
         if entry.stage == .dequeue || begun >= 0 && index.entry(begun).stage == .enqueue {
             // It never left its posting queue.
-            switch entry.stage {
-            case .dequeue: statistics.queues.dequeued += 1
-            case .coalesce: statistics.queues.coalesced += 1
-            case .targetGone: statistics.queues.targetGone += 1
-            default: break
-            }
+            if entry.stage == .dequeue { statistics.queues.dequeued += 1 }
+            if entry.stage == .coalesce { statistics.queues.coalesced += 1 }
+            if entry.stage == .targetGone { statistics.queues.targetGone += 1 }
             return
         }
         let mailbox = begun >= 0 ? index.mailbox(begun) : -1
@@ -215,13 +201,13 @@ struct StatisticsCollector {
 
     private mutating func countDelivery(_ entry: Recording.Entry, _ number: Int32, since begun: Int32) {
         let thread = Int(entry.thread)
-        if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].posts += 1 }
+        if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].counts.matched? += 1 }
         if begun >= 0, let drain = mailboxes[thread].batches.indices.last { mailboxes[thread].batches[drain] += 1 }
         let posted = index.posted(number)
         let sincePost = posted < 0 ? nil : index.time(from: posted, to: number)
         let waited = begun < 0 ? nil : index.time(from: begun, to: number)
         let duration = duration(of: number)
-        let isEndless = index.recordsEnd(number) && duration == nil
+        let isEndless = index.spans[Int(index.spanOfEntry[Int(number)])].ending.runsOn
         add(entry, thread) { group in
             group.counts.delivered += 1
             if isEndless { group.counts.neverReturned += 1 }
@@ -233,7 +219,6 @@ struct StatisticsCollector {
 
     private func name(_ entry: Recording.Entry) -> Int { entry.name < 0 ? 0 : Int(nameIndices[Int(entry.name)]) }
 
-    /// The duration of the handler or wait that a record begins.
     private func duration(of number: Int32) -> UInt64? {
         index.duration(of: index.spans[Int(index.spanOfEntry[Int(number)])])
     }
@@ -244,8 +229,6 @@ struct StatisticsCollector {
         if entry.observer >= 0 { change(&observers[Int(entry.observer)]) }
         change(&threads[thread])
     }
-
-    // MARK: Depth
 
     private mutating func beginWaiting(_ entry: Recording.Entry, _ number: Int32) {
         let mailbox = Int(index.mailbox(number))
@@ -258,7 +241,7 @@ struct StatisticsCollector {
     private mutating func changeDepth(_ mailbox: Int, by difference: Int, at time: UInt64) {
         mailboxes[mailbox].waited += Double(difference) * (Double(end) - Double(time))
         mailboxes[mailbox].depth += difference
-        let highest = max(mailboxes[mailbox].counts.highestDepth ?? 0, mailboxes[mailbox].depth)
-        mailboxes[mailbox].counts.highestDepth = highest
+        mailboxes[mailbox].counts.highestDepth = max(
+            mailboxes[mailbox].counts.highestDepth ?? 0, mailboxes[mailbox].depth)
     }
 }

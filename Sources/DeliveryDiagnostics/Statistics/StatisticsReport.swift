@@ -1,13 +1,9 @@
 /// Formats statistics as tables of at most 80 columns.
 package struct StatisticsReport: Sendable {
-    /// The property by which deliveries are grouped.
     package enum Grouping: String, Sendable, CaseIterable {
-        case name
-        case observer
-        case thread
+        case name, observer, thread
     }
 
-    /// The maximum number of rows in the short tables.
     private static let shortest = 10
 
     private let statistics: DeliveryStatistics
@@ -29,8 +25,6 @@ package struct StatisticsReport: Sendable {
             }
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
-
-    // MARK: All
 
     private var summary: String {
         let total = statistics.total
@@ -165,8 +159,6 @@ package struct StatisticsReport: Sendable {
                 .number("max", group: drain, minimum: 8), .number("waits"), .number("waited", minimum: 7),
             ], rows)
     }
-
-    // MARK: Tables
 
     private func percentiles(of what: String, _ rows: [[String]]) -> String {
         let times = ["p50", "p90", "p99", "p99.9", "max"].map { Table.Column.number($0, minimum: 7) }

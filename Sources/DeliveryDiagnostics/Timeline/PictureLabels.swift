@@ -21,7 +21,6 @@ struct PictureLabels {
         /// The number of candidates that say enough: with none of them the lane needs another row of labels. Nil if
         /// another row would not help, or is not worth it.
         var sufficient: Int?
-        /// The free space to keep around it.
         var margin = 4.0
         /// False if the tooltip is the place for it when space is scarce.
         var isCounted = true
@@ -60,7 +59,6 @@ struct PictureLabels {
         }
     }
 
-    /// Occupies the box if it is free.
     mutating func occupyIfFree(_ box: SVG.Box) -> Bool {
         guard box.left >= bounds.left, box.right <= bounds.right, box.top >= bounds.top, box.bottom <= bounds.bottom
         else { return false }
@@ -82,7 +80,6 @@ struct PictureLabels {
 
     mutating func add(_ label: Pending) { pending.append(label) }
 
-    /// Places all labels.
     mutating func place() -> [String] {
         var (leaders, drawn): ([String], [String]) = ([], [])
         for label in pending.sorted(by: { $0.rank < $1.rank }) {

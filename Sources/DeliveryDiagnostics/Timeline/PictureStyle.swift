@@ -1,4 +1,3 @@
-/// The style sheet of a picture.
 enum PictureStyle {
     /// The number of lane colors, which are used in turn.
     static let colors = 8

@@ -1,4 +1,3 @@
-/// The format of SVG.
 enum SVG {
     struct Box {
         var left: Double
@@ -7,7 +6,6 @@ enum SVG {
         var bottom: Double
     }
 
-    /// At most one decimal.
     static func number(_ value: Double) -> String {
         let tenths = Int((max(-1e9, min(1e9, value)) * 10).rounded())
         let sign = tenths < 0 ? "-" : ""

@@ -10,54 +10,33 @@ package struct Timeline: Sendable {
     /// A thread, or several threads folded into one lane.
     struct Lane: Hashable, Sendable {
         var title: String
-        /// Full description of the thread.
         var details: String
         /// The time of the thread's first record.
         var begin: Int64
-        /// The time of the thread's end, if it was recorded.
+        /// The time of the thread's end; the greatest if it was not recorded.
         var end: Int64
-        /// The number of threads in this lane.
         var threads = 1
         /// The number of drawn deliveries that are still waiting for it at the end.
         var waiting = 0
 
-        /// The words for `waiting`; nil for 0.
         var waitingWords: String? { waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// Something that is drawn: a handler, a wait, an event without a duration, or several similar ones.
     struct Item: Hashable, Sendable {
-        enum Kind: Hashable, Sendable {
-            /// An event without a duration.
-            case mark
-            case handler
-            case wait
-        }
-
-        enum Ending: Hashable, Sendable {
-            case returned
-            /// The thread or the recording ended first.
-            case runsOn
-            /// The document's technique does not record when a handler returns.
-            case isNotRecorded
-        }
-
-        let kind: Kind
         let stage: DeliveryStage
-        /// The record at which it begins.
         let entry: Int32
         var lane: Int
         let begin: Int64
-        /// The time at which its drawing ends.
         var end: Int64
-        var ending = Ending.returned
+        /// Nil for an event without a duration.
+        let ending: RecordingIndex.Span.Ending?
         /// The number of handlers and waits of its thread that contain it.
         let depth: Int
         /// The number of this post's deliveries that are still pending at the end.
         var waiting = 0
         /// Index in `arrows` of the arrow to it, or to the first.
         var arrow: Int?
-        /// The number of similar items that are drawn as this one.
         var count = 1
         /// The record at which the last of them begins.
         var lastEntry: Int32
@@ -67,8 +46,8 @@ package struct Timeline: Sendable {
         var longest: Int64
 
         var isRun: Bool { count > 1 }
+        var isMark: Bool { ending == nil }
 
-        /// Appends a later similar item to this one.
         mutating func append(_ other: Item) {
             count += other.count
             end = max(end, other.end)
@@ -81,7 +60,7 @@ package struct Timeline: Sendable {
         }
     }
 
-    /// An arrow from a post to one of its deliveries, or to another outcome.
+    /// An arrow from a post to a delivery or another outcome.
     struct Arrow: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             /// To a handler, through its thread's mailbox or the document's queue.
@@ -97,26 +76,22 @@ package struct Timeline: Sendable {
         let kind: Kind
         var fromLane: Int
         let from: Int64
-        /// The number of handlers and waits of its thread that contain its beginning.
+        /// As `Item.depth`.
         let fromDepth: Int
         var toLane: Int
         let to: Int64
 
-        /// In nanoseconds.
         var latency: Int64 { to - from }
     }
 
-    /// A row of the drawing, in recorded order.
     struct Row: Hashable, Sendable {
         enum Part: Hashable, Sendable {
-            case begin
-            case end
+            case begin, end
             /// A mark, a run, or something that begins and ends with nothing drawn between.
             case whole
         }
 
         let part: Part
-        /// An index in `items`.
         let item: Int
     }
 
@@ -130,12 +105,10 @@ package struct Timeline: Sendable {
         /// Records beyond the limit of rows, and the time of the first of them.
         var beyondLimit = 0
         var limitReached: Int64 = 0
-        /// Records of stages that are never drawn.
         var undrawn: [DeliveryStage: Int] = [:]
     }
 
     let index: RecordingIndex
-    /// The beginning and end of the drawing.
     var begin: Int64 = 0
     var end: Int64 = 0
     /// In the order of processes and thread numbers.
@@ -143,9 +116,9 @@ package struct Timeline: Sendable {
     /// In the order of their beginnings.
     var items: [Item] = []
     var arrows: [Arrow] = []
+    /// In recorded order.
     var rows: [Row] = []
     var leftOut = LeftOut()
-    /// The titles of the lanes that were folded into one.
     var foldedLanes: [String] = []
 
     init(of index: RecordingIndex) {
@@ -154,10 +127,8 @@ package struct Timeline: Sendable {
 
     var recording: Recording { index.recording }
 
-    /// The time from its beginning to its end.
     var duration: ElapsedTime { ElapsedTime(nanoseconds: end - begin) }
 
-    /// The number of threads in all lanes.
     var threadCount: Int { lanes.reduce(0) { $0 + $1.threads } }
 
     func time(of row: Row) -> Int64 { row.part == .end ? items[row.item].end : items[row.item].begin }
@@ -180,13 +151,17 @@ package struct Timeline: Sendable {
         let others = lanes.indices.filter { !kept.contains($0) }.map { lanes[$0] }
         var folded = self
         folded.foldedLanes = others.map(\.title)
-        folded.lanes = kept.map { lanes[$0] }
-        folded.lanes.append(
-            Lane(
-                title: "\(others.count) others", details: folded.foldedLanes.joined(separator: ", "),
-                begin: others.map(\.begin).min() ?? 0, end: others.map(\.end).max() ?? 0,
-                threads: others.count, waiting: others.reduce(0) { $0 + $1.waiting }))
+        let last = Lane(
+            title: "\(others.count) others", details: folded.foldedLanes.joined(separator: ", "),
+            begin: others.map(\.begin).min() ?? 0, end: others.map(\.end).max() ?? 0,
+            threads: others.count, waiting: others.reduce(0) { $0 + $1.waiting })
+        folded.lanes = kept.map { lanes[$0] } + [last]
         folded.mapLanes(lanes.indices.map { kept.firstIndex(of: $0) ?? kept.count })
         return folded
     }
+}
+
+extension RecordingIndex.Span.Ending {
+    /// True if the thread or the recording ended first.
+    var runsOn: Bool { self == .open || self == .abandoned }
 }

@@ -2,9 +2,7 @@ package import DeliveryRecording
 internal import ThreadedNotifications
 
 extension Timeline {
-    /// - Parameters:
-    ///   - limit: the maximum number of rows; nil for all.
-    ///   - foldsRuns: true if similar consecutive rows are drawn as one.
+    /// At most `limit` rows. If it folds runs, it draws similar consecutive rows as one.
     package init(
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true
     ) {
@@ -25,15 +23,17 @@ private struct TimelineBuilder {
     let foldsRuns: Bool
     /// Until all lanes are known, lanes are indices of threads.
     var timeline: Timeline
-    /// For each thread: the number of drawn deliveries that are still waiting for it at the end.
+    /// For each thread: as `Timeline.Lane.waiting`.
     var waiting: [Int32: Int] = [:]
     /// For each drawn span that has not ended: its index in `items`.
     var openItems: [Int32: Int] = [:]
 
     /// Up to three rows are easy to read and show more than one row for all of them.
     private static let minimumRun = 4
-
-    // MARK: Rows
+    /// The messages of these records differ.
+    private static let ownRows: Set<DeliveryStage> = [
+        .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end,
+    ]
 
     mutating func addRows() {
         var number: Int32 = -1
@@ -67,8 +67,8 @@ private struct TimelineBuilder {
                 let item = addItem(entry, number)
                 if span >= 0 { openItems[span] = item }
                 // When a span ends, its row may be folded into the rows before it.
-                let isSpan = span >= 0 && timeline.items[item].ending != .isNotRecorded
-                addRow(isSpan ? .begin : .whole, item)
+                let ending = timeline.items[item].ending
+                addRow(ending == nil || ending == .notRecorded ? .whole : .begin, item)
             }
         }
     }
@@ -96,7 +96,8 @@ private struct TimelineBuilder {
 
     private mutating func addRow(_ part: Timeline.Row.Part, _ item: Int) {
         timeline.rows.append(Timeline.Row(part: part, item: item))
-        if part == .whole, foldsRuns, isFoldable(timeline.items[item].stage) { foldLastRow() }
+        guard part == .whole, foldsRuns, !Self.ownRows.contains(timeline.items[item].stage) else { return }
+        foldLastRow()
     }
 
     /// Folds the last row into the similar rows before it. Their items are the last items.
@@ -115,14 +116,6 @@ private struct TimelineBuilder {
         }
         timeline.rows.removeLast(members - 1)
         timeline.items.removeLast(members - 1)
-    }
-
-    /// False if the messages of its records differ, so that each has its own row.
-    private func isFoldable(_ stage: DeliveryStage) -> Bool {
-        switch stage {
-        case .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end: false
-        default: true
-        }
     }
 
     /// True if the rows of two items look the same except for their numbers and times.
@@ -156,14 +149,8 @@ private struct TimelineBuilder {
         let time = selection.elapsed(entry)
         let end = span.map(end) ?? time
         var item = Timeline.Item(
-            kind: span == nil ? .mark : entry.stage == .wait ? .wait : .handler, stage: entry.stage, entry: number,
-            lane: Int(entry.thread), begin: time, end: end, depth: index.depth(of: number), lastEntry: number,
-            longest: end - time)
-        switch span?.ending {
-        case .abandoned, .open: item.ending = .runsOn
-        case .notRecorded: item.ending = .isNotRecorded
-        case .returned, nil: break
-        }
+            stage: entry.stage, entry: number, lane: Int(entry.thread), begin: time, end: end, ending: span?.ending,
+            depth: index.depth(of: number), lastEntry: number, longest: end - time)
         if let arrow = arrow(to: entry, number) {
             item.arrow = timeline.arrows.count
             item.latency = arrow.latency...arrow.latency
@@ -174,7 +161,6 @@ private struct TimelineBuilder {
         return timeline.items.count - 1
     }
 
-    /// The time until which a handler or wait is drawn.
     private func end(of span: RecordingIndex.Span) -> Int64 {
         if span.ending == .notRecorded { return selection.elapsed(index.entry(span.begin)) }
         return (span.end >= 0 ? index.entry(span.end) : index.recording.entries.last).map(selection.elapsed) ?? 0
@@ -211,8 +197,7 @@ private struct TimelineBuilder {
     private mutating func waiting(_ entry: Recording.Entry) -> Int {
         guard entry.post >= 0 else { return 0 }
         switch entry.stage {
-        case .enqueue:
-            guard index.posts[Int(entry.post)].queueOutcome < 0 else { return 0 }
+        case .enqueue where index.posts[Int(entry.post)].queueOutcome < 0:
             if entry.target >= 0 { waiting[entry.target, default: 0] += 1 }
             return 1
         case .post, .capture, .append:
@@ -225,16 +210,11 @@ private struct TimelineBuilder {
         }
     }
 
-    // MARK: Lanes
-
-    /// Adds the lanes of all threads that are drawn, and the limits of the drawing.
+    /// Adds the lanes of the threads that are drawn, and when the drawing begins and ends.
     mutating func addLanes() {
-        let threads = index.recording.threads
-        let used = Set(timeline.items.map(\.lane)).union(timeline.arrows.map(\.fromLane)).sorted { one, other in
-            let (one, other) = (threads[one], threads[other])
-            return (one.process, one.identity.number) < (other.process, other.identity.number)
-        }
-        var laneOfThread = [Int](repeating: -1, count: threads.count)
+        let used = index.recording.ordered(
+            Set(timeline.items.map(\.lane)).union(timeline.arrows.map(\.fromLane)))
+        var laneOfThread = [Int](repeating: -1, count: index.recording.threads.count)
         for (lane, thread) in used.enumerated() { laneOfThread[thread] = lane }
         timeline.lanes = used.map { lane(of: $0) }
         timeline.mapLanes(laneOfThread)
@@ -247,9 +227,8 @@ private struct TimelineBuilder {
     }
 
     private func lane(of thread: Int) -> Timeline.Lane {
-        let (process, identity) = (
-            Int(index.recording.threads[thread].process), index.recording.threads[thread].identity
-        )
+        let identity = index.recording.threads[thread].identity
+        let process = Int(index.recording.threads[thread].process)
         func time(_ entry: Int32) -> Int64 { entry < 0 ? .max : selection.elapsed(index.entry(entry)) }
         return Timeline.Lane(
             title: index.recording.describeThread(Int32(thread)),

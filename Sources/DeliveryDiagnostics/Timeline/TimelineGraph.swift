@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import ThreadedNotifications
 
 /// Draws the lanes of a text timeline, row by row.
 struct TimelineGraph {
@@ -10,8 +11,8 @@ struct TimelineGraph {
     private let timeline: Timeline
     private let pitch: Int
     private let symbols: TimelineSymbols
-    /// For each lane: the kinds of running handlers and waits, by depth; nil at depths that are not drawn.
-    private var running: [[Timeline.Item.Kind?]]
+    /// For each lane: the stages that began its running handlers and waits, by depth; nil if one is not drawn.
+    private var running: [[DeliveryStage?]]
 
     init(_ timeline: Timeline, pitch: Int, symbols: TimelineSymbols) {
         self.timeline = timeline
@@ -22,9 +23,9 @@ struct TimelineGraph {
     }
 
     private mutating func begin(_ item: Timeline.Item) {
-        guard item.kind != .mark, item.ending != .isNotRecorded else { return }
+        guard !item.isMark, item.ending != .notRecorded else { return }
         while running[item.lane].count <= item.depth { running[item.lane].append(nil) }
-        running[item.lane][item.depth] = item.kind
+        running[item.lane][item.depth] = item.stage
     }
 
     private mutating func end(_ item: Timeline.Item) {
@@ -47,14 +48,10 @@ struct TimelineGraph {
     }
 
     private func symbol(of part: Timeline.Row.Part, of item: Timeline.Item) -> TimelineSymbol {
-        switch (part, item.kind) {
-        case (.begin, .wait): .waitBegins
-        case (.begin, _): .handlerBegins
-        case (.end, .wait): .waitEnds
-        case (.end, _): .handlerEnds
-        case (.whole, .mark): .mark(of: item.stage)
-        case (.whole, .wait): .wait
-        case (.whole, .handler): .handlerLasts
+        switch part {
+        case .begin: item.stage == .wait ? .waitBegins : .handlerBegins
+        case .end: item.stage == .wait ? .waitEnds : .handlerEnds
+        case .whole: .mark(of: item.stage)
         }
     }
 
@@ -73,9 +70,9 @@ struct TimelineGraph {
             if life.begin <= time, time <= life.end {
                 cells[lane * pitch] = Cell(character: symbols[.lane], lane: lane)
             }
-            for (depth, kind) in running[lane].enumerated() {
-                guard let kind else { continue }
-                let symbol = kind == .wait ? TimelineSymbol.wait : .handler
+            for (depth, stage) in running[lane].enumerated() {
+                guard let stage else { continue }
+                let symbol = stage == .wait ? TimelineSymbol.wait : .handler
                 cells[column(lane, depth)] = Cell(character: symbols[symbol], lane: lane)
             }
         }
@@ -91,15 +88,13 @@ struct TimelineGraph {
         let depth = max(0, running[arrow.fromLane].count - 1)
         let start = column(arrow.fromLane, isRightward ? depth : 0)
         let end = isRightward ? lane * pitch - 1 : head + 1
+        let (leaves, handlerLeaves): (TimelineSymbol, TimelineSymbol) =
+            isRightward ? (.leavesRight, .handlerLeavesRight) : (.leavesLeft, .handlerLeavesLeft)
         for column in isRightward ? start...max(start, end) : end...max(start, end) {
-            let isStart = column == start
             switch cells[column].character {
-            case symbols[.lane]:
-                let leaves = isRightward ? TimelineSymbol.leavesRight : .leavesLeft
-                cells[column].character = symbols[isStart ? leaves : .crossing]
+            case symbols[.lane]: cells[column].character = symbols[column == start ? leaves : .crossing]
             case symbols[.handler]:
-                let leaves = isRightward ? TimelineSymbol.handlerLeavesRight : .handlerLeavesLeft
-                cells[column].character = symbols[isStart ? leaves : .handlerCrossing]
+                cells[column].character = symbols[column == start ? handlerLeaves : .handlerCrossing]
             case " ":
                 let line = symbols[arrow.kind == .lost ? .lostLine : .line]
                 cells[column] = Cell(character: line, lane: arrow.fromLane)

@@ -3,20 +3,41 @@ internal import ThreadedNotifications
 
 /// The texts of an item of a timeline.
 struct TimelineLabel {
-    /// The stage.
     var what: String
     /// For example `#3`.
     var post: String?
-    /// The notification's name.
     var name: String?
     /// The outcome of a post, if nothing else in the drawing shows it.
     var outcome: String?
-    /// Further properties, the most important first.
     var details: [String] = []
-    /// The source location.
     var location: SourceLocation?
     /// The line of the file, or the sequence number if the record is not from a file.
     var line = 0
+
+    /// The description of a row, in at most `room` columns.
+    ///
+    /// What is not visible elsewhere comes first. If the text is too long, first the directory of the source location
+    /// is dropped, then its file, then the middle of the name.
+    func description(room: Int, _ symbols: TimelineSymbols) -> String {
+        func words(_ name: String?, _ location: String?) -> String {
+            ([outcome, name] + details.map(symbols.text) + [location.map { "at \($0)" }])
+                .compactMap(\.self).joined(separator: ", ")
+        }
+        let name = name.map(symbols.text)
+        let whole = location.map { symbols.text("\($0)") }
+        let file = whole.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+        let line = location.flatMap { $0.line > 0 ? "\(symbols.ellipsis):\($0.line)" : nil }
+        let fitting = [whole, file, line ?? file].lazy.map { words(name, $0) }.first { DisplayWidth.of($0) <= room }
+        if let fitting { return fitting }
+        for location in line == nil ? [nil] : [line, nil] {
+            // Names shorter than 8 columns cannot be told apart.
+            let nameRoom = room - DisplayWidth.of(words("", location))
+            if let name, nameRoom >= 8 {
+                return words(DisplayWidth.fitMiddle(name, to: nameRoom, ellipsis: symbols.ellipsis), location)
+            }
+        }
+        return DisplayWidth.fit(words(name, nil), to: max(0, room), ellipsis: symbols.ellipsis)
+    }
 }
 
 extension Timeline {
@@ -60,7 +81,6 @@ extension Timeline {
         return post < 0 ? nil : "#\(recording.posts[Int(post)].number)"
     }
 
-    /// The tooltip of an item, with all the details.
     func tip(of item: Item) -> String {
         let label = label(of: item)
         let duration = ElapsedTime(nanoseconds: item.end - item.begin)
@@ -71,7 +91,7 @@ extension Timeline {
                 let (least, most) = (latency.lowerBound, latency.upperBound)
                 return "\(ElapsedTime(nanoseconds: least)) to \(ElapsedTime(nanoseconds: most)) after their posts"
             }
-            let longest = item.kind == .mark ? nil : "the longest \(ElapsedTime(nanoseconds: item.longest))"
+            let longest = item.isMark ? nil : "the longest \(ElapsedTime(nanoseconds: item.longest))"
             let parts = [
                 "\(item.count) similar, up to \(post(of: item.lastEntry) ?? "the last")", range, "in \(duration)",
                 longest,
@@ -82,12 +102,9 @@ extension Timeline {
             let what = arrow.kind == .queued ? "enqueue" : "post"
             lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
         }
-        if !item.isRun, item.kind != .mark {
-            switch item.ending {
-            case .returned: lines.append("runs \(duration)")
-            case .runsOn: lines.append("runs on")
-            case .isNotRecorded: lines.append("its return is not recorded")
-            }
+        if !item.isRun, let ending = item.ending {
+            let isKnown = ending != .notRecorded
+            lines.append(ending.runsOn ? "runs on" : isKnown ? "runs \(duration)" : "its return is not recorded")
         }
         lines += [label.outcome].compactMap(\.self) + label.details
         lines += [label.location.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)

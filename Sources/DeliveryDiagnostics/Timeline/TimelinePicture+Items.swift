@@ -9,7 +9,7 @@ extension TimelinePicture {
             let label = timeline.label(of: item)
             let isFirst = label.name.map { shown.insert(["\(item.lane)", $0]).inserted } ?? false
             let tip = SVG.title(timeline.tip(of: item))
-            if item.isRun || item.kind != .mark {
+            if item.isRun || !item.isMark {
                 drawBox(item, label, tip, namesItself: isFirst)
             } else {
                 drawMark(item, label, tip, namesItself: isFirst)
@@ -27,10 +27,9 @@ extension TimelinePicture {
     }
 
     static func runsOn(_ item: Timeline.Item, in timeline: Timeline) -> Bool {
-        !item.isRun && (item.ending == .runsOn || item.end > timeline.end)
+        !item.isRun && (item.ending?.runsOn == true || item.end > timeline.end)
     }
 
-    /// The style of a lane's color.
     static func color(_ lane: Int) -> String { "c\(lane % PictureStyle.colors)" }
 
     // MARK: Boxes
@@ -42,10 +41,10 @@ extension TimelinePicture {
         let middle = lanes[item.lane].middle(ofRow: item.depth)
         let top = middle - Self.sliceHeight / 2
         let style =
-            switch item.kind {
+            switch item.stage {
             case .wait: "wait"
-            case .handler: item.isRun ? "handler run" : runsOn ? "handler open" : "handler"
-            case .mark: Self.isLoss(item.stage) ? "marks run bad" : "marks run"
+            case .deliver: item.isRun ? "handler run" : runsOn ? "handler open" : "handler"
+            default: Self.isLoss(item.stage) ? "marks run bad" : "marks run"
             }
         let frame =
             "x=\"\(SVG.number(left))\" y=\"\(SVG.number(top))\" width=\"\(SVG.number(width))\" "
@@ -55,7 +54,7 @@ extension TimelinePicture {
             "<rect class=\"under\" \(frame)/><rect class=\"\(style) \(Self.color(item.lane))\" \(frame)>\(tip)</rect>")
         if item.isRun, item.waiting > 0 { shapes.append(Self.stub(x: left + width / 2, y: top + Self.sliceHeight)) }
         labels.occupy(.init(left: left, top: top, right: left + width, bottom: top + Self.sliceHeight))
-        let texts = (item.isRun ? runTexts(item, label) : boxTexts(item, label)).filter { !$0.isEmpty }
+        let texts = boxTexts(item, label).filter { !$0.isEmpty }
         for text in texts {
             guard let start = insideStart(PictureLabels.width(text), left: left, right: left + width) else { continue }
             return self.texts.append(SVG.text(text, style: "inside", x: start, y: middle + 4))
@@ -78,20 +77,18 @@ extension TimelinePicture {
     }
 
     private func boxTexts(_ item: Timeline.Item, _ label: TimelineLabel) -> [String] {
+        if item.isRun {
+            let last = timeline.post(of: item.lastEntry)
+            let posts = label.post.map { last == $0 ? "\($0) " : "\($0)…\(last ?? "") " } ?? ""
+            let (count, outcome) = ("×\(item.count)", label.outcome.map { ", \($0)" } ?? "")
+            let what = item.stage == .deliver ? "handlers" : label.what
+            return ["\(posts)\(what) \(count)\(outcome)", count + outcome, count]
+        }
         let length = item.ending == .returned ? ElapsedTime(nanoseconds: item.end - item.begin).description : nil
-        let head = label.post ?? (item.kind == .wait ? "waits" : "")
+        let head = label.post ?? (item.stage == .wait ? "waits" : "")
         let names = [label.name.map { PictureLabels.short($0) }, label.name.map { PictureLabels.short($0, to: 12) }]
         let texts = names.map { [head, $0, length] } + [[head, length], [label.post ?? length]]
         return texts.map { $0.compactMap(\.self).joined(separator: " ") }
-    }
-
-    private func runTexts(_ item: Timeline.Item, _ label: TimelineLabel) -> [String] {
-        let lastPost = timeline.post(of: item.lastEntry)
-        let last = lastPost == label.post ? "" : "…\(lastPost ?? "")"
-        let what = "\(item.kind == .handler ? "handlers" : label.what) ×\(item.count)"
-        let outcome = label.outcome.map { ", \($0)" } ?? ""
-        let posts = label.post.map { "\($0)\(last) " } ?? ""
-        return ["\(posts)\(what)\(outcome)", "×\(item.count)\(outcome)", "×\(item.count)"]
     }
 
     // MARK: Marks
@@ -219,8 +216,6 @@ extension TimelinePicture {
         let (one, other) = (SVG.point(backX - dy * 3, backY + dx * 3), SVG.point(backX + dy * 3, backY - dx * 3))
         return SVG.path("head", "M\(SVG.point(x, y))L\(one)L\(other)Z")
     }
-
-    // MARK: Symbols
 
     /// The bar of a post without observers.
     static func unobservedBar(x: Double, y: Double) -> String {

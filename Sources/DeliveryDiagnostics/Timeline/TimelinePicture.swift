@@ -11,7 +11,6 @@ package struct TimelinePicture: Sendable {
     let left: Double
     private(set) var lanes: [LaneFrame] = []
     private var height = 0.0
-    /// The parts of the drawing that are painted one after the other.
     var arrows: [String] = []
     var shapes: [String] = []
     var texts: [String] = []
@@ -58,26 +57,21 @@ package struct TimelinePicture: Sendable {
         for item in timeline.items { rows[item.lane] = max(rows[item.lane], min(item.depth + 1, Self.maximumRows)) }
         var labelRows = rows.map { _ in 1 }
         while true {
-            layOut(rows, labelRows)
-            draw()
+            draw(rows, labelRows)
             let crowded = labels.crowdedLanes.filter { labelRows[$0] < Self.maximumLabelRows }
             if crowded.isEmpty || timeline.items.count > 1000 { break }
             for lane in crowded { labelRows[lane] += 1 }
         }
     }
 
-    private mutating func layOut(_ rows: [Int], _ labelRows: [Int]) {
-        lanes = []
+    private mutating func draw(_ rows: [Int], _ labelRows: [Int]) {
+        (lanes, arrows, shapes, texts) = ([], [], [], [])
         height = Self.head
         for (rows, labelRows) in zip(rows, labelRows) {
             let lane = LaneFrame(top: height, labelRows: labelRows, rows: rows)
             lanes.append(lane)
             height = lane.bottom
         }
-    }
-
-    private mutating func draw() {
-        (arrows, shapes, texts) = ([], [], [])
         labels = PictureLabels(bounds: .init(left: left - 4, top: Self.head, right: Self.width - 4, bottom: height))
         for cut in scale.cuts {
             labels.occupy(.init(left: left + cut.middle - 8, top: 0, right: left + cut.middle + 8, bottom: height))
@@ -90,7 +84,6 @@ package struct TimelinePicture: Sendable {
 
     // MARK: Document
 
-    /// The complete document.
     package var svg: String {
         var notes = timeline.notes
         if labels.missing > 0 {
@@ -98,7 +91,7 @@ package struct TimelinePicture: Sendable {
                 "\(counted(labels.missing, "label")) left out for lack of space: point at a symbol to read it.")
         }
         let legendTop = height + 20
-        let legend = PictureLegend(of: timeline, scale).svg(top: legendTop, width: Self.width - 24)
+        let legend = legend(top: legendTop)
         let notesTop = legendTop + 4 + legend.height
         let noteLines = notes.flatMap { WrappedText.lines($0, width: 140) }
         let foot = noteLines.enumerated().map { line, note in
@@ -130,7 +123,7 @@ package struct TimelinePicture: Sendable {
 
     private var description: String {
         let posts = timeline.items.reduce(0) { $0 + ($1.stage == .post ? $1.count : 0) }
-        let handlers = timeline.items.reduce(0) { $0 + ($1.kind == .handler ? $1.count : 0) }
+        let handlers = timeline.items.reduce(0) { $0 + ($1.stage == .deliver ? $1.count : 0) }
         let slowest = timeline.arrows.filter { $0.kind == .delivery }.map(\.latency)
             .max().map { " The longest time from a post to its handler is \(ElapsedTime(nanoseconds: $0))." }
         return "Time runs to the right. Lanes are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "

@@ -18,12 +18,10 @@ struct TimelineScale: Sendable {
         /// The length that the scale would give it.
         fileprivate var natural: Double
 
-        /// For example `2.4` or `120`.
+        /// For example `2.4` or `123`.
         var factor: String {
-            let factor = (end - begin) / max(natural, 1e-9)
-            guard factor >= 9.95 else { return SVG.number(factor) }
-            let size = factor < 100 ? 1.0 : factor < 1000 ? 10 : 100
-            return factor < 1e6 ? SVG.number((factor / size).rounded() * size) : "1000000"
+            let factor = min(1e6, (end - begin) / max(natural, 1e-9))
+            return SVG.number(factor < 10 ? factor : factor.rounded())
         }
     }
 
@@ -32,7 +30,6 @@ struct TimelineScale: Sendable {
         var label: String
     }
 
-    /// Ascending, without duplicates.
     private let times: [Int64]
     private let positions: [Double]
     let cuts: [Cut]
@@ -51,9 +48,7 @@ struct TimelineScale: Sendable {
     private static let maximumDistance = 7.0
     private static let tickDistance = 84.0
 
-    /// - Parameters:
-    ///   - moments: the times of events, in any order.
-    ///   - busy: times with more events than `moments` has; they are not cut.
+    /// - Parameter busy: times with more events than `moments` has; they are not cut.
     init(moments: [Int64], busy: [ClosedRange<Int64>] = [], length: Double) {
         times = Set(moments).sorted()
         let gaps = zip(times, times.dropFirst()).map { Double($1 - $0) }
@@ -89,29 +84,19 @@ struct TimelineScale: Sendable {
         self.stretches = stretches.filter { $0.end - $0.begin > $0.natural * Self.minimumStretch }
     }
 
-    /// The indices of the gaps to cut out.
     private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> Set<Int> {
-        let longest = idleGaps(between: times, busy: busy).sorted { gaps[$0] > gaps[$1] }
+        let idle = gaps.indices.sorted { (gaps[$1], $0) < (gaps[$0], $1) }.lazy.filter { gap in
+            !busy.contains { $0.lowerBound < times[gap + 1] && $0.upperBound > times[gap] }
+        }
+        let longest = Array(idle.prefix(maximumCuts + 1))
         var left = gaps.reduce(0, +)
         var count = 0
-        for (index, gap) in longest.dropLast().prefix(maximumCuts).enumerated() {
+        for (index, gap) in longest.dropLast().enumerated() {
             guard gaps[gap] > left * minimumShare else { break }
             left -= gaps[gap]
             if gaps[gap] >= gaps[longest[index + 1]] * minimumRatio { count = index + 1 }
         }
         return Set(longest.prefix(count))
-    }
-
-    private static func idleGaps(between times: [Int64], busy: [ClosedRange<Int64>]) -> [Int] {
-        var busyUntil = Int64.min
-        var busy = busy.sorted { $0.lowerBound > $1.lowerBound }
-        return times.indices.dropLast().filter { index in
-            while let next = busy.last, next.lowerBound < times[index + 1] {
-                busyUntil = max(busyUntil, next.upperBound)
-                busy.removeLast()
-            }
-            return busyUntil <= times[index]
-        }
     }
 
     /// The length of a nanosecond at which all gaps just fit.
@@ -139,8 +124,6 @@ struct TimelineScale: Sendable {
         return positions[low] + share * (positions[high] - positions[low])
     }
 
-    // MARK: Ticks
-
     /// Round times at a distance that leaves space for labels, and the end of each cut.
     var ticks: [Tick] {
         guard let first = times.first, let last = times.last, let length = positions.last, length > 0 else { return [] }
@@ -162,12 +145,8 @@ struct TimelineScale: Sendable {
 
     /// 1, 2 or 5 times a power of ten.
     private static func roundStep(atLeast least: Double) -> Int64 {
-        var power: Int64 = 1
-        while power < 1_000_000_000_000_000_000 / 10 {
-            for factor in [1, 2, 5] as [Int64] where Double(power * factor) >= least { return power * factor }
-            power *= 10
-        }
-        return power
+        let powers = sequence(first: Int64(1)) { $0 < 100_000_000_000_000_000 ? $0 * 10 : nil }
+        return powers.lazy.flatMap { [$0, $0 * 2, $0 * 5] }.first { Double($0) >= least } ?? 500_000_000_000_000_000
     }
 
     /// In the unit of its magnitude, with enough decimals to distinguish it from the next step.

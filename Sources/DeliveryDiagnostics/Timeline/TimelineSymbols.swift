@@ -16,17 +16,17 @@ enum TimelineSymbol: Int {
         case .threadEnd, .processEnd, .end: .laneEnds
         case .register: .register
         case .remove: .remove
+        case .deliver: .handlerLasts
+        case .wait: .wait
         default: .other
         }
     }
 }
 
-/// The characters of a text timeline.
 package struct TimelineSymbols: Sendable {
     /// In the order of `TimelineSymbol`.
     private let characters: [Character]
     let ellipsis: String
-    /// True if all other characters must be ASCII too.
     let isASCII: Bool
 
     package static let unicode = TimelineSymbols(

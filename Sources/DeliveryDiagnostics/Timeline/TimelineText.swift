@@ -54,7 +54,6 @@ package struct TimelineText: Sendable {
 
     // MARK: Lines
 
-    /// All lines without colors.
     package var text: String {
         var lines: [String] = []
         forEachLine { lines.append($0.map(\.text).joined()) }
@@ -69,10 +68,11 @@ package struct TimelineText: Sendable {
         let heading = timeline.rows.isEmpty ? [] : [[]] + self.heading
         for line in wrapped(summary) + heading { try take(Self.trimmed(line)) }
         var last = timeline.begin
+        let longGap = max(1_000_000, (timeline.end - timeline.begin) / 5)
         for (index, row) in timeline.rows.enumerated() {
             if index % 1000 == 999 { progress(index) }
             let time = timeline.time(of: row)
-            if isLong(time - last) {
+            if time - last >= longGap, timeline.rows.count > 2 {
                 let words = "\(ElapsedTime(nanoseconds: time - last)) later"
                 try take(Self.trimmed(line(time: "", graph: graph.later(at: last), words: words, lane: nil)))
             }
@@ -90,7 +90,6 @@ package struct TimelineText: Sendable {
         WrappedText.lines(symbols.text(text), width: width, hanging: 2).map { [Span(text: $0)] }
     }
 
-    /// Without trailing spaces.
     private static func trimmed(_ line: [Span]) -> [Span] {
         var line = line
         while let last = line.popLast() {
@@ -108,16 +107,10 @@ package struct TimelineText: Sendable {
         ]
     }
 
-    /// The space to the right of the lanes.
     private var wordsWidth: Int { max(0, width - timeWidth - 2 - timeline.lanes.count * pitch) }
 
     private static func clock(_ time: Int64, _ unit: Int64) -> String {
         ElapsedTime.decimal(time, per: unit, decimals: 3, keepsZeros: true)
-    }
-
-    /// True if the time between two rows is long enough to be shown.
-    private func isLong(_ gap: Int64) -> Bool {
-        timeline.rows.count > 2 && gap >= 1_000_000 && gap >= (timeline.end - timeline.begin) / 5
     }
 
     private var summary: String {
@@ -135,7 +128,6 @@ package struct TimelineText: Sendable {
         if titles.allSatisfy({ DisplayWidth.of($0) < pitch }) {
             return [heading(titles.enumerated().map { Span(text: DisplayWidth.pad($1, to: pitch), lane: $0) })]
         }
-        /// The lines of the first lanes.
         func stair(_ lanes: Int) -> [Span] {
             (0..<lanes).map { Span(text: DisplayWidth.pad(String(symbols[.lane]), to: pitch), lane: $0) }
         }
@@ -163,11 +155,11 @@ package struct TimelineText: Sendable {
             (cells[2], cells[3]) = (latency.isEmpty ? "" : "≤\(latency)", item.end > item.begin ? duration : "")
         } else {
             cells[2] = item.arrow.map { timeline.arrows[$0].kind } == .atOnce ? "at once" : latency
-            if item.kind != .mark, item.ending == .returned { cells[3] = duration }
+            if item.ending == .returned { cells[3] = duration }
         }
         switch row.part {
-        case .begin: cells[3] = item.ending == .runsOn ? "runs on" : ""
-        case .end: (cells[0], cells[2]) = (item.kind == .wait ? "waitEnd" : "return", "")
+        case .begin: cells[3] = item.ending?.runsOn == true ? "runs on" : ""
+        case .end: (cells[0], cells[2]) = (item.stage == .wait ? "waitEnd" : "return", "")
         case .whole: break
         }
         return cells.map(symbols.text)
@@ -178,13 +170,13 @@ package struct TimelineText: Sendable {
         var label = timeline.label(of: item)
         // The members of a run have different details, and the end of a handler needs none.
         if item.isRun || row.part == .end { (label.details, label.location) = ([], nil) }
-        let words = TimelineWords(label, symbols: symbols)
+        let whole = label.description(room: .max, symbols)
         let cells = Self.cells(of: row, in: timeline, symbols)
         // A row without post and duration leaves their columns to the description if it needs the space.
         let filled = columned(Array(cells.prefix((cells.lastIndex { !$0.isEmpty } ?? 0) + 1)))
         let aligned = cells.dropFirst().allSatisfy(\.isEmpty) ? filled : columned(cells)
-        if DisplayWidth.of(aligned + words.whole) <= wordsWidth { return aligned + words.whole }
-        return filled + words.shortened(to: wordsWidth - DisplayWidth.of(filled))
+        if DisplayWidth.of(aligned + whole) <= wordsWidth { return aligned + whole }
+        return filled + label.description(room: wordsWidth - DisplayWidth.of(filled), symbols)
     }
 
     private func columned(_ cells: [String]) -> String {

@@ -6,9 +6,7 @@ internal import ThreadedNotifications
 /// The kernel's numbers are used if they are known and distinct. Viewers identify a thread's name by its number alone,
 /// so thread numbers are unique in the whole recording.
 struct TraceIdentifiers {
-    /// For each process.
     let processes: [Int]
-    /// For each thread.
     let threads: [Int]
     /// For each thread. Unique within a process.
     let names: [String]
@@ -37,6 +35,16 @@ struct TraceIdentifiers {
             if let number = number ?? take(other) { return number }
             while !taken.insert(next).inserted { next += 1 }
             return next
+        }
+    }
+}
+
+extension Recording {
+    /// Threads in the order of processes and thread numbers.
+    func ordered(_ indices: some Sequence<Int>) -> [Int] {
+        indices.sorted { one, other in
+            (threads[one].process, threads[one].identity.number)
+                < (threads[other].process, threads[other].identity.number)
         }
     }
 }

@@ -8,13 +8,10 @@ internal import ThreadedNotifications
 /// Perfetto rounds them. Times are in nanoseconds since the recording's first record; threads are tracks.
 struct TraceText {
     enum FlowPhase {
-        case start
-        case step
-        case end
+        case start, step, end
     }
 
     var bytes: [UInt8] = []
-    /// The number of events.
     private(set) var count = 0
     private let recording: Recording
     private let index: RecordingIndex
@@ -53,17 +50,10 @@ struct TraceText {
     }
 
     private mutating func metadata(_ kind: StaticString, _ track: [UInt8], _ name: [UInt8], order: Int) {
-        for isName in [true, false] {
+        for (key, value) in [("name", [34] + name), ("sort_index", Array("\(order)".utf8))] {
             separate()
             append("{\"ph\":\"M\"", track)
-            append(",\"name\":\"")
-            append(kind)
-            if isName {
-                append("_name\",\"args\":{\"name\":\"", name)
-            } else {
-                append("_sort_index\",\"args\":{\"sort_index\":", signed: order)
-            }
-            append("}}")
+            bytes += ",\"name\":\"\(kind)_\(key)\",\"args\":{\"\(key)\":".utf8 + value + "}}".utf8
         }
     }
 
@@ -167,8 +157,6 @@ struct TraceText {
         }
         append("}}")
     }
-
-    // MARK: Parts
 
     private mutating func separate() {
         append(count > 0 ? ",\n" : "\n")

@@ -86,7 +86,7 @@ final class RandomTimelineTests: XCTestCase {
         guard !foldsRuns else { return }
         let drawn = timeline.rows.reduce(0) { sum, row in
             let item = timeline.items[row.item]
-            return sum + (row.part == .whole && item.kind != .mark && item.ending != .isNotRecorded ? 2 : 1)
+            return sum + (row.part == .whole && !item.isMark && item.ending != .notRecorded ? 2 : 1)
         }
         let leftOut = timeline.leftOut
         let counted = leftOut.before + leftOut.after + leftOut.filtered + leftOut.beyondLimit

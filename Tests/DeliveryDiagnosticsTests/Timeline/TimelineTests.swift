@@ -92,7 +92,7 @@ final class TimelineTests: XCTestCase {
         program.happens(.log, on: main, message: "process notification")
         let drawn = timeline(program)
         XCTAssertEqual(drawn.arrows.map(\.latency), [40_000])
-        XCTAssertEqual(drawn.slices.map(\.ending), [.isNotRecorded])
+        XCTAssertEqual(drawn.slices.map(\.ending), [.notRecorded])
         XCTAssertEqual(drawn.marks.map(\.depth), [0, 0])
         XCTAssertEqual(drawn.leftOut.undrawn, [.signal: 1, .drain: 1])
     }
@@ -108,7 +108,7 @@ final class TimelineTests: XCTestCase {
         XCTAssertEqual(drawn.label(of: drawn.marks[0]).details, ["to 3 observers"])
         XCTAssertEqual(drawn.label(of: drawn.marks[0]).outcome, "1 still waiting")
         XCTAssertEqual(drawn.lanes.map(\.waiting), [0, 1], "it is told at its target, too")
-        XCTAssertEqual(drawn.slices[0].ending, .runsOn)
+        XCTAssertEqual(drawn.slices[0].ending?.runsOn, true)
     }
 
     func testAHandlerThatDoesNotReturnLastsUntilItsThreadEnds() {
@@ -129,7 +129,7 @@ final class TimelineTests: XCTestCase {
         program.happens(.processEnd, on: main, after: 70, reason: .signal(11))
         program.happens(.log, on: main, after: 500, message: "later")
         let drawn = timeline(program)
-        XCTAssertEqual(drawn.slices.map(\.ending), [.runsOn])
+        XCTAssertEqual(drawn.slices.map { $0.ending?.runsOn }, [true])
         XCTAssertEqual(drawn.slices.map(\.end), [80_000])
         XCTAssertEqual(drawn.lanes.map(\.end), [80_000, 80_000])
     }
@@ -140,7 +140,7 @@ final class TimelineTests: XCTestCase {
         program.happens(.log, on: worker, after: 40, message: "handled")
         program.happens(.waitEnd, on: main, after: 3)
         let drawn = timeline(program)
-        XCTAssertEqual(drawn.slices.map(\.kind), [.wait])
+        XCTAssertEqual(drawn.slices.map(\.stage), [.wait])
         XCTAssertEqual(drawn.slices.map(\.end), [43_000])
     }
 
@@ -260,8 +260,8 @@ final class TimelineTests: XCTestCase {
 
 extension Timeline {
     /// Handlers and waits.
-    var slices: [Item] { items.filter { !$0.isRun && $0.kind != .mark } }
-    var marks: [Item] { items.filter { !$0.isRun && $0.kind == .mark } }
+    var slices: [Item] { items.filter { !$0.isRun && !$0.isMark } }
+    var marks: [Item] { items.filter { !$0.isRun && $0.isMark } }
     var runs: [Item] { items.filter(\.isRun) }
 
     func labels(_ items: [Item]) -> [TimelineLabel] { items.map(label) }

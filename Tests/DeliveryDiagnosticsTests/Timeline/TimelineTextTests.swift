@@ -125,7 +125,6 @@ final class TimelineTextTests: XCTestCase {
         let label = TimelineLabel(
             what: "post", name: "AlarmDidRing", outcome: "unobserved", details: ["observer 2"],
             location: SourceLocation("weather/main.swift", 14))
-        let words = TimelineWords(label, symbols: .unicode)
         for (width, says) in [
             (81, "unobserved, AlarmDidRing, observer 2, at weather/main.swift:14"),
             (61, "unobserved, AlarmDidRing, observer 2, at main.swift:14"),
@@ -133,8 +132,7 @@ final class TimelineTextTests: XCTestCase {
             (42, "unobserved, Alar…Ring, observer 2, at …:14"), (40, "unobserved, AlarmDidRing, observer 2"),
             (32, "unobserved, Alar…ing, observer 2"), (15, "unobserved, Al…"), (3, "un…"), (0, ""),
         ] {
-            XCTAssertEqual(words.shortened(to: width), says)
-            if width == 81 { XCTAssertEqual(words.whole, says) }
+            XCTAssertEqual(label.description(room: width, .unicode), says)
         }
     }
 
