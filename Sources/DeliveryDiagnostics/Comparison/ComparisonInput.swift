@@ -20,8 +20,6 @@ package enum ComparisonInput: Sendable {
 
     package var isRecording: Bool { log == nil }
 
-    var isCombinedOutput: Bool { log?.isCombinedOutput == true }
-
     /// The recording, or the log's messages as one. Returns also the number of lines that were skipped.
     func recording(skipsOtherLines: Bool) -> (recording: Recording, skipped: Int) {
         switch self {

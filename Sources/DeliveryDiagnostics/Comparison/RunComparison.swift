@@ -87,7 +87,7 @@ package struct RunComparison {
         let logs = inputs.map(\.log)
         let order = ComparisonOrder(
             isExact: options.isExact, isLogged: logs.first != nil || logs.second != nil)
-        let skips = options.skipsOtherLines ?? (first.isCombinedOutput || second.isCombinedOutput)
+        let skips = options.skipsOtherLines ?? [first, second].contains { $0.log?.isCombinedOutput == true }
         let read = inputs.map { $0.recording(skipsOtherLines: skips) }
         skippedLines = [read.first.skipped, read.second.skipped]
         // Recordings that were made by hand have no ends.

@@ -13,18 +13,16 @@ package struct RunDifference: Sendable, Encodable {
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
         case truncated
 
-        /// Describes a difference by its reason alone.
+        /// Describes a difference by its reason alone; `threadEnds` and `truncated` need more than that.
         var sentence: String {
             switch self {
             case .onlyInFirst, .onlyInSecond: "One run continues where the other ends."
-            case .stage, .name, .post, .observer, .thread, .target, .count, .message: "The \(rawValue)s differ."
             case .relatedPost: "The related posts differ."
             case .sender: "The types of the senders differ."
             case .details: "The details differ."
             case .mention: "The messages mention different threads."
-            case .threadEnds: "No further thread writes this line."
             case .end: "All else is the same, but the runs ended in different ways."
-            case .truncated: "The runs are the same up to where one is truncated."
+            default: "The \(rawValue)s differ."
             }
         }
     }

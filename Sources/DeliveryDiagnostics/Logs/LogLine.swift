@@ -7,8 +7,6 @@ struct LogLine {
     /// Decimal or hexadecimal, as in the log.
     let threadID: String
     let message: String
-    /// The process and the thread.
-    var writer: String { "\(processID):\(threadID)" }
 
     /// The expected format, for error messages.
     static let example = "2016-02-13 22:05:12.856 test[865:45102] a message"

@@ -30,8 +30,7 @@ package struct TextLog: Sendable {
     /// - Throws: `LogError` if the log cannot be read or has no line in NSLog's format.
     package init(_ source: LineSource, progress: (Int) -> Void = { _ in }) throws(LogError) {
         messages = Recording(source: source.name)
-        var threads: [String: Int32] = [:]
-        var processes: [String: Int32] = [:]
+        var writers: [String: Int32] = [:]
         // The first line that is not in NSLog's format.
         var problem = (line: Int?.none, text: "contains no log lines.", found: "")
         func error(_ line: Int?, _ problem: String, found: String = "") -> LogError {
@@ -60,11 +59,7 @@ package struct TextLog: Sendable {
                 if lines.isEmpty || (!Self.isIndented(text) && Self.isDiagnostic(text)) { isCombinedOutput = true }
                 return
             }
-            let process = processes[line.processID] ?? messages.appendProcess(line)
-            processes[line.processID] = process
-            let thread = threads[line.writer] ?? messages.appendThread(line, of: process)
-            threads[line.writer] = thread
-            var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
+            var entry = Recording.Entry(time: 0, stage: .log, thread: messages.thread(of: line, &writers))
             (entry.message, entry.line) = (Int32(lines.count), Int32(clamping: number))
             messages.entries.append(entry)
             messages.strings.append(line.message)
@@ -108,15 +103,20 @@ package struct TextLog: Sendable {
 }
 
 extension Recording {
-    fileprivate mutating func appendProcess(_ line: LogLine) -> Int32 {
-        processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
-        wallOffsets.append(0)
-        return Int32(processes.count - 1)
-    }
-
-    fileprivate mutating func appendThread(_ line: LogLine, of process: Int32) -> Int32 {
+    /// The thread that wrote a line; appends it if it is new.
+    ///
+    /// - Parameter writers: the indices of processes by their ids, and of threads by theirs after their processes'.
+    fileprivate mutating func thread(of line: LogLine, _ writers: inout [String: Int32]) -> Int32 {
+        let id = "\(line.processID):\(line.threadID)"
+        if let known = writers[id] { return known }
+        let process = writers[line.processID] ?? Int32(processes.count)
+        if process == processes.count {
+            processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
+            wallOffsets.append(0)
+        }
         let identity = ThreadIdentity(number: threads.count + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
-        threads.append(Recording.Thread(process: process, identity: identity))
+        threads.append(Thread(process: process, identity: identity))
+        (writers[line.processID], writers[id]) = (process, Int32(threads.count - 1))
         return Int32(threads.count - 1)
     }
 }
