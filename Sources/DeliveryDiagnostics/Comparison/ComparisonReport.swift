@@ -6,24 +6,23 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
     private let outcome: String
     /// The number of records or lines that are the same.
     private var compared: Int?
-    private var threads: Int?
+    private var threadCount: Int?
     /// The names of notifications whose outcomes differ by chance.
     private var byChance: [String]?
     /// The number of tries to match threads, if time was up.
     private var tries: Int?
-    private var difference: RunDifference?
-    /// The other differences, which may be consequences of the first.
-    private var further: [RunDifference]?
+    /// Later ones may be consequences of the first.
+    private var differences: [RunDifference]?
 
     private enum CodingKeys: CodingKey {
-        case outcome, compared, threadCount, byChance, tries, further
+        case outcome, compared, threadCount, byChance, tries, differences
     }
 
     package init(_ result: RunComparison.Outcome, maximumDifferences: Int = .max, isLog: Bool = false) {
         switch result {
         case .same(let records, let threads, let names):
             outcome = "same"
-            (compared, self.threads, byChance) = (records, threads, names.isEmpty ? nil : names)
+            (compared, threadCount, byChance) = (records, threads, names.isEmpty ? nil : names)
             description =
                 "the same: \(counted(records, isLog ? "line" : "record")) by \(counted(threads, "thread"))"
                 + (names.isEmpty
@@ -32,11 +31,10 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
                         + "chance: \(names.joined(separator: ", ")).")
         case .different(let differences):
             outcome = "different"
-            difference = differences.first
+            self.differences = differences
             var paragraphs = differences.map(\.description)
             paragraphs[0] = "the runs differ\n" + paragraphs[0]
             if differences.count > 1 {
-                further = Array(differences.dropFirst())
                 paragraphs[1] = "Later differences, which may be consequences of the first:\n" + paragraphs[1]
             }
             if differences.count >= maximumDifferences {
@@ -45,11 +43,11 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
             description = paragraphs.joined(separator: "\n\n")
         case .truncated(let difference):
             outcome = "undecided"
-            self.difference = difference
+            differences = [difference]
             description = "the runs agree up to a truncation\n\(difference)"
         case .undecided(let tries, let difference):
             outcome = "undecided"
-            (self.tries, self.difference) = (tries, difference)
+            (self.tries, differences) = (tries, [difference])
             description = """
                 the comparison is undecided: threads without names are so similar that it has to try which thread is \
                 which, and the time was up after \(counted(tries, "try", plural: "tries")). Give the threads names to \
@@ -57,17 +55,5 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
                 \(difference)
                 """
         }
-    }
-
-    /// The first difference's `reason`, `explanation`, `first` and `second` are keys of the document itself.
-    package func encode(to encoder: any Encoder) throws {
-        try difference?.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(outcome, forKey: .outcome)
-        try container.encodeIfPresent(compared, forKey: .compared)
-        try container.encodeIfPresent(threads, forKey: .threadCount)
-        try container.encodeIfPresent(byChance, forKey: .byChance)
-        try container.encodeIfPresent(tries, forKey: .tries)
-        try container.encodeIfPresent(further, forKey: .further)
     }
 }

@@ -261,7 +261,7 @@ final class RunComparisonTests: XCTestCase {
         XCTAssertTrue(
             paragraphs[1].hasPrefix("Later differences, which may be consequences of the first:\n  A:13  a "))
         XCTAssertTrue(report.description.hasSuffix("There may be more differences. See --differences."))
-        XCTAssertTrue(try JSONText.of(report).contains(#""further":[{"#))
+        XCTAssertTrue(try JSONText.of(report).contains(#"{"differences":[{"#))
     }
 
     func testAfterARecordThatOnlyOneRunHasTheRestIsCompared() {
