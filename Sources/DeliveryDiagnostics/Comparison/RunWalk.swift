@@ -22,6 +22,8 @@ struct RunWalk {
     private(set) var posts: Renaming
     private(set) var observers: Renaming
     private(set) var chains: Renaming
+    /// By the first candidate of a colour: the number of leading candidates that are already matched.
+    private var firstFree: [Int32: Int] = [:]
     /// Numbers of unknown threads in messages, and their counterparts.
     private var numbers = Pair<[Recording.Numbered: Recording.Numbered]>([:], [:])
     /// The number of the first run's records that have a counterpart.
@@ -118,16 +120,21 @@ struct RunWalk {
     ///
     /// - Parameter parent: the parent of the thread's chain in the second run, or -1.
     private mutating func choose(for thread: Int32, after parent: Int32) -> Int32? {
-        var found = suitable(colours.candidates(of: thread), for: thread, after: parent)
+        let sameColour = colours.candidates(of: thread)
+        let first = sameColour.first ?? -1
+        var start = firstFree[first, default: 0]
+        while start < sameColour.count, threads.counterpart(of: sameColour[start], on: .second) >= 0 { start += 1 }
+        firstFree[first] = start
+        var found = suitable(sameColour[start...], for: thread, after: parent)
         if found.isEmpty, !colours.areEqual {
-            found = suitable(colours.namesakes(of: thread), for: thread, after: parent)
+            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent)
         }
         if found.count > 1, firstChoice == nil, !colours.individuals.contains(thread) { firstChoice = thread }
         return found.first
     }
 
     /// At most two threads that are not matched yet and have the chain.
-    private func suitable(_ candidates: [Int32], for thread: Int32, after parent: Int32) -> [Int32] {
+    private func suitable(_ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32) -> [Int32] {
         Array(
             candidates.lazy.filter { candidate in
                 threads.counterpart(of: candidate, on: .second) < 0

@@ -60,14 +60,10 @@ package struct Diagnosis: Sendable {
 
     package var hasFinding: Bool { !findings.isEmpty }
 
-    /// The options that select the notification of the first finding, or its thread: `["--name", "JobDone"]`; empty if
-    /// there is neither.
+    /// The options that select the notification of the first finding: `["--name", "JobDone"]`; empty if there is none.
     package var firstSelection: [String] {
-        guard let first = findings.first else { return [] }
-        if first.name >= 0 { return ["--name", index.recording.strings[Int(first.name)]] }
-        guard let entry = first.evidence.first else { return [] }
-        let thread = index.recording.threads[Int(index.entry(entry).thread)].identity
-        return ["--thread", thread.name ?? "\(thread.number)"]
+        guard let name = findings.first?.name, name >= 0 else { return [] }
+        return ["--name", index.recording.strings[Int(name)]]
     }
 
     /// The number of findings of each severity, and the audit's sums in one line.

@@ -58,6 +58,6 @@ extension Finding: Comparable {
         if one.severity != other.severity { return one.severity == .problem }
         if one.kind != other.kind { return Kind.allCases.first { $0 == one.kind || $0 == other.kind } == one.kind }
         if one.weight != other.weight { return one.weight > other.weight }
-        return one.evidence.first ?? 0 < other.evidence.first ?? 0
+        return one.evidence.lexicographicallyPrecedes(other.evidence)
     }
 }

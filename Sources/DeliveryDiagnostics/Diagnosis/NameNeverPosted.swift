@@ -5,7 +5,7 @@ internal import DeliveryRecording
 enum NameNeverPosted {
     /// Comparing names is slow, so it is limited. The first findings will reveal the rest.
     private static let maximumPosted = 1000
-    private static let maximumObserved = 300
+    static let maximumObserved = 300
 
     static func findings(_ histories: [NameHistory], _ words: RecordWords) -> [Finding] {
         let strings = words.recording.strings
@@ -31,6 +31,10 @@ enum NameNeverPosted {
         }
     }
 
+    static let sameName =
+        "If both should be the same name, declare it once, as a constant in an extension of Notification.Name, and post "
+        + "and observe with that."
+
     private static func finding(
         _ history: NameHistory, _ near: NameHistory?, unobserved: [NameHistory], _ words: RecordWords
     ) -> Finding {
@@ -51,8 +55,7 @@ enum NameNeverPosted {
             finding.problem += " \(posted) was posted \(words.times(near.posts.count))."
             finding.evidence = [registered, near.posts[0]]
             finding.remedy =
-                "If both should be the same name, declare it once: "
-                + "extension Notification.Name { static let … = Self(\"\(posted)\") }"
+                sameName
             finding.weight = near.posts.count
             return finding
         }
@@ -70,7 +73,7 @@ enum NameNeverPosted {
     }
 
     /// A name that is observed itself is probably intended, unless it differs by a single letter.
-    private static func isNear(_ word: String, _ candidate: String, isObserved: Bool) -> Bool {
+    static func isNear(_ word: String, _ candidate: String, isObserved: Bool) -> Bool {
         guard abs(word.utf8.count - candidate.utf8.count) <= max(2, candidate.utf8.count / 3) else { return false }
         // Names that differ only in digits differ on purpose.
         guard word.filter({ !$0.isNumber }) != candidate.filter({ !$0.isNumber }) else { return false }

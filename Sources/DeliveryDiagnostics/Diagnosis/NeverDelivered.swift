@@ -111,7 +111,8 @@ struct NeverDelivered {
         // is matched. So the records of their threads before and after decide whether the post was surely in between.
         let entries = index.recording.entries
         let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
-        let added = entries[(Int(registered) + 1)...].firstIndex { $0.thread == adding } ?? .max
+        let hasNext = index.threads[Int(adding)].last > registered
+        let added = hasNext ? entries[(Int(registered) + 1)...].firstIndex { $0.thread == adding } ?? .max : .max
         let left = removed < 0 ? .max : entries[..<Int(removed)].lastIndex { $0.thread == removing } ?? -1
         let others = all.filter { number in
             let post = index.entry(number)

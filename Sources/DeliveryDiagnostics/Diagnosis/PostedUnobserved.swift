@@ -1,14 +1,17 @@
 internal import DeliveryRecording
 
-/// Finds posts that were made before the program added the first observer of their name.
+/// Finds posts that were made before the program added the first observer of their name, and posted names that differ
+/// by a letter from an observed one.
 enum PostedUnobserved {
     static func findings(_ histories: [NameHistory], _ words: RecordWords) -> [Finding] {
         let index = words.index
         /// By process: the first observer of any name.
         var ofAnyName: [Int32: Int32] = [:]
         for history in histories where history.name < 0 { ofAnyName[history.process] = history.registrations.first }
+        let observed = histories.filter { $0.name >= 0 && !$0.registrations.isEmpty && !$0.posts.isEmpty }
         return histories.compactMap { history in
-            guard history.name >= 0, let registered = history.registrations.first else { return nil }
+            guard history.name >= 0 else { return nil }
+            guard let registered = history.registrations.first else { return misspelt(history, observed, words) }
             let sender = index.entry(registered).sender
             let end = min(registered, ofAnyName[history.process] ?? .max)
             let missed = history.posts(after: -1, before: end).filter { post in
@@ -25,5 +28,21 @@ enum PostedUnobserved {
                     + "query the current state once after it was added.",
                 weight: missed.count, name: history.name)
         }
+    }
+
+    private static func misspelt(_ history: NameHistory, _ observed: [NameHistory], _ words: RecordWords) -> Finding? {
+        let strings = words.recording.strings
+        guard let first = history.posts.first, words.index.entry(first).count <= 0,
+            let near = observed.prefix(NameNeverPosted.maximumObserved).first(where: { other in
+                other.process == history.process
+                    && NameNeverPosted.isNear(strings[Int(history.name)], strings[Int(other.name)], isObserved: true)
+            })
+        else { return nil }
+        return Finding(
+            kind: .postedUnobserved, severity: .note,
+            problem: "\(words.name(history.name)) was posted \(words.times(history.posts.count)) and has no observer. "
+                + "\(words.name(near.name)) has one.",
+            evidence: [first, near.registrations[0]], remedy: NameNeverPosted.sameName, weight: history.posts.count,
+            name: history.name)
     }
 }

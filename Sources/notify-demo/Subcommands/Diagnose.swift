@@ -72,7 +72,7 @@ struct Diagnose: Command {
             }
             let file = input.path == RecordingInput.defaultPath ? [] : [input.path]
             let selection = diagnosis.firstSelection.map(ShownText.name)
-            let next = ["notify-demo", selection.isEmpty ? "audit" : "timeline"] + file + selection
+            let next = ["notify-demo", diagnosis.hasFinding ? "timeline" : "audit"] + file + selection
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
         return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success

@@ -270,9 +270,8 @@ extension DiagnosisTests {
             diagnosis.totals,
             "1 problem, 1 note; 2 posted (1 without an observer), 1 matched, 1 dropped; "
                 + "2 blocks, 1 performed, 1 cancelled; all accounted for")
-        XCTAssertEqual(diagnosis.firstSelection, ["--thread", "main"])
-        XCTAssertEqual(selection { $0.add(.lost, on: Story.thread(7), nil, count: 1) }, ["--thread", "7"])
-        XCTAssertEqual(selection { $0.add(.log, nil) }, [])
+        XCTAssertEqual(diagnosis.firstSelection, [])
+        XCTAssertEqual(selection { $0.register(1) }, ["--name", "Done"])
     }
 
     func testAcceptedFindingsAreLeftOutByKindOrByKindAndNameAndCounted() throws {

@@ -372,4 +372,20 @@ final class DiagnosisTests: XCTestCase {
         }
         XCTAssertTrue(Diagnosis(dropped).findings[0].remedy.hasPrefix("Keep the token"))
     }
+
+    func testANameThatDiffersByALetterFromAnObservedOneAndHasNoObserverIsANote() {
+        func story(_ name: String) -> (inout Story) -> Void {
+            { story in
+                story.register(1, "PriceChanged")
+                story.add(.post, "PriceChanged", post: 1, count: 1)
+                story.add(.deliver, "PriceChanged", post: 1, observer: 1)
+                story.add(.return, "PriceChanged", post: 1, observer: 1)
+                story.add(.post, name, post: 2, count: 0)
+            }
+        }
+        expect(
+            .postedUnobserved, .note, evidence: [1, 5],
+            says: ["PriceChangd was posted once and has no observer. PriceChanged has one."],
+            in: story("PriceChangd"), notIn: story("WindowClosed"))
+    }
 }
