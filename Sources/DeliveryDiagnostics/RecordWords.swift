@@ -92,7 +92,7 @@ struct RecordWords: Sendable {
 
     /// The source location of a record after some words; empty if it has none.
     func location(of number: Int32, _ words: String) -> String {
-        guard number >= 0, let location = recording.place(of: index.entry(number)) else { return "" }
+        guard number >= 0, let location = recording.location(of: index.entry(number)) else { return "" }
         return words + Excerpt.of(location.description)
     }
 

@@ -24,7 +24,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     /// Output of the program. Of `wait`, what it waits for. Of `refuseWait`, the cycle.
     public var message: String?
     /// The source location of the call that posts, adds the observer or waits.
-    public var place: SourceLocation?
+    public var location: SourceLocation?
     /// Of `post` and `capture`: the number of matching observers. Of `remove`: the number of its handlers that run. Of
     /// `lost`: the number of lost records. Of `drop`: the capacity of the policy. Of `processEnd`: the exit status.
     public var count: Int?
@@ -80,7 +80,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     public init(
         sequence: Int, monotonicNanoseconds: UInt64, wallNanoseconds: Int64, process: ProcessIdentity,
         thread: ThreadIdentity, stage: DeliveryStage, notification: String? = nil, post: Int? = nil,
-        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, location: SourceLocation? = nil,
         count: Int? = nil, sender: Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
         style: Style? = nil, policy: Policy? = nil, reason: Reason? = nil, counters: DeliveryCounters? = nil
     ) {
@@ -95,7 +95,7 @@ public struct DeliveryRecord: Sendable, Hashable {
         self.observer = observer
         self.target = target
         self.message = message
-        self.place = place
+        self.location = location
         self.count = count
         self.sender = sender
         self.relatedPost = relatedPost

@@ -26,7 +26,7 @@ package struct RecordLines {
             number: UInt64(max(0, record.sequence)), monotonicNanoseconds: record.monotonicNanoseconds,
             thread: record.thread.number, stage: record.stage.rawValue, name: record.notification,
             post: UInt64(max(0, record.post ?? 0)), observer: UInt64(max(0, record.observer ?? 0)),
-            target: record.target?.number ?? 0, message: record.message, place: record.place, count: record.count,
+            target: record.target?.number ?? 0, message: record.message, location: record.location, count: record.count,
             sender: record.sender, relatedPost: UInt64(max(0, record.relatedPost ?? 0)), overtakes: record.overtakes,
             style: record.style?.rawValue, policy: record.policy?.rawValue, reason: record.reason?.fields.name,
             signal: record.reason?.fields.signal ?? 0, counters: record.counters)

@@ -24,8 +24,8 @@ public struct Recording: Sendable {
         public var observer: Int32 = -1
         /// An index in `strings`.
         public var message: Int32 = -1
-        /// The source location: an index in `places`.
-        public var place: Int32 = -1
+        /// The source location: an index in `locations`.
+        public var location: Int32 = -1
         /// An index in `senders`.
         public var sender: Int32 = -1
         /// An index in `posts`.
@@ -104,7 +104,7 @@ public struct Recording: Sendable {
     public package(set) var posts: [Numbered] = []
     public package(set) var observers: [Numbered] = []
     public package(set) var strings: [String] = []
-    public package(set) var places: [SourceLocation] = []
+    public package(set) var locations: [SourceLocation] = []
     public package(set) var senders: [DeliveryRecord.Sender] = []
     public package(set) var counters: [DeliveryCounters] = []
     /// The first hundred problems of the file, in the order of its lines.
@@ -134,7 +134,9 @@ extension Recording {
 
     public func message(of entry: Entry) -> String? { entry.message < 0 ? nil : strings[Int(entry.message)] }
 
-    public func place(of entry: Entry) -> SourceLocation? { entry.place < 0 ? nil : places[Int(entry.place)] }
+    public func location(of entry: Entry) -> SourceLocation? {
+        entry.location < 0 ? nil : locations[Int(entry.location)]
+    }
 
     public func sender(of entry: Entry) -> DeliveryRecord.Sender? {
         entry.sender < 0 ? nil : senders[Int(entry.sender)]
@@ -191,7 +193,8 @@ extension Recording {
             post: entry.post < 0 ? nil : posts[Int(entry.post)].number,
             observer: entry.observer < 0 ? nil : observers[Int(entry.observer)].number,
             target: entry.target < 0 ? nil : threads[Int(entry.target)].identity, message: message(of: entry),
-            place: self.place(of: entry), count: entry.count < 0 ? nil : Int(entry.count), sender: sender(of: entry),
+            location: self.location(of: entry), count: entry.count < 0 ? nil : Int(entry.count),
+            sender: sender(of: entry),
             relatedPost: entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].number,
             overtakes: entry.overtakes, style: entry.style, policy: entry.policy, reason: entry.reason,
             counters: counters(of: entry))

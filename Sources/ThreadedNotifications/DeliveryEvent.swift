@@ -178,7 +178,7 @@ public struct DeliveryEvent: Sendable {
                 context.scratch(atLeast: RecordLine.maximumRestLength(name, message, location?.file, sender?.type)))
             RecordLine.writeRest(
                 thread: context.number, stage: stage.rawValue, name: name, post: post, observer: observer,
-                target: target?.number ?? 0, message: message, place: location, count: count ?? policy?.capacity,
+                target: target?.number ?? 0, message: message, location: location, count: count ?? policy?.capacity,
                 sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: postingStyle?.name,
                 policy: policy?.kind, reason: reason?.rawValue, into: &line)
             recording.append(line.bytes, thread: context.number, target: target)

@@ -79,7 +79,7 @@ final class ProcessRecordingTests: XCTestCase {
             XCTAssertEqual(recorded.map { UInt64($0.post ?? 0) }, told.map(\.post))
             XCTAssertEqual(recorded.map { UInt64($0.observer ?? 0) }, told.map(\.observer))
             XCTAssertEqual(recorded.map(\.target), told.map(\.target))
-            XCTAssertEqual(recorded.map(\.place), told.map(\.location))
+            XCTAssertEqual(recorded.map(\.location), told.map(\.location))
             XCTAssertEqual(recorded.map(\.count), told.map { $0.count ?? $0.policy?.capacity })
             XCTAssertEqual(recorded.map(\.sender?.identifier), told.map(\.sender?.identifier))
             XCTAssertEqual(recorded.map(\.sender?.type), told.map(\.sender?.type))
@@ -164,10 +164,10 @@ final class ProcessRecordingTests: XCTestCase {
         }
         let records = recording.records
         let register = try XCTUnwrap(records.first { $0.stage == .register })
-        XCTAssertEqual(register.place, SourceLocation(#fileID, line))
+        XCTAssertEqual(register.location, SourceLocation(#fileID, line))
         XCTAssertEqual(register.sender?.type, "String")
         let post = try XCTUnwrap(records.first { $0.stage == .post })
-        XCTAssertEqual(post.place, SourceLocation(#fileID, line + 3))
+        XCTAssertEqual(post.location, SourceLocation(#fileID, line + 3))
         XCTAssertEqual(post.count, 2)
         XCTAssertEqual(post.sender, register.sender)
         XCTAssertEqual(

@@ -32,10 +32,10 @@ package struct RecordedStory {
 
     /// - Parameters:
     ///   - name: the name of the notification, for a stage that can have one. A block has none.
-    ///   - place: the line of the source location.
+    ///   - location: the line of the source location.
     package mutating func add(
         _ stage: DeliveryStage, on thread: ThreadIdentity = main, _ name: String? = "Done", post: Int? = nil,
-        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, at place: Int? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, at location: Int? = nil,
         count: Int? = nil, sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
         style: DeliveryRecord.Style? = nil, policy: DeliveryRecord.Policy? = nil,
         reason: DeliveryRecord.Reason? = nil, counters: DeliveryCounters? = nil, after: Duration = .milliseconds(1)
@@ -46,7 +46,7 @@ package struct RecordedStory {
                 sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time), process: process,
                 thread: thread, stage: stage, notification: stage.hasName ? name : nil, post: post, observer: observer,
                 target: target,
-                message: message, place: place.map { SourceLocation("Demo/main.swift", $0) }, count: count,
+                message: message, location: location.map { SourceLocation("Demo/main.swift", $0) }, count: count,
                 sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: style, policy: policy,
                 reason: reason, counters: counters))
     }

@@ -119,7 +119,7 @@ package struct AuditReport {
         object["threads"] = line.threads.sorted().map { recording.describeThread($0) }
         if line.observer >= 0 { object["observer"] = recording.observers[Int(line.observer)].number }
         if let target = target(line) { object["target"] = recording.describeThread(target) }
-        if let location = audit.index.registration(of: line.observer).flatMap(recording.place) {
+        if let location = audit.index.registration(of: line.observer).flatMap(recording.location) {
             object["location"] = location.description
         }
         if !line.policies.isEmpty { object["policies"] = line.policies.sorted() }

@@ -64,7 +64,7 @@ enum Flood {
             else { continue }
             let source = words.source(ofPost: delivery.post)
             let entry = index.entry(source < 0 ? wait.begin : source)
-            posters[[entry.thread, entry.name, entry.place], default: 0] += 1
+            posters[[entry.thread, entry.name, entry.location], default: 0] += 1
             if first < 0 || wait.begin < first { first = wait.begin }
         }
         let top = posters.sorted {
@@ -72,9 +72,10 @@ enum Flood {
         }
         var details = ["depth over time: \(sparkline(thread, waits, index)) (highest \(peak.depth))"]
         details += top.prefix(maximumPosters).map { poster, count in
-            let place = poster[2] < 0 ? "" : " at \(Excerpt.of(index.recording.places[Int(poster[2])].description))"
+            let location =
+                poster[2] < 0 ? "" : " at \(Excerpt.of(index.recording.locations[Int(poster[2])].description))"
             let what = poster[1] < 0 ? "blocks" : words.name(poster[1])
-            return "\(count) of them: \(words.thread(poster[0])) posts \(what)\(place)"
+            return "\(count) of them: \(words.thread(poster[0])) posts \(what)\(location)"
         }
         if top.count > maximumPosters { details.append("and \(counted(top.count - maximumPosters, "poster")) more") }
         let elapsed = UInt64(max(0, index.recording.elapsed(index.entry(peak.entry))))

@@ -27,7 +27,7 @@ struct NeverDelivered {
             if matches[Int(observer)].first >= 0 {
                 findings += [matched(observer, registration, matches[Int(observer)])].compactMap(\.self)
             } else if history.name >= 0, let finding = unmatched(observer, registration, senders, areCounted) {
-                byLocation[registration.place < 0 ? -1 - number : registration.place, default: []].append(finding)
+                byLocation[registration.location < 0 ? -1 - number : registration.location, default: []].append(finding)
             }
         }
         return findings

@@ -15,7 +15,7 @@ struct WaitTargets {
 
     /// The source location of a `wait` or `refuseWait`, or its message if the location is unknown.
     static func location(_ entry: Recording.Entry) -> Int64 {
-        entry.place >= 0 ? Int64(entry.place) : -1 - Int64(entry.message)
+        entry.location >= 0 ? Int64(entry.location) : -1 - Int64(entry.message)
     }
 
     func of(_ entry: Recording.Entry) -> [Int32] {

@@ -73,7 +73,7 @@ struct StatisticsCollector {
             let ofName = name < 0 ? "" : " \(recording.strings[Int(name)])"
             var group = Group(label("\(observer.number)", observer.process) + ofName)
             (group.counts.posted, group.counts.matched) = (nil, 0)
-            group.counts.location = index.registration(of: Int32(number)).flatMap(recording.place(of:))?.description
+            group.counts.location = index.registration(of: Int32(number)).flatMap(recording.location(of:))?.description
             return group
         }
         let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }

@@ -53,7 +53,7 @@ extension Timeline {
         let entry = index.entry(item.entry)
         var label = TimelineLabel(
             what: entry.stage == .append ? "perform" : entry.stage.rawValue, post: post(of: item.entry),
-            name: recording.name(of: entry), location: recording.place(of: entry), line: Int(entry.line))
+            name: recording.name(of: entry), location: recording.location(of: entry), line: Int(entry.line))
         label.outcome = isUnobserved(item) ? "unobserved" : item.waiting > 0 ? "\(item.waiting) still waiting" : nil
         if entry.name < 0 { label.name = entry.stage == .register ? "any name" : entry.post >= 0 ? "block" : nil }
         if entry.observer >= 0 { label.details.append("observer \(recording.observers[Int(entry.observer)].number)") }

@@ -31,7 +31,7 @@ struct TraceText {
         recording = index.recording
         let identifiers = TraceIdentifiers(recording)
         strings = recording.strings.map { Self.escaped($0) }
-        locations = recording.places.map { Self.escaped($0.description) }
+        locations = recording.locations.map { Self.escaped($0.description) }
         names = identifiers.names.map { Self.escaped($0) }
         tracks = zip(recording.threads, identifiers.threads).map { thread, id in
             Array(",\"pid\":\(identifiers.processes[Int(thread.process)]),\"tid\":\(id)".utf8)
@@ -139,16 +139,16 @@ struct TraceText {
             append(",\"message\":\"", Self.escaped(details))
         }
         if entry.count >= 0 { append(",\"count\":", UInt64(entry.count)) }
-        if entry.place >= 0 { append(",\"place\":\"", locations[Int(entry.place)]) }
+        if entry.location >= 0 { append(",\"location\":\"", locations[Int(entry.location)]) }
         if entry.relatedPost >= 0 {
             append(",\"related post\":", signed: recording.posts[Int(entry.relatedPost)].number)
         }
         let posted = index.posted(number)
-        if posted >= 0, index.entry(posted).place >= 0 {
-            append(",\"posted at\":\"", locations[Int(index.entry(posted).place)])
+        if posted >= 0, index.entry(posted).location >= 0 {
+            append(",\"posted at\":\"", locations[Int(index.entry(posted).location)])
         }
-        if entry.stage != .register, let place = index.registration(of: entry.observer)?.place, place >= 0 {
-            append(",\"registered at\":\"", locations[Int(place)])
+        if entry.stage != .register, let location = index.registration(of: entry.observer)?.location, location >= 0 {
+            append(",\"registered at\":\"", locations[Int(location)])
         }
         if entry.stage.isOutcome || entry.stage == .post {
             if posted >= 0 { append(",\"ns since post\":", entry.time - index.entry(posted).time) }

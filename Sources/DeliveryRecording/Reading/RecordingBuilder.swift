@@ -4,15 +4,15 @@ internal import ThreadedNotifications
 struct RecordingBuilder {
     private(set) var recording: Recording
     private var process: Int32 = -1
-    private var processPlaces: [ProcessIdentity: Int32] = [:]
+    private var processPositions: [ProcessIdentity: Int32] = [:]
     private var threads = NumberTable()
     /// Threads by their kernel's ids.
-    private var kernelPlaces: [Recording.Numbered: Int32] = [:]
+    private var kernelPositions: [Recording.Numbered: Int32] = [:]
     private var posts = NumberTable()
     private var observers = NumberTable()
     private var strings = TextTable()
-    private var placePlaces: [SourceLocation: Int32] = [:]
-    private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
+    private var locationPositions: [SourceLocation: Int32] = [:]
+    private var senderPositions: [DeliveryRecord.Sender: Int32] = [:]
     /// True while the times of all entries ascend.
     private var isSorted = true
     /// For each process.
@@ -45,7 +45,7 @@ struct RecordingBuilder {
         entry.post = record.post.map { post($0) } ?? -1
         entry.observer = record.observer.map { observer($0) } ?? -1
         entry.message = record.message.map { string($0) } ?? -1
-        entry.place = record.place.map { place($0) } ?? -1
+        entry.location = record.location.map { location($0) } ?? -1
         entry.sender = record.sender.map { sender($0) } ?? -1
         entry.relatedPost = record.relatedPost.map { post($0) } ?? -1
         entry.count = record.count.map { Int32(clamping: $0) } ?? -1
@@ -110,9 +110,9 @@ struct RecordingBuilder {
     mutating func setProcess(_ identity: ProcessIdentity, wallOffset: Int64, isNew: Bool = false) {
         if !isNew, process >= 0, recording.processes[Int(process)] == identity { return }
         let count = Int32(recording.processes.count)
-        process = isNew ? count : processPlaces[identity] ?? count
+        process = isNew ? count : processPositions[identity] ?? count
         guard process == count else { return }
-        processPlaces[identity] = process
+        processPositions[identity] = process
         recording.processes.append(identity)
         recording.wallOffsets.append(wallOffset)
         gaps.append(Gaps())
@@ -124,27 +124,27 @@ struct RecordingBuilder {
 
     /// The thread with this kernel id in the current process, or the main thread.
     mutating func thread(kernelID: Int32) -> Int32 {
-        kernelPlaces[Recording.Numbered(process: process, number: Int(kernelID))] ?? thread(numbered: 1)
+        kernelPositions[Recording.Numbered(process: process, number: Int(kernelID))] ?? thread(numbered: 1)
     }
 
     /// The index of a thread of the current process. A name that becomes known later also applies to earlier records.
     mutating func thread(_ identity: ThreadIdentity) -> Int32 {
-        let place = thread(numbered: identity.number)
-        let known = recording.threads[Int(place)].identity
+        let position = thread(numbered: identity.number)
+        let known = recording.threads[Int(position)].identity
         if known.name != identity.name || known.kernelID != identity.kernelID {
-            recording.threads[Int(place)].identity = identity
-            kernelPlaces[Recording.Numbered(process: process, number: Int(identity.kernelID))] = place
+            recording.threads[Int(position)].identity = identity
+            kernelPositions[Recording.Numbered(process: process, number: Int(identity.kernelID))] = position
         }
-        return place
+        return position
     }
 
     mutating func thread(numbered number: Int) -> Int32 {
-        let place = threads.position(of: Recording.Numbered(process: process, number: number))
-        guard place == recording.threads.count else { return place }
+        let position = threads.position(of: Recording.Numbered(process: process, number: number))
+        guard position == recording.threads.count else { return position }
         let name = number == 1 ? "main" : nil
         recording.threads.append(
             Recording.Thread(process: process, identity: ThreadIdentity(number: number, name: name, kernelID: 0)))
-        return place
+        return position
     }
 
     mutating func post(_ number: Int) -> Int32 {
@@ -159,14 +159,14 @@ struct RecordingBuilder {
 
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.position(of: text) }
 
-    func string(at place: Int32) -> String { strings.strings[Int(place)] }
+    func string(at position: Int32) -> String { strings.strings[Int(position)] }
 
-    mutating func place(_ place: SourceLocation) -> Int32 {
-        Self.place(of: place, in: &recording.places, known: &placePlaces)
+    mutating func location(_ location: SourceLocation) -> Int32 {
+        Self.position(of: location, in: &recording.locations, known: &locationPositions)
     }
 
     mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
-        Self.place(of: sender, in: &recording.senders, known: &senderPlaces)
+        Self.position(of: sender, in: &recording.senders, known: &senderPositions)
     }
 
     mutating func counters(_ counters: DeliveryCounters) -> Int32 {
@@ -175,13 +175,13 @@ struct RecordingBuilder {
     }
 
     /// The index of an element in a table; appends it if it is new.
-    private static func place<Element: Hashable>(
+    private static func position<Element: Hashable>(
         of element: Element, in table: inout [Element], known: inout [Element: Int32]
     ) -> Int32 {
-        if let place = known[element] { return place }
-        let place = Int32(table.count)
-        known[element] = place
+        if let position = known[element] { return position }
+        let position = Int32(table.count)
+        known[element] = position
         table.append(element)
-        return place
+        return position
     }
 }

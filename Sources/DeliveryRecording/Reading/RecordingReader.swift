@@ -50,7 +50,7 @@ struct RecordingReader {
     private var begins: [UInt64] = []
     /// The index of the last process with an identity.
     private var processes: [ProcessIdentity: Int] = [:]
-    private var places: [UInt64: Int32] = [:]
+    private var locations: [UInt64: Int32] = [:]
     /// In the order of `DeliveryStage.allCases`.
     private let stageNames = TextTable(DeliveryStage.allCases.map(\.rawValue))
     private var firstProblem: (line: Int, text: String)?
@@ -188,7 +188,7 @@ struct RecordingReader {
         if let observer = numbers.observer { entry.observer = builder.observer(Int(clamping: observer)) }
         if let name = fields.name { entry.name = string(name, bytes) }
         if let message = fields.message { entry.message = string(message, bytes) }
-        if let file = fields.file { entry.place = place(string(file, bytes), numbers.line ?? 0) }
+        if let file = fields.file { entry.location = location(string(file, bytes), numbers.line ?? 0) }
         if let sender = fields.sender {
             entry.sender = builder.sender(
                 DeliveryRecord.Sender(
@@ -285,12 +285,12 @@ struct RecordingReader {
         text.hasEscapes ? builder.string(self.text(text, bytes)) : builder.string(raw(text, bytes))
     }
 
-    private mutating func place(_ file: Int32, _ line: UInt64) -> Int32 {
+    private mutating func location(_ file: Int32, _ line: UInt64) -> Int32 {
         let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(UInt32(clamping: line))
-        if let place = places[key] { return place }
-        let place = builder.place(SourceLocation(builder.string(at: file), Int(clamping: line)))
-        places[key] = place
-        return place
+        if let location = locations[key] { return location }
+        let location = builder.location(SourceLocation(builder.string(at: file), Int(clamping: line)))
+        locations[key] = location
+        return location
     }
 
     private func stage(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> DeliveryStage? {

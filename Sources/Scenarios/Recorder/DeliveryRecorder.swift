@@ -40,7 +40,7 @@ package final class DeliveryRecorder: Sendable {
             record.observer = number(event.observer)
             record.target = event.target
             record.message = event.message
-            record.place = event.location
+            record.location = event.location
             record.count = event.count ?? event.policy?.capacity
             record.sender = event.sender
             record.relatedPost = number(event.relatedPost)

@@ -99,7 +99,7 @@ final class RecordFile: Sendable {
             guard let start = memory.baseAddress else { return }
             var line = LineBuffer(start)
             RecordLine.writeRest(
-                thread: thread, stage: stage, name: nil, post: 0, observer: 0, target: 0, message: nil, place: nil,
+                thread: thread, stage: stage, name: nil, post: 0, observer: 0, target: 0, message: nil, location: nil,
                 count: count, sender: nil, relatedPost: 0, into: &line)
             buffers.value.append(restOfLine: line.bytes)
         }

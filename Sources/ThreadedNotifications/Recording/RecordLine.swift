@@ -35,7 +35,7 @@ package enum RecordLine {
     @inline(__always)
     static func writeRest(
         thread: Int, stage: String, name: String?, post: UInt64, observer: UInt64, target: Int, message: String?,
-        place: SourceLocation?, count: Int?, sender: DeliveryEvent.Sender?, relatedPost: UInt64,
+        location: SourceLocation?, count: Int?, sender: DeliveryEvent.Sender?, relatedPost: UInt64,
         overtakes: Bool = false, style: String? = nil, policy: String? = nil, reason: String? = nil, signal: Int = 0,
         counters: DeliveryCounters? = nil, into line: inout LineBuffer
     ) {
@@ -49,9 +49,9 @@ package enum RecordLine {
         write(",\"observer\":", observer, into: &line)
         write(",\"target\":", UInt64(target), into: &line)
         if let message { write(",\"message\":\"", message, into: &line) }
-        if let place {
-            write(",\"file\":\"", place.file, into: &line)
-            if place.line > 0 { write(",\"line\":", UInt64(place.line), into: &line) }
+        if let location {
+            write(",\"file\":\"", location.file, into: &line)
+            if location.line > 0 { write(",\"line\":", UInt64(location.line), into: &line) }
         }
         if let count {
             line.append(",\"count\":")
@@ -76,18 +76,19 @@ package enum RecordLine {
     /// The complete line, with the newline.
     package static func bytes(
         number: UInt64, monotonicNanoseconds: UInt64, thread: Int, stage: String, name: String? = nil, post: UInt64 = 0,
-        observer: UInt64 = 0, target: Int = 0, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
+        observer: UInt64 = 0, target: Int = 0, message: String? = nil, location: SourceLocation? = nil,
+        count: Int? = nil,
         sender: DeliveryEvent.Sender? = nil, relatedPost: UInt64 = 0, overtakes: Bool = false, style: String? = nil,
         policy: String? = nil, reason: String? = nil, signal: Int = 0, counters: DeliveryCounters? = nil
     ) -> [UInt8] {
-        let capacity = maximumBeginningLength + maximumRestLength(name, message, place?.file, sender?.type)
+        let capacity = maximumBeginningLength + maximumRestLength(name, message, location?.file, sender?.type)
         return [UInt8](unsafeUninitializedCapacity: capacity) { memory, length in
             guard let start = memory.baseAddress else { return }
             var line = LineBuffer(start)
             writeBeginning(number: number, monotonicNanoseconds: monotonicNanoseconds, into: &line)
             writeRest(
                 thread: thread, stage: stage, name: name, post: post, observer: observer, target: target,
-                message: message, place: place, count: count, sender: sender, relatedPost: relatedPost,
+                message: message, location: location, count: count, sender: sender, relatedPost: relatedPost,
                 overtakes: overtakes, style: style, policy: policy, reason: reason, signal: signal, counters: counters,
                 into: &line)
             length = line.count

@@ -30,7 +30,7 @@ final class BadRecordingTests: XCTestCase {
                 notification: names.randomElement(using: &generator) ?? nil, post: maybe(1...6, &generator),
                 observer: maybe(1...4, &generator), target: Bool.random(using: &generator) ? thread(&generator) : nil,
                 message: messages.randomElement(using: &generator) ?? nil,
-                place: maybe(0...9, &generator).map { SourceLocation("File.swift", $0) },
+                location: maybe(0...9, &generator).map { SourceLocation("File.swift", $0) },
                 count: maybe(0...3, &generator) ?? maybe(Int.max - 1...Int.max, &generator),
                 sender: maybe(1...2, &generator).map { DeliveryRecord.Sender(identifier: UInt64($0), type: "Type") },
                 relatedPost: maybe(1...6, &generator), overtakes: maybe(0...3, &generator) == 0, policy: .block,

@@ -18,7 +18,7 @@ final class FuzzTests: XCTestCase {
                     wallNanoseconds: Int64(number) * 1000,
                     process: ProcessIdentity(id: 865, name: "test"),
                     thread: ThreadIdentity(number: 1, name: "main", kernelID: 865), stage: .deliver,
-                    notification: "a \"name\"", post: number, message: "said\n", place: SourceLocation("f", 3),
+                    notification: "a \"name\"", post: number, message: "said\n", location: SourceLocation("f", 3),
                     sender: .init(identifier: 7, type: "T")))
         }
     }()

@@ -18,7 +18,7 @@ final class DeliveryStatisticsTests: XCTestCase {
     /// The worker posts A ten times. Main handles each post after 1 µs to 10 µs, for 100 ns.
     private func ten() -> [DeliveryRecord] {
         var records = HandMadeRecords()
-        records.add(0, main, .register, "A", observer: 3, target: main, place: SourceLocation("A.swift", 5))
+        records.add(0, main, .register, "A", observer: 3, target: main, location: SourceLocation("A.swift", 5))
         for post in 1...10 {
             let time = UInt64(post) * 100_000
             records.add(time, worker, .post, "A", post: post)

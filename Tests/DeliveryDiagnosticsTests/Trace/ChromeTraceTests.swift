@@ -34,8 +34,8 @@ final class ChromeTraceTests: XCTestCase {
 
     func testADeliveryIsSlicesAnArrowAndACount() {
         var records = HandMadeRecords()
-        records.add(1_000_000_000, main, .register, observer: 7, target: main, place: SourceLocation("A.swift", 3))
-        records.add(1_000_010_000, worker, .post, post: 1, place: SourceLocation("B.swift", 4), count: 1)
+        records.add(1_000_000_000, main, .register, observer: 7, target: main, location: SourceLocation("A.swift", 3))
+        records.add(1_000_010_000, worker, .post, post: 1, location: SourceLocation("B.swift", 4), count: 1)
         records.add(1_000_010_001, worker, .append, post: 1, observer: 7, target: main)
         records.add(1_000_010_301, worker, .signal, nil, target: main)
         records.add(1_000_020_000, main, .drain, nil)
@@ -53,9 +53,9 @@ final class ChromeTraceTests: XCTestCase {
             {"ph":"M","pid":100,"tid":101,"name":"thread_name","args":{"name":"worker"}},
             {"ph":"M","pid":100,"tid":101,"name":"thread_sort_index","args":{"sort_index":2}},
             {"ph":"i","ts":0.000,"pid":100,"tid":100,"cat":"register","name":"register N","s":"t","args":{"record":1,\
-            "observer":7,"target":"main","place":"A.swift:3"}},
+            "observer":7,"target":"main","location":"A.swift:3"}},
             {"ph":"B","ts":10.000,"pid":100,"tid":101,"cat":"post","name":"post N","args":{"record":2,"post":1,\
-            "count":1,"place":"B.swift:4"}},
+            "count":1,"location":"B.swift:4"}},
             {"ph":"s","ts":10.000,"pid":100,"tid":101,"cat":"delivery","name":"delivery","id":3},
             {"ph":"B","ts":10.001,"pid":100,"tid":101,"cat":"append","name":"append N","args":{"record":3,"post":1,\
             "observer":7,"target":"main","posted at":"B.swift:4","registered at":"A.swift:3"}},

@@ -12,7 +12,7 @@ struct HandMadeRecords {
 
     mutating func add(
         _ time: UInt64, _ thread: ThreadIdentity, _ stage: DeliveryStage, _ name: String? = "N", post: Int? = nil,
-        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, location: SourceLocation? = nil,
         count: Int? = nil, relatedPost: Int? = nil, process: Int32 = 100
     ) {
         records.append(
@@ -20,7 +20,7 @@ struct HandMadeRecords {
                 sequence: records.count + 1, monotonicNanoseconds: time,
                 wallNanoseconds: Int64(truncatingIfNeeded: time),
                 process: ProcessIdentity(id: process, name: "test"), thread: thread, stage: stage, notification: name,
-                post: post, observer: observer, target: target, message: message, place: place, count: count,
+                post: post, observer: observer, target: target, message: message, location: location, count: count,
                 relatedPost: relatedPost))
     }
 }

@@ -34,7 +34,7 @@ enum RandomRecords {
                 process: ProcessIdentity(id: Int32(process / 2 * 7), name: texts[process]), thread: thread(process),
                 stage: stages[random(0...stages.count - 1)], notification: maybe(texts[random(0...4)]),
                 post: maybe(number()), observer: maybe(number()), target: maybe(thread(process)),
-                message: maybe(texts[random(0...4)]), place: maybe(SourceLocation(texts[random(0...4)], number())),
+                message: maybe(texts[random(0...4)]), location: maybe(SourceLocation(texts[random(0...4)], number())),
                 count: maybe(number()), relatedPost: maybe(number()))
         }
     }

@@ -43,7 +43,7 @@ final class RecordingReaderTests: XCTestCase {
             records[index].observer = index % 3 == 1 ? nil : index + 1
             records[index].target = index % 2 == 0 ? nil : Self.main
             records[index].message = index % 5 == 0 ? nil : "said \\ \u{1B}[0m"
-            records[index].place = index % 4 == 0 ? nil : SourceLocation("M/f.swift", index)
+            records[index].location = index % 4 == 0 ? nil : SourceLocation("M/f.swift", index)
             records[index].count = index % 2 == 0 ? nil : index - 1
             records[index].sender = index % 3 == 2 ? nil : .init(identifier: .max - UInt64(index), type: "A<B>")
             records[index].relatedPost = index % 5 == 1 ? index : nil
@@ -229,9 +229,9 @@ final class RecordingReaderTests: XCTestCase {
     func testTextsAreFoundByTheirBytesInAnyNumber() {
         var table = TextTable()
         let texts = (0..<5000).map { "text \($0)" } + ["", "text", "\u{0}"]
-        let places = texts.map { table.position(of: $0) }
-        XCTAssertEqual(places, texts.indices.map { Int32($0) })
-        XCTAssertEqual(texts.map { table.position(of: $0) }, places)
+        let positions = texts.map { table.position(of: $0) }
+        XCTAssertEqual(positions, texts.indices.map { Int32($0) })
+        XCTAssertEqual(texts.map { table.position(of: $0) }, positions)
         XCTAssertEqual(table.strings, texts)
     }
 
