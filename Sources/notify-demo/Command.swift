@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeliveryDiagnostics
 import Foundation
 
 /// A subcommand that does its work and returns the exit status of the process.
@@ -20,7 +21,7 @@ extension Command {
         var status: ExitStatus
         do {
             status = try perform(terminal)
-            terminal.clearProgress()
+            terminal.progressLine.clear()
             try terminal.standardOutput.flush()
         } catch let error as OutputError where error.isBrokenPipe {
             EndRequests.end(by: SIGPIPE)

@@ -24,10 +24,8 @@ struct NotifyDemo: ParsableCommand {
               notify-demo record -- ./my-program
               notify-demo diagnose
               notify-demo timeline --name PriceDidChange
-              notify-demo compare yesterday.jsonl today.jsonl
               notify-demo observe build-done
               notify-demo post build-done --user-info count:=3
-              notify-demo smoke
 
             EXIT STATUS
               0  success

@@ -10,9 +10,7 @@ struct ScenarioRun {
 
     var status: ExitStatus { expectations.allSatisfy(\.holds) ? .success : .failed }
 
-    /// - Parameters:
-    ///   - terminal: shows the progress.
-    ///   - label: precedes the progress.
+    /// - Parameter label: precedes the progress.
     /// - Throws: an error that prevents the scenario from running at all.
     static func perform(
         _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), _ terminal: Terminal, label: String = ""
@@ -20,8 +18,8 @@ struct ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),
             progress: { [line = terminal.progressLine] in line.show("\(label)\(Int($0 * 100)) % handled") })
-        terminal.show(step: "\(label)running")
-        defer { terminal.clearProgress() }
+        terminal.progressLine.showWhenDue("\(label)running")
+        defer { terminal.progressLine.clear() }
         do {
             try scenario.perform(in: environment)
         } catch {

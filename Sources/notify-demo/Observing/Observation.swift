@@ -40,16 +40,13 @@ struct Observation {
             forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: behavior, on: .main
         ) { notification in
             let kind = ObservedEvent.Kind.notification(
-                notification, senderName: Self.processName(notification.sender), thread: ThreadIdentity.current)
+                notification,
+                senderName: (try? String(contentsOfFile: "/proc/\(notification.sender)/comm", encoding: .utf8))?
+                    .trimmingCharacters(in: .newlines), thread: ThreadIdentity.current)
             inputs.withLock { $0.append(.event(ObservedEvent(kind: kind))) }
         }
         tokens = [connection, observer]
         try center.synchronize(timeout: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
-    }
-
-    private static func processName(_ process: Int32) -> String? {
-        guard let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) else { return nil }
-        return name.hasSuffix("\n") ? String(name.dropLast()) : name
     }
 
     /// Makes the main thread stop waiting.

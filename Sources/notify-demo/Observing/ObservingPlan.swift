@@ -9,41 +9,30 @@ struct ObservingPlan {
     }
 
     /// The number of notifications to wait for.
-    var count: Int?
-    var timeout: Duration?
-    /// Times since the observer was registered.
-    var suspendAt: Duration?
-    var resumeAt: Duration?
-
+    private let count: Int?
     private var received = 0
+    /// The coming actions, and their times since the observer was registered.
+    private var steps: [(time: Duration, action: Action)]
 
     /// - Parameter resumeAfter: how long delivery is suspended.
     init(count: Int? = nil, timeout: Duration? = nil, suspendAfter: Duration? = nil, resumeAfter: Duration? = nil) {
         self.count = count
-        self.timeout = timeout
-        suspendAt = suspendAfter
-        if let suspendAfter, let resumeAfter { resumeAt = suspendAfter + resumeAfter }
+        let resumeAt = suspendAfter.flatMap { begin in resumeAfter.map { begin + $0 } }
+        let end = Action.end(count == nil ? .success : .failed)
+        steps = [(suspendAfter, Action.suspend), (resumeAt, .resume), (timeout, end)]
+            .compactMap { time, action in time.map { ($0, action) } }.sorted { $0.time < $1.time }
     }
 
     var isComplete: Bool { count.map { received >= $0 } ?? false }
 
     mutating func countNotification() { received += 1 }
 
-    /// The next action. Each suspension and resumption is returned once.
+    /// The next action. Each suspension and resumption is returned once. A late call returns the due ones in order.
     ///
     /// - Parameter elapsed: the time since the observer was registered.
     mutating func action(at elapsed: Duration) -> Action {
         if isComplete { return .end(.success) }
-        // A late call returns the due actions in order, so that delivery is resumed before the end.
-        if let suspendAt, elapsed >= suspendAt, suspendAt <= timeout ?? suspendAt {
-            self.suspendAt = nil
-            return .suspend
-        }
-        if let resumeAt, elapsed >= resumeAt, resumeAt <= timeout ?? resumeAt {
-            self.resumeAt = nil
-            return .resume
-        }
-        if let timeout, elapsed >= timeout { return .end(count == nil ? .success : .failed) }
-        return .wait(until: [suspendAt, resumeAt, timeout].compactMap(\.self).min())
+        guard let next = steps.first, elapsed >= next.time else { return .wait(until: steps.first?.time) }
+        return steps.removeFirst().action
     }
 }

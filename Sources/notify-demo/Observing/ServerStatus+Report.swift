@@ -6,59 +6,38 @@ extension ServerStatus {
     ///
     /// - Parameter width: the maximum length of a line. Numbers are not wrapped.
     func report(width: Int) -> [String] {
-        var lines = head(width: width)
+        let lines = [
+            "server \(process), running for \(ElapsedTime(nanoseconds: nanoseconds)), at \(ShownText.escaped(directory))",
+            "\(posted) posted, \(delivered) delivered, \(dropped) dropped, \(discarded) discarded, "
+                + "\(heldBytes) bytes held",
+        ].flatMap { WrappedText.lines($0, width: width) }
         guard !clients.isEmpty else { return lines + ["", "no process is connected"] }
-        lines += ["", "processes"] + clients(width: width)
-        lines += ["", "queues"] + queues(width: width)
-        lines += ["", "registrations"] + registrations(width: width)
-        return lines
-    }
-
-    private func head(width: Int) -> [String] {
-        let time = ElapsedTime(nanoseconds: nanoseconds)
-        return WrappedText.lines(
-            "server \(process), running for \(time), at \(ShownText.escaped(directory))", width: width)
-            + WrappedText.lines(
-                "\(posted) posted, \(delivered) delivered, \(dropped) dropped, "
-                    + "\(discarded) discarded, \(heldBytes) bytes held", width: width)
-    }
-
-    private func clients(width: Int) -> [String] {
-        ServerStatus.table(
-            ["process", "posted", "delivered", "dropped", "discarded", "name"],
-            clients.map { client in
-                let numbers = [client.posted, client.delivered, client.dropped, client.discarded]
-                let name = ShownText.escaped(client.name) + (client.isSuspended ? ", suspended" : "")
-                return ["\(client.process)"] + numbers.map(Quantity.exact) + [name]
-            }, width: width)
-    }
-
-    private func queues(width: Int) -> [String] {
-        let clients = clients.filter { $0.waitingBytes > 0 || $0.heldEntries > 0 }
-        guard !clients.isEmpty else { return ["no notifications are waiting or held"] }
-        return ServerStatus.table(
-            ["process", "waiting bytes", "held", "held bytes", "name"],
-            clients.map { client in
-                let numbers = [client.waitingBytes, client.heldEntries, client.heldBytes]
-                return ["\(client.process)"] + numbers.map(Quantity.exact) + [ShownText.escaped(client.name)]
-            }, width: width)
-    }
-
-    private func registrations(width: Int) -> [String] {
-        let rows = clients.flatMap { client in
+        /// The last column wraps.
+        func table(_ title: String, _ numbers: [String], _ last: String, _ rows: [[String]], none: String) -> [String] {
+            let columns = (["process"] + numbers).map { Table.Column.number($0) } + [.wrapped(last)]
+            return ["", title] + (rows.isEmpty ? [none] : Table(columns, rows: rows).lines(width: width))
+        }
+        let processes = clients.map { client in
+            let numbers = [client.posted, client.delivered, client.dropped, client.discarded].map(Quantity.exact)
+            return ["\(client.process)"] + numbers
+                + [ShownText.escaped(client.name) + (client.isSuspended ? ", suspended" : "")]
+        }
+        let queues = clients.filter { $0.waitingBytes > 0 || $0.heldEntries > 0 }.map { client in
+            let numbers = [client.waitingBytes, client.heldEntries, client.heldBytes].map(Quantity.exact)
+            return ["\(client.process)"] + numbers + [ShownText.escaped(client.name)]
+        }
+        let registrations = clients.flatMap { client in
             client.observers.map { observer in
                 let name = observer.name.map(ShownText.name) ?? "any name"
                 let object = observer.object.map(ShownText.quoted) ?? "any object"
                 return ["\(client.process)", observer.behavior.commandLineName, "\(name) of \(object)"]
             }
         }
-        guard !rows.isEmpty else { return ["no observers"] }
-        return ServerStatus.table(["process", "behavior", "observed"], rows, width: width)
-    }
-
-    /// The last column wraps.
-    private static func table(_ headings: [String], _ rows: [[String]], width: Int) -> [String] {
-        let columns = headings.dropLast().map { Table.Column.number($0) } + [.wrapped(headings[headings.count - 1])]
-        return Table(columns, rows: rows).lines(width: width)
+        return lines
+            + table("processes", ["posted", "delivered", "dropped", "discarded"], "name", processes, none: "")
+            + table(
+                "queues", ["waiting bytes", "held", "held bytes"], "name", queues,
+                none: "no notifications are waiting or held")
+            + table("registrations", ["behavior"], "observed", registrations, none: "no observers")
     }
 }

@@ -17,12 +17,7 @@ struct RecordingInput: ParsableArguments {
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
 
-    /// Rejects an output file that is the recording itself.
-    ///
-    /// - Parameters:
-    ///   - output: the path to write to; nil means standard output.
-    ///   - name: the name of the output in the message.
-    /// - Throws: `ValidationError`.
+    /// Rejects an output file that is the recording itself; nil is standard output.
     func check(output: String?, called name: String) throws {
         if let output, Output.wouldOverwrite(path, byWriting: output) {
             throw ValidationError("the \(name) would overwrite the recording. Name another file with -o.")

@@ -16,14 +16,16 @@ enum EndRequests {
     /// one way only: a second call has no effect until then.
     ///
     /// Threads: `handler` is called on a thread of its own.
-    ///
-    /// - Parameter signals: the requests to handle.
     static func handle(_ signals: [Int32] = all, _ handler: @escaping @Sendable (Int32) -> Void) throws {
         guard handled.withLock(\.isEmpty) else { return }
         let (input, output) = try FileDescriptor.pipe()
         for descriptor in [input, output] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
         descriptor.store(output.rawValue, ordering: .sequentiallyConsistent)
-        for number in signals where !isIgnored(number) {
+        for number in signals {
+            var before = sigaction()
+            sigaction(number, nil, &before)
+            // SIG_IGN is the address 1.
+            if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == 1 { continue }
             handled.withLock { $0.append(number) }
             // Calls only functions that are safe in a signal handler.
             signal(number) { number in
@@ -43,22 +45,15 @@ enum EndRequests {
 
     /// Gives requests their default effect again.
     static func stop() {
-        for number in handled.withLock({ signals in
-            defer { signals = [] }
-            return signals
-        }) { signal(number, SIG_DFL) }
+        handled.withLock { numbers in
+            for number in numbers { signal(number, SIG_DFL) }
+            numbers = []
+        }
     }
 
     /// Ends the process by a signal, so that its parent sees the signal.
     static func end(by number: Int32) {
         signal(number, SIG_DFL)
         kill(getpid(), number)
-    }
-
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var before = sigaction()
-        sigaction(number, nil, &before)
-        // SIG_IGN is the address 1.
-        return unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 }

@@ -35,11 +35,8 @@ final class Output {
         openDescriptor(path) == nil && (try? FilePath(path).stat()).map { $0.type == .regular } ?? true
     }
 
-    /// True if writing an output would overwrite an input: both are the same regular file.
-    ///
-    /// - Parameters:
-    ///   - input: the user's path; `-` is standard input.
-    ///   - output: the user's path; `-` is standard output.
+    /// True if writing an output would overwrite an input: both are the same regular file. `-` is standard input or
+    /// output.
     static func wouldOverwrite(_ input: String, byWriting output: String) -> Bool {
         guard output != "-", let written = try? FilePath(output).stat(), written.type == .regular else { return false }
         return written.isSameFile(as: try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat())

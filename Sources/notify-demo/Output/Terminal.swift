@@ -22,9 +22,7 @@ struct Terminal {
     /// The columns of lines that wrap: the terminal's, or unlimited if the output is not a terminal.
     var width: Int { TerminalWidth.ofTerminal ?? .max }
 
-    /// The output for the option `-o`.
-    ///
-    /// - Parameter path: the user's path; nil, `-` and `/dev/stdout` are standard output.
+    /// The output for the option `-o`: nil, `-` and `/dev/stdout` are standard output.
     func output(to path: String?) throws(OutputError) -> Output {
         guard let path, !Output.isStandardOutput(path) else { return standardOutput }
         return try Output(path)
@@ -51,14 +49,7 @@ struct Terminal {
         if !isTerminal || !standardOutput.hasWritten { progressLine.show(text()) }
     }
 
-    /// Shows the progress of a step without intermediate progress.
-    func show(step text: String) { progressLine.showWhenDue(text) }
-
-    func clearProgress() { progressLine.clear() }
-
-    /// The line of an expectation and its result.
-    ///
-    /// - Parameter isMessage: true for a line on standard error.
+    /// The line of an expectation and its result; `isMessage` is true for standard error.
     func line(of expectation: Expectation, in scenario: String? = nil, isMessage: Bool = false) -> String {
         let palette = isMessage ? messagePalette : palette
         let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim

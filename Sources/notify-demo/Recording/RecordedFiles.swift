@@ -124,15 +124,20 @@ struct RecordedFiles {
         if !recorded.isEmpty {
             let output = try Output(name)
             try output.open(size: try recorded.reduce(0) { $0 + Int(try $1.descriptor.stat().size) })
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
             var last = UInt8(ascii: "\n")
             for file in recorded {
                 // The last line of the previous process may be truncated.
                 if last != UInt8(ascii: "\n") { try output.write([UInt8(ascii: "\n")]) }
-                try file.descriptor.readContent { piece in
-                    try output.write(piece)
-                    outcome.size += piece.count
-                    last = piece.last ?? last
+                var offset: Int64 = 0
+                while case let count = try buffer.withUnsafeMutableBytes({ bytes in
+                    try file.descriptor.read(fromAbsoluteOffset: offset, into: bytes)
+                }), count > 0 {
+                    try output.write(buffer[..<count])
+                    offset += Int64(count)
+                    last = buffer[count - 1]
                 }
+                outcome.size += Int(offset)
             }
             try output.finish()
         }

@@ -6,19 +6,8 @@ import ThreadedNotifications
 /// Runs an unmodified program and records its deliveries. The library in the program reads the recording's path from
 /// the environment.
 enum RecordedProgram {
-    /// Requests to end, for a program that is about to start or runs.
-    private struct Requests {
-        var program: ChildProcess?
-        var waiting: [Int32] = []
-    }
-
     /// Runs the program and blocks the calling thread until it ends. Passes requests to end on to the program, so that
-    /// this process can report how the program ended.
-    ///
-    /// The program uses this process's input and output. If the recording goes to standard output, the program's own
-    /// standard output goes to standard error. If the program cannot be run, or nothing is recorded, an existing file
-    /// is unchanged. A child process of the program that starts to record after the program has ended is not recorded,
-    /// and reports that on its standard error.
+    /// this process can report how the program ended. The help of `record` tells what happens to its files and output.
     ///
     /// - Parameters:
     ///   - command: the program's path, or its name, which is searched in `PATH`; and its arguments.
@@ -27,7 +16,8 @@ enum RecordedProgram {
     static func run(
         _ command: [String], recordingTo file: String
     ) throws -> (end: ChildProcess.End, files: RecordedFiles.Outcome) {
-        let requests = Locked(Requests())
+        // Requests to end wait until the program has started.
+        let requests = Locked<(program: ChildProcess?, waiting: [Int32])>((nil, []))
         try EndRequests.handle { signal in
             // A terminal sends its signals to the program too.
             guard signal == SIGTERM || signal == SIGHUP else { return }

@@ -31,10 +31,7 @@ struct Compare: Command {
             another format continues the message before it. If the log has lines such as "warning: …", it is the \
             combined output of a program: then other lines are skipped and counted, except indented ones.
 
-            --exact compares all records, or all messages, in the order of the files.
-
-            --name and --thread compare a part of two recordings. Numbers of posts and times differ from run to run, so \
-            there is no --post, --from or --to as in other commands.
+            --name and --thread compare a part of two recordings.
 
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl
@@ -51,7 +48,7 @@ struct Compare: Command {
     @Option(help: "A log of the documents to compare with.")
     var reference: ReferenceLog?
 
-    @Flag(help: "Compare everything in the order of the files.")
+    @Flag(help: "Compare all records, or all messages, in the order of the files.")
     var exact = false
 
     @Option(help: "Do not compare notifications with this name, nor what their handlers do. May be repeated.")

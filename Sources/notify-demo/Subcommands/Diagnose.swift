@@ -19,7 +19,6 @@ struct Diagnose: Command {
             EXAMPLES
               notify-demo run thread-exit -o run.jsonl; notify-demo diagnose run.jsonl
               notify-demo diagnose --main-budget 4ms --depth 100
-              notify-demo diagnose --strict --accept accepted.txt
               notify-demo diagnose --json run.jsonl | jq -r '.findings[].problem'
 
             EXIT STATUS

@@ -18,7 +18,6 @@ struct Doctor: Command {
             there is one.
 
             EXAMPLES
-              notify-demo doctor
               notify-demo doctor --fact F7 --fact F11
               notify-demo doctor --json | jq -r 'select(any(.questions[]; .foundation.kept)) | .fact'
               notify-demo doctor --queues

@@ -7,7 +7,6 @@ struct List: Command {
         abstract: "List the scenarios.",
         discussion: """
             EXAMPLES
-              notify-demo list
               notify-demo list --json
             """)
 

@@ -69,7 +69,6 @@ struct Observe: Command {
         let plan = ObservingPlan(
             count: count, timeout: timeout?.duration, suspendAfter: suspendAfter?.duration,
             resumeAfter: resumeAfter?.duration)
-        let style = ObservedEventStyle()
         var isConnected = false
         var received = 0
         let status = try observation.run(plan, terminal) { event in
@@ -78,7 +77,7 @@ struct Observe: Command {
                 terminal.say("observing \(observation.description), connected to server \(server)")
             } else {
                 if case .notification = event.kind { received += 1 }
-                try terminal.print(json ? JSONText.of(event) : style.line(for: event))
+                try terminal.print(json ? JSONText.of(event) : event.line())
                 try terminal.standardOutput.flush()
             }
         }

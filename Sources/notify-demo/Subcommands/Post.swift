@@ -17,7 +17,6 @@ struct Post: Command {
             EXAMPLES
               notify-demo post build-done
               notify-demo post done --object Kitchen --user-info dish=soup n:=3 hot:=true
-              notify-demo post done --user-info 'sizes:=[1, 2.5]' --user-info note='a = b'
               notify-demo post settings-changed --plist new.plist --deliver-immediately
 
             EXIT STATUS

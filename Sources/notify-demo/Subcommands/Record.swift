@@ -23,7 +23,6 @@ struct Record: Command {
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
-              notify-demo diagnose
               notify-demo record -o run.jsonl -- ./my-program
               notify-demo record -o - -- ./my-program | notify-demo audit -
 

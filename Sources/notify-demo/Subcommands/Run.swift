@@ -10,10 +10,8 @@ struct Run: Command {
 
             EXAMPLES
               notify-demo run redirect
-              notify-demo run background-observer --style stages
               notify-demo run flood --posters 8 --drop-signals 0.99 --seed 7
               notify-demo run observer-lifetime --capture weak
-              notify-demo run many-observers --posters 8
               notify-demo run many-observers -o run.jsonl
               notify-demo run held-message --stable > held-message.golden
 

@@ -18,7 +18,6 @@ struct Serve: Command {
             EXAMPLES
               notify-demo serve
               notify-demo serve --log-level debug --idle-exit 5m
-              notify-demo serve --directory /tmp/mine
               systemctl --user enable --now distributed-notifications.socket
 
             EXIT STATUS

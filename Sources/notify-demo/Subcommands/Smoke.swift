@@ -12,7 +12,6 @@ struct Smoke: Command {
               notify-demo smoke
               notify-demo smoke redirect flood
               notify-demo smoke --junit report.xml
-              notify-demo smoke --junit - | xmllint --format -
               prove --exec '' "notify-demo smoke --tap"
 
             EXIT STATUS
@@ -55,7 +54,15 @@ struct Smoke: Command {
         if tap { try terminal.print(TAPReport.version) }
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
-            let result = Self.result(of: scenario, terminal, label: label)
+            var expectations: [Expectation] = []
+            let duration = ContinuousClock().measure {
+                do {
+                    expectations = try ScenarioRun.perform(scenario, terminal, label: label).expectations
+                } catch {
+                    expectations = [Expectation("can be run", failure: "\(error)")]
+                }
+            }
+            let result = ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
             results.append(result)
             if tap {
                 try terminal.print(tapReport.lines(for: result))
@@ -76,17 +83,5 @@ struct Smoke: Command {
         try report?.print(JUnitReport.text(of: results))
         try report?.finish()
         return failed == 0 ? .success : .failed
-    }
-
-    private static func result(of scenario: any Scenario, _ terminal: Terminal, label: String) -> ScenarioResult {
-        var expectations: [Expectation] = []
-        let duration = ContinuousClock().measure {
-            do {
-                expectations = try ScenarioRun.perform(scenario, terminal, label: label).expectations
-            } catch {
-                expectations = [Expectation("can be run", failure: "\(error)")]
-            }
-        }
-        return ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
     }
 }

@@ -18,7 +18,6 @@ struct TimelineCommand: Command {
             EXAMPLES
               notify-demo run redirect -o run.jsonl; notify-demo timeline run.jsonl
               notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
-              notify-demo timeline run.jsonl --name PriceDidChange --limit 0 | less
               notify-demo timeline run.jsonl --post 7 --ascii --width 100
               notify-demo timeline run.jsonl -o run.svg
 

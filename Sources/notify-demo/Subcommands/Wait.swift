@@ -75,14 +75,13 @@ struct Wait: Command {
             try? descriptor.close()
         }
         if !command.isEmpty { try observation.start(command) }
-        let style = ObservedEventStyle()
         let plan = ObservingPlan(count: 1, timeout: timeout?.duration)
         var isConnected = false
         let status = try observation.run(plan, terminal) { event in
             switch event.kind {
-            case .notification: try terminal.print(json ? JSONText.of(event) : style.line(for: event))
+            case .notification: try terminal.print(json ? JSONText.of(event) : event.line())
             case .connection(.connected) where !isConnected: isConnected = true
-            case .connection(let event): terminal.report("\(ObservedEventStyle.text(of: event))")
+            case .connection(let event): terminal.report(ObservedEvent.text(of: event))
             }
         } commandEnded: { end in
             let how: String

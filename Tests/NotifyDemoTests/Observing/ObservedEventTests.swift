@@ -16,7 +16,7 @@ final class ObservedEventTests: XCTestCase {
     }
 
     private func line(_ kind: ObservedEvent.Kind) throws -> String {
-        try ObservedEventStyle(timeZone: .gmt).line(for: event(kind))
+        try event(kind).line(DocumentStyle(timeZone: .gmt))
     }
 
     private func line(

@@ -3,18 +3,12 @@ import DistributedNotifications
 import Foundation
 import ThreadedNotifications
 
-/// Formats an event as one line: `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with
-/// {"dishes":3}`.
-struct ObservedEventStyle: Sendable {
-    private let style: DocumentStyle
-
-    /// - Parameter timeZone: the time zone of the times.
-    init(timeZone: TimeZone = .current) { style = DocumentStyle(timeZone: timeZone) }
-
-    /// Always one line. Characters that a terminal might interpret are escaped.
-    func line(for event: ObservedEvent) throws -> String {
+extension ObservedEvent {
+    /// The event as one line: `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with {"dishes":3}`.
+    /// Characters that a terminal might interpret are escaped.
+    func line(_ style: DocumentStyle = DocumentStyle()) throws -> String {
         let text: String
-        switch event.kind {
+        switch kind {
         case .notification(let notification, let senderName, let thread):
             let userInfo = try notification.userInfo.map { " with \(ShownText.escaped(try JSONText.of($0)))" } ?? ""
             let object = notification.object.map { " of \(ShownText.quoted($0))" } ?? ""
@@ -23,7 +17,7 @@ struct ObservedEventStyle: Sendable {
                 + "\(thread.name ?? "(null)"): \(ShownText.name(notification.name.rawValue))\(object)\(userInfo)"
         case .connection(let event): text = Self.text(of: event)
         }
-        return "\(style.time(event.wallNanoseconds)) \(text)"
+        return "\(style.time(wallNanoseconds)) \(text)"
     }
 
     /// Describes a connection event, without the time.
@@ -35,12 +29,12 @@ struct ObservedEventStyle: Sendable {
             "interrupted: \(ShownText.escaped(reason)); an unknown number of notifications was lost"
         case .gap(let gap):
             "gap: \(gap.count) \(gap.count == 1 ? "notification was" : "notifications were") not delivered: "
-                + text(of: gap.cause)
+                + explanation(of: gap.cause)
         case .failed(let error): "failed: \(ShownText.escaped(error.description))"
         }
     }
 
-    private static func text(of cause: NotificationGap.Cause) -> String {
+    private static func explanation(of cause: NotificationGap.Cause) -> String {
         switch cause {
         case .slow: "this process read more slowly than others posted"
         case .held: "while this process was suspended, more arrived than the server holds"
