@@ -5,10 +5,7 @@ import ThreadedNotifications
 /// An event of a distributed observer: a notification, or a change of its connection.
 struct ObservedEvent: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-        /// - Parameters:
-        /// - senderName: the name of the sending process; nil if it is unknown, for example because the process has
-        ///   ended.
-        /// - thread: the thread on which the notification was delivered.
+        /// - Parameter senderName: nil if it is unknown, for example because the sending process has ended.
         case notification(DistributedNotification, senderName: String?, thread: ThreadIdentity)
         case connection(ConnectionEvent)
     }

@@ -41,12 +41,11 @@ struct RecordingInput: ParsableArguments {
 }
 
 extension Recording {
-    private static let maximum = 5
-
     /// Reports the first problems of the recording's file on standard error.
     func reportProblems(on terminal: Terminal) {
-        for problem in problems.prefix(Self.maximum) { terminal.report("\(problem)") }
-        let more = problemCount - min(problems.count, Self.maximum)
+        let maximum = 5
+        for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
+        let more = problemCount - min(problems.count, maximum)
         if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
     }
 }

@@ -6,8 +6,7 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: "Only notifications with this name.")
     var name: String?
 
-    @Option(
-        help: "Only what happens on this thread or is for it: its name or number.")
+    @Option(help: "Only what happens on this thread or is for it: its name or number.")
     var thread: String?
 
     @Option(duration: "Begin this long after the first record: 10ms, 1.5s, 200us.")

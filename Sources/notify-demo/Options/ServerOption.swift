@@ -15,16 +15,13 @@ struct ServerOption: ParsableArguments {
     var path: String?
 
     func validate() throws {
-        if path?.isEmpty == true {
-            throw ValidationError("--directory is empty. Name a directory, or leave it out.")
-        }
+        if path?.isEmpty == true { throw ValidationError("--directory is empty. Name a directory, or leave it out.") }
     }
 
     var directory: ServerDirectory {
         guard let path else { return .default }
         // A server that is started goes elsewhere, so the path must not depend on where this process is.
         let absolute = URL(filePath: path, directoryHint: .notDirectory).standardizedFileURL
-            .path(percentEncoded: false)
-        return ServerDirectory(path: absolute)
+        return ServerDirectory(path: absolute.path(percentEncoded: false))
     }
 }

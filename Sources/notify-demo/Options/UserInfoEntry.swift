@@ -27,7 +27,7 @@ struct UserInfoEntry: Hashable {
             value = try UserInfoJSON.value(of: rest.utf8)
         } catch {
             throw ValidationError(
-                "the value of \"\(key)\" \(error.problem). JSON follows :=, such as 3, true, [1,2] or {\"a\":\"b\"}; "
+                "the value of \"\(key)\" \(error). JSON follows :=, such as 3, true, [1,2] or {\"a\":\"b\"}; "
                     + "for text, write \(key)=\(rest).")
         }
     }

@@ -11,7 +11,6 @@ import SystemPackage
 enum UserInfoFile {
     /// A larger file is refused. XML takes several times as many bytes as the same values on the wire.
     private static let sizeLimit = 1 << 20
-    private static let timeout = Duration.seconds(30)
 
     /// - Parameters:
     ///   - path: the file; `-` is standard input.
@@ -24,7 +23,7 @@ enum UserInfoFile {
             return try userInfo(of: try content(of: path), child)
         } catch {
             let name = path.isEmpty ? "\"\"" : path == "-" ? "standard input" : path
-            throw UserInfoError("\(name) \(error.problem).")
+            throw UserInfoError("\(name) \(error).")
         }
     }
 
@@ -74,7 +73,7 @@ enum UserInfoFile {
     ) throws(UserInfoError) -> [String: PropertyListValue] {
         let result: ChildProgram.Result
         do {
-            result = try child.run(input: bytes, timeout: timeout)
+            result = try child.run(input: bytes, timeout: .seconds(30))
         } catch {
             throw UserInfoError("cannot be read: the process that reads it failed: \(error)")
         }
@@ -97,15 +96,13 @@ enum UserInfoFile {
 /// Why a userInfo is refused.
 struct UserInfoError: Error, CustomStringConvertible {
     /// The cause, and what to do, as words that follow the name of a file or a key.
-    var problem: String
+    var description: String
 
-    init(_ problem: String) { self.problem = problem }
+    init(_ description: String) { self.description = description }
 
     init(_ error: DistributedError) {
-        problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
+        description = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
     }
 
     static let noDictionary = UserInfoError("contains no dictionary. Put the value into a dictionary, under a key")
-
-    var description: String { problem }
 }

@@ -129,7 +129,6 @@ final class Output {
 
 /// An output could not be written.
 struct OutputError: Error, CustomStringConvertible {
-    /// The user's path.
     var path: String
     var problem: String
     /// True if the reader of the output has ended.
@@ -140,4 +139,9 @@ struct OutputError: Error, CustomStringConvertible {
             ? "cannot write to standard output: \(problem). The output is incomplete."
             : "cannot write \(path.isEmpty ? "\"\"" : path): \(problem)."
     }
+}
+
+extension Stat {
+    /// True if both describe the same file, whatever its name.
+    func isSameFile(as other: Stat?) -> Bool { deviceID == other?.deviceID && inode == other?.inode }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 /// and its process id. A previous file at the destination is unchanged until the recording is complete.
 struct RecordedFiles {
     struct Outcome {
-        /// The number of processes with records in the recording: the program, and processes that it started or forked.
+        /// The number of processes with records: the program, and processes that it started or forked.
         var processes = 0
         /// In bytes.
         var size = 0
@@ -19,10 +19,7 @@ struct RecordedFiles {
 
     /// The recording of one process. It is examined, locked and read by its descriptor, so that all of this concerns
     /// the same file.
-    private struct File {
-        let path: FilePath
-        let descriptor: FileDescriptor
-    }
+    private typealias File = (path: FilePath, descriptor: FileDescriptor)
 
     /// The user's path.
     private let name: String
@@ -40,35 +37,26 @@ struct RecordedFiles {
     /// - Throws: `CommandError`.
     init(for name: String) throws(CommandError) {
         self.name = name
+        var lock: DestinationLock?
         do {
             // Reports a file that cannot be written before the program runs.
             _ = try Output(name)
-            var paths = [
-                FileManager.default.temporaryDirectory.appending(path: "notify-demo").path(percentEncoded: false)
-            ]
-            if Output.isRegular(name) {
-                // The program may have another working directory.
-                let path = URL(filePath: name).standardizedFileURL.path(percentEncoded: false)
-                lock = try DestinationLock(path)
-                paths.insert(path, at: 0)
-            } else {
-                lock = nil
-            }
-            do {
-                directory = try Self.makeDirectory(paths)
-                first = try FileDescriptor.open(
-                    directory.appending(Self.fileName), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-                    permissions: .ownerReadWrite)
-            } catch {
-                lock?.release()
-                throw error
-            }
+            // The program may have another working directory.
+            let path = URL(filePath: name).standardizedFileURL.path(percentEncoded: false)
+            if Output.isRegular(name) { lock = try DestinationLock(path) }
+            let temporary = FileManager.default.temporaryDirectory.appending(path: "notify-demo")
+            directory = try Self.makeDirectory((lock == nil ? [] : [path]) + [temporary.path(percentEncoded: false)])
+            first = try FileDescriptor.open(
+                directory.appending(Self.fileName), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite)
         } catch {
+            lock?.release()
             let problem =
                 error as? Errno == .wouldBlock
                 ? "another process records to it" : (error as? OutputError)?.problem ?? "\(error)"
             throw CommandError(description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
         }
+        self.lock = lock
     }
 
     /// Creates a directory that only its owner can use, beside the first path where that is possible.
@@ -111,7 +99,7 @@ struct RecordedFiles {
     }
 
     private func copyFiles(in directory: FilePath) throws -> Outcome {
-        let files = [File(path: directory.appending(Self.fileName), descriptor: first)] + Self.others(in: directory)
+        let files = [(directory.appending(Self.fileName), first)] + Self.others(in: directory)
         defer { for file in files { try? file.descriptor.close() } }
         var outcome = Outcome()
         var ended: [File] = []
@@ -168,7 +156,7 @@ struct RecordedFiles {
                 try? descriptor.close()
                 return nil
             }
-            return File(path: directory.appending(name), descriptor: descriptor)
+            return (directory.appending(name), descriptor)
         }
     }
 }

@@ -54,20 +54,18 @@ struct Compare: Command {
     @Option(help: "Do not compare notifications with this name, nor what their handlers do. May be repeated.")
     var ignore: [String] = []
 
-    @Option(help: ArgumentHelp("Compare only notifications with this name.", valueName: "name"))
+    @Option(help: "Compare only notifications with this name.")
     var name: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Compare only what happens on this thread or is for it: its name or number.", valueName: "thread"))
+    @Option(help: "Compare only what happens on this thread or is for it: its name or number.")
     var thread: String?
 
     @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
     var differences = 5
 
     @Flag(
-        inversion: .prefixedNo,
-        help: "Whether to skip lines of a text log that are neither in its format nor indented.")
+        inversion: .prefixedNo, help: "Whether to skip lines of a text log that are neither in its format nor indented."
+    )
     var skipOtherLines: Bool?
 
     @Flag(help: "Print the outcome as one JSON object: outcome, and of each difference the reason and both sides.")
@@ -80,15 +78,14 @@ struct Compare: Command {
     var runs: [String]
 
     func validate() throws {
-        let expected = reference == nil ? 2 : 1
-        if runs.count != expected {
+        if reference == nil, runs.count != 2 {
             throw ValidationError(
-                reference == nil
-                    ? "expected two runs, got \(runs.count). "
-                        + "To compare with a log of the documents, use --reference."
-                    : "expected one run with --reference, got \(runs.count).")
+                "expected two runs, got \(runs.count). To compare with a log of the documents, use --reference.")
         }
-        if runs.allSatisfy({ $0 == "-" }), runs.count == 2 {
+        if reference != nil, runs.count != 1 {
+            throw ValidationError("expected one run with --reference, got \(runs.count).")
+        }
+        if runs == ["-", "-"] {
             throw ValidationError("standard input can be read only once. Name a file for one of the two runs.")
         }
         if differences < 1 { throw ValidationError("--differences must be at least 1.") }
@@ -117,17 +114,14 @@ struct Compare: Command {
         }
         let report = ComparisonReport(
             comparison.outcome, maximumDifferences: differences, isLog: !inputs.contains(where: \.isRecording))
+        let (status, text): (ExitStatus, String) =
+            switch comparison.outcome {
+            case .same: (.success, terminal.palette.good(report.description))
+            case .different: (.failed, terminal.palette.bad(report.description))
+            case .truncated, .undecided: (.error, report.description)
+            }
         if json { try terminal.print(JSONText.of(report)) }
-        switch comparison.outcome {
-        case .same: if !json { try terminal.print(terminal.palette.good(report.description)) }
-        case .different: if !json { try terminal.print(terminal.palette.bad(report.description)) }
-        case .truncated: if !json { try terminal.print(report.description) }
-        case .undecided: terminal.report(report.description)
-        }
-        return switch comparison.outcome {
-        case .same: .success
-        case .different: .failed
-        case .truncated, .undecided: .error
-        }
+        if case .undecided = comparison.outcome { terminal.report(text) } else if !json { try terminal.print(text) }
+        return status
     }
 }

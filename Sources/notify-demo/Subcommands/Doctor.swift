@@ -59,24 +59,18 @@ struct Doctor: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let childProgram = ChildProgram.own([DoctorChild.name])
-        let show: @Sendable (Double) -> Void = { [line = terminal.progressLine] in
-            line.show("\(Int($0 * 100)) % examined")
-        }
         let facts = Fact.all.filter { fact.isEmpty || fact.map { $0.uppercased() }.contains($0.number) }
         let examination = try Examination.perform(
-            queues ? Question.queues : facts.flatMap(\.questions), in: childProgram, timeout: timeout.duration,
-            progress: show)
+            queues ? Question.queues : facts.flatMap(\.questions), in: .own([DoctorChild.name]),
+            timeout: timeout.duration,
+            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % examined") })
         if queues {
             try terminal.print(markdown ? examination.markdown : examination.verdicts)
         } else if json {
             try terminal.print(examination.jsonLines())
         } else {
-            let palette = terminal.palette
             try terminal.print(
-                examination.text(width: TerminalWidth.current) { mark, isKept in
-                    isKept ? palette.good(mark) : palette.bad(mark)
-                })
+                examination.text(width: TerminalWidth.current) { terminal.palette.result($0, isGood: $1) })
         }
         try terminal.standardOutput.flush()
         for failure in examination.failures {

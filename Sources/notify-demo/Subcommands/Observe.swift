@@ -42,9 +42,7 @@ struct Observe: Command {
     @Option(duration: "Resume delivery this long after it was suspended.")
     var resumeAfter: ElapsedTime?
 
-    @Option(
-        name: [.customShort("N"), .customLong("count")],
-        help: "End after this many notifications.")
+    @Option(name: [.customShort("N"), .customLong("count")], help: "End after this many notifications.")
     var count: Int?
 
     @Option(duration: "End after this time: 200ms, 5s, 2m.")

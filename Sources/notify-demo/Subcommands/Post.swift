@@ -31,9 +31,7 @@ struct Post: Command {
 
     @OptionGroup var carried: UserInfoOptions
 
-    @Flag(
-        help:
-            "Deliver it at once also to processes that have suspended delivery, after the notifications held for them.")
+    @Flag(help: "Deliver it at once also to processes that have suspended delivery, after what is held for them.")
     var deliverImmediately = false
 
     @Flag(help: "Print the notification as one JSON object.")
@@ -52,9 +50,8 @@ struct Post: Command {
         // Connections have no order. Waiting keeps the order of commands that a script runs one after the other.
         try center.synchronize()
         if json {
-            try terminal.print(
-                JSONText.of(
-                    Posted(name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)))
+            let posted = Posted(name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
+            try terminal.print(JSONText.of(posted))
         }
         return .success
     }

@@ -16,29 +16,26 @@ struct PropertyListChild: ParsableCommand {
         ResourceLimit.disableCoreDumps()
         // A list of 221 bytes can expand to 628 MB.
         ResourceLimit.limitMemory(bytes: 256 << 20)
-        do {
-            try FileDescriptor.standardOutput.writeAll(Data(Self.encodedUserInfo()).base64EncodedData())
-        } catch let error as UserInfoError {
-            try FileDescriptor.standardError.writeAll(error.problem.utf8)
-            throw ExitCode(Self.refused)
-        }
-    }
-
-    private static func encodedUserInfo() throws -> [UInt8] {
+        let refusal: UserInfoError
         do {
             let list = try PropertyListSerialization.propertyList(
                 from: FileHandle.standardInput.readToEnd() ?? Data(), format: nil)
             guard let dictionary = list as? [AnyHashable: Any] else { throw UserInfoError.noDictionary }
             var encoded: [UInt8] = []
             try PropertyListWriter.encode([String: PropertyListValue](userInfo: dictionary), into: &encoded)
-            return encoded
+            try FileDescriptor.standardOutput.writeAll(Data(encoded).base64EncodedData())
+            return
+        } catch let error as UserInfoError {
+            refusal = error
         } catch let error as DistributedError {
-            throw UserInfoError(error)
+            refusal = UserInfoError(error)
         } catch let error as CocoaError {
             // The error that names the line is wrapped in another.
             let cause = error.userInfo["_NSError"] as? NSError ?? error as NSError
             let reason = cause.userInfo["NSDebugDescription"] ?? cause.localizedDescription
-            throw UserInfoError("is not a property list: \(reason)")
+            refusal = UserInfoError("is not a property list: \(reason)")
         }
+        try FileDescriptor.standardError.writeAll(refusal.description.utf8)
+        throw ExitCode(Self.refused)
     }
 }

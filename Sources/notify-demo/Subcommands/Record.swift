@@ -17,9 +17,8 @@ struct Record: Command {
             and the program's own standard output goes to standard error. If the recording cannot be written, it is \
             kept in a temporary file, which the message names.
 
-            While the program runs, the records are in a directory that only its user can access. A process that \
-            begins to record after the program has ended finds no file, and reports that on its standard error. A \
-            process that has begun before and still runs continues to record, and the message names its file.
+            A process that begins to record after the program has ended reports an error. A process that still runs \
+            then continues to record, and the message names its file.
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
@@ -41,9 +40,6 @@ struct Record: Command {
         completion: .shellCommand("compgen -c"))
     var words: [String] = []
 
-    /// The program and its arguments.
-    private var command: [String] { Array(words.dropFirst()) }
-
     func validate() throws {
         // The words include unknown options, and these.
         if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(self) }
@@ -60,6 +56,8 @@ struct Record: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        // The first word is --.
+        let command = Array(words.dropFirst())
         let (end, files) = try RecordedProgram.run(command, recordingTo: output)
         if files.size == 0 {
             terminal.report(
@@ -69,9 +67,10 @@ struct Record: Command {
                 """)
         } else {
             let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
+            let size = files.size < 10_000 ? "\(files.size) bytes" : "\(files.size / 1000) kB"
             let isPrinted = Output.isStandardOutput(output)
             let destination = isPrinted ? "standard output" : output
-            terminal.report("recorded \(Self.size(files.size))\(processes) to \(destination)")
+            terminal.report("recorded \(size)\(processes) to \(destination)")
             if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingInput.argument(output))") }
         }
         for file in files.stillRecording {
@@ -83,14 +82,6 @@ struct Record: Command {
         case .signal(let signal):
             terminal.report("\(command[0]) was terminated by signal \(signal)")
             throw ExitCode(128 + signal)
-        }
-    }
-
-    private static func size(_ bytes: Int) -> String {
-        switch bytes {
-        case ..<10_000: "\(bytes) bytes"
-        case ..<10_000_000: "\(bytes / 1000) kB"
-        default: "\(bytes / 1_000_000) MB"
         }
     }
 }

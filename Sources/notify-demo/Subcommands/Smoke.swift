@@ -23,11 +23,8 @@ struct Smoke: Command {
 
     @Option(
         help: ArgumentHelp(
-            """
-            Also write the results to a file as JUnit XML; - is standard output, on which nothing else is printed \
-            then.
-            """, valueName: "file"),
-        completion: .file(extensions: ["xml"]))
+            "Also write the results as JUnit XML; - is standard output, on which nothing else is printed then.",
+            valueName: "file"), completion: .file(extensions: ["xml"]))
     var junit: String?
 
     @Flag(help: "Print the results in the Test Anything Protocol, version 13.")

@@ -15,8 +15,7 @@ struct Stats: Command {
             dash means that nothing was recorded.
 
             EXAMPLES
-              notify-demo run many-observers -o run.jsonl
-              notify-demo stats run.jsonl
+              notify-demo run many-observers -o run.jsonl; notify-demo stats run.jsonl
               notify-demo stats --by observer run.jsonl
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99
 

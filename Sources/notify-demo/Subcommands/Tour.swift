@@ -6,23 +6,17 @@ struct Tour: Command {
     static let configuration = CommandConfiguration(
         abstract: "Show a short guided tour: the documents' first two listings (the default).")
 
-    private static let stops = [
-        (
-            "posting-thread",
-            """
-            A notification center delivers on the thread that posts. Here the observer
-            registered on the main thread, and another thread posts: the handler runs on
-            that other thread.
-            """
-        ),
-        (
-            "redirect",
-            """
-            The document's technique: hold the notification in a queue, signal a port on
-            the main thread's run loop, process it there. The same post is now handled on
-            the main thread.
-            """
-        ),
+    private static let stops: KeyValuePairs = [
+        "posting-thread": """
+        A notification center delivers on the thread that posts. Here the observer
+        registered on the main thread, and another thread posts: the handler runs on
+        that other thread.
+        """,
+        "redirect": """
+        The document's technique: hold the notification in a queue, signal a port on
+        the main thread's run loop, process it there. The same post is now handled on
+        the main thread.
+        """,
     ]
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
@@ -30,7 +24,7 @@ struct Tour: Command {
         for (name, sentence) in Self.stops {
             guard let scenario = ScenarioCatalog.named(name) else { continue }
             terminal.say("\(sentence)\n")
-            let run = try ScenarioRun.perform(scenario, options: ScenarioOptions(), terminal)
+            let run = try ScenarioRun.perform(scenario, terminal)
             let style = DocumentStyle()
             try terminal.print(run.records.compactMap { style.line(for: $0) })
             try terminal.standardOutput.flush()

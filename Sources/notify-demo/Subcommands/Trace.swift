@@ -12,8 +12,7 @@ struct Trace: Command {
             The page below processes it on this computer and does not upload it.
 
             EXAMPLES
-              notify-demo run flood -o run.jsonl
-              notify-demo trace run.jsonl -o trace.json
+              notify-demo run flood -o run.jsonl; notify-demo trace run.jsonl -o trace.json
                 then open trace.json in https://ui.perfetto.dev, or in chrome://tracing
               notify-demo trace run.jsonl | gzip > trace.json.gz
 

@@ -47,8 +47,7 @@ struct Wait: Command {
     @OptionGroup var server: ServerOption
 
     @Argument(
-        parsing: .postTerminator,
-        help: "After --, a command to start, and its arguments.",
+        parsing: .postTerminator, help: "After --, a command to start, and its arguments.",
         completion: .shellCommand("compgen -c"))
     var command: [String] = []
 
