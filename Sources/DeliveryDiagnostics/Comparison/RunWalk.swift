@@ -22,8 +22,8 @@ struct RunWalk {
     private(set) var posts: Renaming
     private(set) var observers: Renaming
     private(set) var chains: Renaming
-    /// By the first candidate of a colour: the number of leading candidates that are already matched.
-    private var firstFree: [Int32: Int] = [:]
+    /// By colour: the number of leading candidates that are already matched.
+    private var firstFree: [UInt64: Int] = [:]
     /// Numbers of unknown threads in messages, and their counterparts.
     private var numbers = Pair<[Recording.Numbered: Recording.Numbered]>([:], [:])
     /// The number of the first run's records that have a counterpart.
@@ -120,11 +120,10 @@ struct RunWalk {
     ///
     /// - Parameter parent: the parent of the thread's chain in the second run, or -1.
     private mutating func choose(for thread: Int32, after parent: Int32) -> Int32? {
-        let sameColour = colours.candidates(of: thread)
-        let first = sameColour.first ?? -1
-        var start = firstFree[first, default: 0]
+        let (colour, sameColour) = (colours.colour(of: thread), colours.candidates(of: thread))
+        var start = firstFree[colour, default: 0]
         while start < sameColour.count, threads.counterpart(of: sameColour[start], on: .second) >= 0 { start += 1 }
-        firstFree[first] = start
+        firstFree[colour] = start
         var found = suitable(sameColour[start...], for: thread, after: parent)
         if found.isEmpty, !colours.areEqual {
             found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent)

@@ -45,10 +45,12 @@ struct ThreadColours {
         return result
     }
 
+    func colour(of thread: Int32) -> UInt64 { colours.first[Int(thread)] }
+
     /// The threads of the second run that may match one of the first: those of the same colour. If there are none, and
     /// the runs are not known to have equal colours, those of the same name.
     func candidates(of thread: Int32) -> [Int32] {
-        byColour[colours.first[Int(thread)]] ?? (areEqual ? [] : namesakes(of: thread))
+        byColour[colour(of: thread)] ?? (areEqual ? [] : namesakes(of: thread))
     }
 
     func namesakes(of thread: Int32) -> [Int32] { byKey[keys.first[Int(thread)]] ?? [] }

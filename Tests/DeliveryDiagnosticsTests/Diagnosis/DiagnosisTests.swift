@@ -378,8 +378,8 @@ final class DiagnosisTests: XCTestCase {
             { story in
                 story.register(1, "PriceChanged")
                 story.add(.post, "PriceChanged", post: 1, count: 1)
-                story.add(.deliver, "PriceChanged", post: 1, observer: 1)
-                story.add(.return, "PriceChanged", post: 1, observer: 1)
+                story.add(.deliver, on: Story.worker, "PriceChanged", post: 1, observer: 1)
+                story.add(.return, on: Story.worker, "PriceChanged", post: 1, observer: 1)
                 story.add(.post, name, post: 2, count: 0)
             }
         }
