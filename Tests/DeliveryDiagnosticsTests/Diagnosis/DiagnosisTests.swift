@@ -378,13 +378,14 @@ final class DiagnosisTests: XCTestCase {
             { story in
                 story.register(1, "PriceChanged")
                 story.add(.post, "PriceChanged", post: 1, count: 1)
+                story.add(.append, "PriceChanged", post: 1, observer: 1, target: Story.worker)
                 story.add(.deliver, on: Story.worker, "PriceChanged", post: 1, observer: 1)
                 story.add(.return, on: Story.worker, "PriceChanged", post: 1, observer: 1)
                 story.add(.post, name, post: 2, count: 0)
             }
         }
         expect(
-            .postedUnobserved, .note, evidence: [1, 5],
+            .postedUnobserved, .note, evidence: [1, 6],
             says: ["PriceChangd was posted once and has no observer. PriceChanged has one."],
             in: story("PriceChangd"), notIn: story("WindowClosed"))
     }
