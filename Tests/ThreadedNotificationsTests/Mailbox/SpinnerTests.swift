@@ -39,8 +39,10 @@ final class SpinnerTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let (one, other) = (try RunLoopThread.started("one"), try RunLoopThread.started("other"))
         let goesOn = Locked(true)
+        let isAnswered = DispatchSemaphore(value: 0)
         let pings = center.addObserver(forName: ping, on: other) { [pong] _ in center.post(name: pong) }
         let pongs = center.addObserver(forName: pong, on: one) { [ping] _ in
+            isAnswered.signal()
             if goesOn.withLock({ $0 }) { center.post(name: ping) }
         }
         let receiver = Receiver()
@@ -49,15 +51,15 @@ final class SpinnerTests: XCTestCase {
 
         try one.performAndWait(timeout: TestTimeout.hang) { RunLoop.current.add(port, forMode: .common) }
         center.post(name: ping)
+        XCTAssertEqual(isAnswered.wait(timeout: .now() + TestTimeout.seconds), .success)
         for _ in 0..<20 {
             port.signal()
             XCTAssertEqual(receiver.handled.wait(timeout: .now() + TestTimeout.seconds), .success)
         }
-        XCTAssertGreaterThan(pings.counters.delivered, 0)
         goesOn.withLock { $0 = false }
         port.invalidate()
         for thread in [one, other] { try thread.stopAndWait() }
-        withExtendedLifetime(pongs) {}
+        withExtendedLifetime((pings, pongs)) {}
     }
 
     private final class Receiver: NSObject, PortDelegate {
