@@ -41,7 +41,11 @@ finish() { # NAME
 
 step "format and build"
 start "format" swift format lint --strict --recursive Package.swift Scripts/thread-sanitizer/Package.swift Sources Tests
-swift build --build-tests --scratch-path .build-test "${fast[@]}"
+if ! swift build --build-tests --scratch-path .build-test "${fast[@]}"; then
+    wait
+    finish "format"
+    exit 1
+fi
 
 step "tests"
 start "tests of the libraries" "${tests[@]}" --filter "$libraries"

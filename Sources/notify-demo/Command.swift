@@ -15,7 +15,7 @@ extension Command {
     var color: ColorChoice { .auto }
 
     func run() throws {
-        // A write without a reader is then an error, so that an unfinished file is removed.
+        // A write without a reader is then an error, which ends the command.
         signal(SIGPIPE, SIG_IGN)
         let terminal = try Terminal(command: Self._commandName, color: color)
         var status: ExitStatus

@@ -264,8 +264,9 @@ package struct Audit: Sendable {
             // The program ended while it was posting.
             return add(missing, .pending, to: line(process, entry.name, Self.unknownObserver))
         }
-        // The observers that missed the post are known if exactly as many observers could have matched it.
-        var candidates = index.couldHaveMatched(number)
+        // The observers that missed the post are known if exactly as many observers could have matched it. The search
+        // looks at every observer, so it is limited.
+        var candidates = faults.count + unknown.count < 10_000 ? index.couldHaveMatched(number) : []
         if candidates.count != missing { candidates = [] }
         if isComplete {
             for observer in candidates { add(1, .lost, to: line(process, entry.name, observer)) }

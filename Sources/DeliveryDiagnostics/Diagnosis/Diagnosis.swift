@@ -4,7 +4,7 @@ internal import ThreadedNotifications
 /// The findings of a recording: what is wrong with the program, or worth knowing. Most severe first, one finding for
 /// each observer or name.
 ///
-/// Cost: one or two passes over the index for each kind of finding.
+/// Cost: a few passes over the index for each kind of finding, and one for each thread that is flooded or stalled.
 package struct Diagnosis: Sendable {
     let index: RecordingIndex
     private(set) var findings: [Finding]

@@ -5,9 +5,22 @@ struct NeverDelivered {
     private let index: RecordingIndex
     private let words: RecordWords
     private let history: NameHistory
+    /// For each entry: the entries of the same thread before and after it, or -1.
+    private let before, after: [Int32]
 
     static func findings(_ histories: [NameHistory], _ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
-        histories.flatMap { NeverDelivered(index: words.index, words: words, history: $0).findings(matches) }
+        let entries = words.recording.entries
+        var before = [Int32](repeating: -1, count: entries.count)
+        var (after, last) = (before, [Int32](repeating: -1, count: words.recording.threads.count))
+        for (number, entry) in entries.enumerated() {
+            before[number] = last[Int(entry.thread)]
+            if before[number] >= 0 { after[Int(before[number])] = Int32(number) }
+            last[Int(entry.thread)] = Int32(number)
+        }
+        return histories.flatMap { history in
+            NeverDelivered(index: words.index, words: words, history: history, before: before, after: after)
+                .findings(matches)
+        }
     }
 
     private func findings(_ matches: [ObserverMatches]) -> [Finding] {
@@ -109,18 +122,15 @@ struct NeverDelivered {
         guard areCounted, !all.isEmpty else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
         // is matched. So the records of their threads before and after decide whether the post was surely in between.
-        let entries = index.recording.entries
         let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
-        let hasNext = index.threads[Int(adding)].last > registered
-        let added = hasNext ? entries[(Int(registered) + 1)...].firstIndex { $0.thread == adding } ?? .max : .max
-        let left = removed < 0 ? .max : entries[..<Int(removed)].lastIndex { $0.thread == removing } ?? -1
+        let added = after[Int(registered)] < 0 ? .max : after[Int(registered)]
+        let left = removed < 0 ? .max : before[Int(removed)]
         let others = all.filter { number in
             let post = index.entry(number)
             // A post that matched more observers than have records may have matched this one.
             if post.post >= 0, post.count > index.posts[Int(post.post)].deliveryCount { return false }
             return (post.thread == removing || number < left)
-                && (post.thread == adding
-                    || entries[..<Int(number)].lastIndex { $0.thread == post.thread } ?? -1 > added)
+                && (post.thread == adding || before[Int(number)] > added)
         }
         guard let other = others.first else { return nil }
         return finding(

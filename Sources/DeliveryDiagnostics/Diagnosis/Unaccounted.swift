@@ -3,8 +3,10 @@ internal import DeliveryRecording
 /// Reports the faults that the audit finds, one finding for each kind.
 enum Unaccounted {
     static func findings(_ audit: Audit, _ words: RecordWords) -> [Finding] {
-        audit.faults.countByKind.compactMap { kind, count in
-            guard let first = audit.faults.reported.first(where: { $0.kind == kind }) else { return nil }
+        AuditFault.Kind.allCases.compactMap { kind in
+            guard let count = audit.faults.countByKind[kind],
+                let first = audit.faults.reported.first(where: { $0.kind == kind })
+            else { return nil }
             let entry = words.index.entry(first.entry)
             return Finding(
                 kind: .unaccounted, severity: .problem,

@@ -46,22 +46,34 @@ enum WaitCycle {
             }
     }
 
-    /// Cycles of threads, each thread in one cycle only.
+    /// Each start may visit all other threads.
+    private static let maximumStarts = 1000
+
+    /// Cycles of threads, each thread in one cycle only: the shortest way back to a thread through threads that are in no
+    /// other cycle.
     private static func cycles(_ waits: [Int32: [Int32: Int32]]) -> [[Int32]] {
         var cycles: [[Int32]] = []
-        for start in waits.keys.sorted() {
-            // The shortest way back to the thread through threads that are in no other cycle.
-            var reached = Set(cycles.joined())
-            var paths = reached.insert(start).inserted ? [[start]] : []
-            while let path = paths.first {
-                paths.removeFirst()
-                let targets = waits[path[path.count - 1], default: [:]].keys.sorted()
-                if targets.contains(start) {
-                    cycles.append(path)
-                    break
+        var reported: Set<Int32> = []
+        for start in waits.keys.sorted().prefix(maximumStarts) where !reported.contains(start) {
+            var before: [Int32: Int32] = [:]
+            var reached = [start]
+            var next = 0
+            while next < reached.count, before[start] == nil {
+                for target in waits[reached[next], default: [:]].keys.sorted()
+                where before[target] == nil && !reported.contains(target) {
+                    before[target] = reached[next]
+                    reached.append(target)
                 }
-                paths += targets.filter { reached.insert($0).inserted }.map { path + [$0] }
+                next += 1
             }
+            guard var thread = before[start] else { continue }
+            var cycle = [thread]
+            while thread != start {
+                thread = before[thread] ?? start
+                cycle.append(thread)
+            }
+            reported.formUnion(cycle)
+            cycles.append(cycle.reversed())
         }
         return cycles
     }

@@ -2,6 +2,8 @@ internal import DeliveryRecording
 
 /// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
 enum WaitTimedOut {
+    private static let maximumNamed = 100
+
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
         /// By the source location of the call, or by the message if the location is unknown.
@@ -12,12 +14,14 @@ enum WaitTimedOut {
         }
         guard !found.isEmpty else { return [] }
         let targets = WaitTargets(index.recording)
+        let mayName = found.count <= maximumNamed
         return found.values.map { found in
             let wait = index.spans[found.first]
             let waitsFor = index.recording.message(of: index.entry(wait.begin)).map {
                 " for \(Excerpt.of(RecordWords.withThreadNames($0)))"
             }
-            let threads = targets.of(index.entry(wait.begin))
+            // Every handler is looked at, so the search is limited.
+            let threads = mayName ? targets.of(index.entry(wait.begin)) : []
             // The innermost handlers that these threads were in when the wait ended.
             let handlers = index.spans.filter { span in
                 !span.isWait && span.ending != .notRecorded && threads.contains(span.thread) && span.begin < wait.end

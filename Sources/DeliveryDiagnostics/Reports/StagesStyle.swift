@@ -30,7 +30,7 @@ package struct StagesStyle: Sendable {
     private func cells(_ record: DeliveryRecord) -> [String] {
         let elapsed = Int64(bitPattern: record.monotonicNanoseconds &- start)
         let time = ElapsedTime.decimal(
-            abs(elapsed), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
+            Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
         return [
             "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)", "[\(record.process.id):\(record.thread.kernelID)]",
             Self.name(of: record.thread), record.stage.rawValue,

@@ -51,11 +51,11 @@ struct StatisticsCollector {
         self.recording = recording
         statistics = DeliveryStatistics(source: recording.source)
         let (first, last) = (recording.entries.first?.time ?? 0, recording.entries.last?.time ?? 0)
-        let start = min(last, first + UInt64(selection.times.lowerBound))
+        let start = first + min(last - first, UInt64(selection.times.lowerBound))
         self.start = start
         end =
             selection.times.upperBound == .max
-            ? last : max(start, min(last, first + UInt64(selection.times.upperBound)))
+            ? last : max(start, first + min(last - first, UInt64(selection.times.upperBound)))
         let identifiers = TraceIdentifiers(recording)
         func label(_ label: String, _ process: Int32) -> String {
             recording.processes.count > 1 ? "\(label) of \(identifiers.processes[Int(process)])" : label

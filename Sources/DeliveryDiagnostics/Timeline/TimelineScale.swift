@@ -85,10 +85,16 @@ struct TimelineScale: Sendable {
     }
 
     private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> Set<Int> {
-        let idle = gaps.indices.sorted { (gaps[$1], $0) < (gaps[$0], $1) }.lazy.filter { gap in
-            !busy.contains { $0.lowerBound < times[gap + 1] && $0.upperBound > times[gap] }
+        var (next, busyUntil) = (0, Int64.min)
+        let busy = busy.sorted { $0.lowerBound < $1.lowerBound }
+        let idle = gaps.indices.filter { gap in
+            while next < busy.count, busy[next].lowerBound < times[gap + 1] {
+                busyUntil = max(busyUntil, busy[next].upperBound)
+                next += 1
+            }
+            return busyUntil <= times[gap]
         }
-        let longest = Array(idle.prefix(maximumCuts + 1))
+        let longest = idle.sorted { (gaps[$1], $0) < (gaps[$0], $1) }.prefix(maximumCuts + 1)
         var left = gaps.reduce(0, +)
         var count = 0
         for (index, gap) in longest.dropLast().enumerated() {

@@ -92,13 +92,16 @@ final class Output {
         guard descriptor == nil else { return }
         // Exceeding the file size limit is an error, and does not end the process.
         signal(SIGXFSZ) { _ in }
-        let isNew = (try? FilePath(path).stat()) == nil
+        let isNew = (try? FilePath(path).stat(followTargetSymlink: false)) == nil
         do {
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             let before = try file.stat()
-            if before.type == .regular, size > 0, case let error = posix_fallocate(file.rawValue, 0, size), error != 0 {
+            // Other errors mean that the file system cannot reserve space.
+            if before.type == .regular, size > 0, case let error = posix_fallocate(file.rawValue, 0, size),
+                [EFBIG, ENOSPC, EDQUOT].contains(error)
+            {
                 ftruncate(file.rawValue, Int(before.size))
                 if isNew { unlink(path) }
                 try? file.close()

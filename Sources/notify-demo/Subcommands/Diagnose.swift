@@ -69,9 +69,8 @@ struct Diagnose: Command {
             for line in report.text(width: terminal.width) {
                 try terminal.print(line.isProblem ? terminal.palette.bad(line.text) : line.text)
             }
-            let file = input.path == RecordingInput.defaultPath ? [] : [input.path]
-            let selection = diagnosis.firstSelection.map(ShownText.name)
-            let next = ["notify-demo", diagnosis.hasFinding ? "timeline" : "audit"] + file + selection
+            let reader = (diagnosis.hasFinding ? "timeline" : "audit") + RecordingInput.argument(input.path)
+            let next = ["notify-demo", reader] + diagnosis.firstSelection.map(ShownText.name)
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
         return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success

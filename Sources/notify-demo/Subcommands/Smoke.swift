@@ -43,7 +43,7 @@ struct Smoke: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        // The report file is opened before the scenarios run, so that an error is reported at once.
+        // The report file is checked before the scenarios run, so that an error is reported at once.
         let report = try junit.map { try terminal.output(to: $0) }
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios.compactMap(ScenarioCatalog.named)
         var results: [ScenarioResult] = []
