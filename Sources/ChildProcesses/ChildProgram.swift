@@ -123,7 +123,8 @@ package struct ChildProgram: Sendable, Hashable {
         let inherited = sequence(first: CLinuxCurrentEnvironment(), next: { $0?.advanced(by: 1) })
             .lazy.map { $0?.pointee }.prefix { $0 != nil }
         let kept = inherited.filter { [environment] entry in
-            !environment.keys.contains { name in strncmp(entry!, "\(name)=", name.utf8.count + 1) == 0 }
+            guard let entry else { return false }
+            return !environment.keys.contains { name in strncmp(entry, "\(name)=", name.utf8.count + 1) == 0 }
         }
         var variables = Array(kept) + set + [nil]
         var id: pid_t = 0

@@ -71,7 +71,8 @@ static inline bool CLinuxIsLocalSocket(int descriptor, bool *listens, char path[
     struct sockaddr_un address;
     memset(&address, 0, sizeof address);
     length = sizeof address;
-    if (getsockname(descriptor, (struct sockaddr *)&address, &length) != 0 || address.sun_family != AF_UNIX) return false;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) != 0) return false;
+    if (address.sun_family != AF_UNIX) return false;
     *listens = accepts != 0;
     memcpy(path, address.sun_path, sizeof address.sun_path);
     path[108] = 0;
