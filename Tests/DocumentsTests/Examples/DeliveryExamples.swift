@@ -5,8 +5,8 @@ import Testing
 import ThreadedNotifications
 import XCTest
 
-/// The examples of the README and of the article *Moving from Foundation*. Each test has the lines that the document
-/// has before the example, then the example, then a check of its output.
+/// The examples of the README and of the articles *Moving from Foundation* and *Recipes*. Each test has the lines that
+/// the document has before the example, then the example, then a check of its output.
 final class DeliveryExamples: XCTestCase {
     private let printed = PrintedLines()
 
@@ -259,7 +259,7 @@ final class DeliveryExamples: XCTestCase {
     }
 }
 
-@Suite("The README's example of a test")
+@Suite("The recipe of a test")
 struct TestExample {
     private let name = Notification.Name("WindowWillClose")
 
