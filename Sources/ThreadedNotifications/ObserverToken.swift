@@ -5,7 +5,7 @@
 ///
 /// Threads: every member may be used on any thread.
 public final class ObserverToken: Sendable {
-    private let observer: Observer
+    let observer: Observer
     private let owner: any ObserverOwner
 
     init(_ observer: Observer, of owner: any ObserverOwner) {

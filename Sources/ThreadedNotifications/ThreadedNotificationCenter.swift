@@ -27,11 +27,11 @@ internal import Synchronization
 /// not watch for more; see `RunLoopThread`. `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
-    private let registry = Locked(ObserverRegistry<Observer>())
+    let registry = Locked(ObserverRegistry<Observer>())
     /// The center's number and the registry's version, for `ObserverCache`. The version changes with the registry,
     /// while that is locked.
-    private let number = ThreadedNotificationCenter.newVersion()
-    private let version = Atomic(ThreadedNotificationCenter.newVersion())
+    let number = ThreadedNotificationCenter.newVersion()
+    let version = Atomic(ThreadedNotificationCenter.newVersion())
     private let capture: FoundationCapture?
 
     /// A center that also delivers the notifications posted to `NotificationCenter.default`.
@@ -103,7 +103,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: Notification, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
         let location = SourceLocation(file, line)
-        let (observers, _) = observers(matching: notification, NotificationObject(notification.object), .all)
+        let (observers, _) = observers(
+            matching: notification.name, NotificationObject(notification.object), .all)
         var expected: [DeliveryWait.Expected] = []
         for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
@@ -161,7 +162,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: Notification, _ names: ObserverRegistry<Observer>.NameScope, _ stage: DeliveryEvent.Stage,
         _ post: Post, _ context: ThreadContext
     ) -> DeliveryCounters {
-        let (observers, version) = observers(matching: notification, NotificationObject(notification.object), names)
+        let (observers, version) = observers(
+            matching: notification.name, NotificationObject(notification.object), names)
         if let version, case .all = names {
             context.cache.keep(observers, of: notification.name, of: number, version: version)
         }
@@ -216,15 +218,14 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     }
 
     /// - Returns: the observers that match; and the registry's version if they match whatever the object is, else nil.
-    private func observers(
-        matching notification: Notification, _ object: NotificationObject,
-        _ names: ObserverRegistry<Observer>.NameScope
+    func observers(
+        matching name: Notification.Name, _ object: NotificationObject, _ names: ObserverRegistry<Observer>.NameScope
     ) -> (observers: [Observer?], version: UInt64?) {
         let hash = object.hash
         var (found, version) = registry.withLock { registry in
             (
-                registry.observers(matching: notification.name.rawValue, objectHash: hash, names: names),
-                registry.isOfAnyObject(name: notification.name.rawValue) ? self.version.load(ordering: .relaxed) : nil
+                registry.observers(matching: name.rawValue, objectHash: hash, names: names),
+                registry.isOfAnyObject(name: name.rawValue) ? self.version.load(ordering: .relaxed) : nil
             )
         }
         // Comparing objects calls foreign code, so it is done without the lock, and once.
@@ -437,13 +438,13 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let object = NotificationObject(object)
         let observer = Observer(
             name: name, object: object, mailbox: mailbox, options: options, handler: ObserverHandler(handler),
-            isRemovedWithToken: isRemovedWithToken)
+            isRemovedWithToken: isRemovedWithToken, location: location)
         DeliveryEvent.trace(
             .register, name: name, observer: observer.id, target: mailbox?.identity, location: location, sender: object)
         capture?.retain(observer.key.name)
         let listsToCheck = registry.withLock {
             version.store(Self.newVersion(), ordering: .releasing)
-            return $0.add(observer, id: observer.id, key: observer.key)
+            return $0.add(observer, id: observer.id, key: observer.key, receiver: observer.receiver)
         }
         // Observers without their object or thread, and that no token removes.
         for list in listsToCheck {
@@ -457,7 +458,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     func remove(_ observer: Observer) -> Bool {
         let running = observer.cancel()
         let wasRemoved = registry.withLock { registry in
-            guard registry.remove(id: observer.id, key: observer.key) != nil else { return false }
+            guard registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
+                return false
+            }
             version.store(Self.newVersion(), ordering: .releasing)
             return true
         }

@@ -17,7 +17,22 @@ enum ObjectFilter: Sendable {
         }
     }
 
+    /// The object; none if it was deallocated.
+    var object: NotificationObject {
+        switch self {
+        case .any: .none
+        case .object(let wanted): wanted.object.map { .object($0) } ?? .none
+        case .value(let wanted): wanted
+        }
+    }
+
     var isAny: Bool { if case .any = self { true } else { false } }
+
+    /// True if an observer with this filter was added for `object`, or matches nothing because its object was deallocated.
+    func asksFor(_ object: NotificationObject) -> Bool {
+        if case .object(let wanted) = self, wanted.object == nil { return true }
+        return !isAny && matches(object)
+    }
 
     func matches(_ object: NotificationObject) -> Bool {
         switch self {

@@ -13,6 +13,9 @@ struct ObjectLife: @unchecked Sendable {
     private unowned let object: AnyObject
     private let address: UnsafeRawPointer
 
+    /// The object's address. No other object gets it while this value exists.
+    var identifier: UInt { UInt(bitPattern: address) }
+
     init(of object: AnyObject) {
         self.object = object
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())

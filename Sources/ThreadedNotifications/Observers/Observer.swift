@@ -17,6 +17,8 @@ final class Observer: Sendable {
     /// The mailbox's queue for the observer's run loop modes.
     let modeQueue: Int
     let options: ObserverOptions
+    /// Where it was added.
+    let location: SourceLocation
     /// True if releasing the token removes the observer. Otherwise the end of its object or of its thread does.
     let isRemovedWithToken: Bool
     /// True if the handler is a closure that is always called with the notification.
@@ -40,7 +42,7 @@ final class Observer: Sendable {
 
     init(
         name: Notification.Name?, object: NotificationObject, mailbox: ThreadMailbox?, options: ObserverOptions,
-        handler: ObserverHandler, isRemovedWithToken: Bool
+        handler: ObserverHandler, isRemovedWithToken: Bool, location: SourceLocation
     ) {
         precondition(
             !options.modes.isEmpty,
@@ -56,6 +58,7 @@ final class Observer: Sendable {
         uncountedMailbox = mailbox.map { .passUnretained($0) }
         modeQueue = mailbox?.queue(for: options.modes) ?? 0
         self.options = options
+        self.location = location
         self.isRemovedWithToken = isRemovedWithToken
         isSimple = handler.isSimple
         transforms = handler.transforms
@@ -97,6 +100,9 @@ final class Observer: Sendable {
     var state: ObserverState { ObserverState(word: stateWord.load(ordering: .acquiring)) }
 
     var isCancelled: Bool { state.isCancelled }
+
+    /// The address of the object, if the handler is a method.
+    var receiver: UInt? { objectLife?.identifier }
 
     /// True if the handler is a method of an object that has been deallocated. Then the observer does not match.
     var hasLostItsObject: Bool { objectLife?.isOver == true }

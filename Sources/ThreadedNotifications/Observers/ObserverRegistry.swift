@@ -28,15 +28,20 @@ struct ObserverRegistry<Observer> {
     private var listsOfAnyName = 0
     /// The number of lists with an object, by name; nil is any name.
     private var namesWithObjects: [String?: Int] = [:]
+    /// The observers that were added as objects, by the addresses of these.
+    private var methods: [UInt: [ObserverID: Observer]] = [:]
 
     /// The number of observers.
     private(set) var count = 0
     /// The number of observers at which the caller should check all of them next.
     private var checkAt = 16
 
-    /// - Parameter id: the observer's place in the order.
+    /// - Parameters:
+    ///   - id: the observer's place in the order.
+    ///   - receiver: the address of the object, if the observer was added as an object.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
-    mutating func add(_ observer: Observer, id: ObserverID, key: Key) -> [[Observer?]] {
+    mutating func add(_ observer: Observer, id: ObserverID, key: Key, receiver: UInt? = nil) -> [[Observer?]] {
+        if let receiver { methods[receiver, default: [:]][id] = observer }
         if lists[key] == nil { countList(key, 1) }
         lists[key, default: ObserverList()].add(observer, id: id)
         count += 1
@@ -47,9 +52,13 @@ struct ObserverRegistry<Observer> {
     }
 
     /// - Returns: the removed observer; nil if it was not there.
-    mutating func remove(id: ObserverID, key: Key) -> Observer? {
+    mutating func remove(id: ObserverID, key: Key, receiver: UInt? = nil) -> Observer? {
         guard let index = lists.index(forKey: key) else { return nil }
         guard let removed = lists.values[index].remove(id: id) else { return nil }
+        if let receiver {
+            methods[receiver]?[id] = nil
+            if methods[receiver]?.isEmpty == true { methods[receiver] = nil }
+        }
         count -= 1
         if lists.values[index].count == 0 {
             lists.remove(at: index)
@@ -79,6 +88,14 @@ struct ObserverRegistry<Observer> {
         }
         if found.count == 1 { return lists.values[found[0]].share() }
         return ObserverList.merge(found.map { lists.values[$0] })
+    }
+
+    /// All observers, in the order in which they were added.
+    var all: [Observer] { ObserverList.merge(Array(lists.values)).compactMap(\.self) }
+
+    /// The observers that were added as one object, in that order.
+    func observers(ofReceiver receiver: UInt) -> [Observer] {
+        methods[receiver, default: [:]].sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// True if no observer of a name asks for an object, so that the same observers match whatever the object is.

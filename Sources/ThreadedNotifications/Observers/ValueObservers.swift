@@ -38,7 +38,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
             name: name, object: .none, mailbox: thread.targetThread.mailbox, options: options,
             handler: ObserverHandler(
                 .value(transform: { _ in nil }) { if let value = $0 as? Value { handler(value) } }),
-            isRemovedWithToken: true)
+            isRemovedWithToken: true, location: location)
         DeliveryEvent.trace(
             .register, name: name, observer: observer.id, target: observer.mailbox?.identity, location: location)
         observers.withLock { $0[observer.id] = observer }

@@ -11,7 +11,7 @@ final class ObserverCacheTests: XCTestCase {
         Observer(
             name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
             handler: ObserverHandler(.notification { _ in }),
-            isRemovedWithToken: isRemovedWithToken)
+            isRemovedWithToken: isRemovedWithToken, location: SourceLocation("test", 0))
     }
 
     /// Finds the observers of a name as a post does.
@@ -136,8 +136,9 @@ final class ObserverCacheTests: XCTestCase {
             }
             let observer = Observer(
                 name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
-                handler: ObserverHandler(.notification { _ in withExtendedLifetime(held) {} }), isRemovedWithToken: true
-            )
+                handler: ObserverHandler(.notification { _ in withExtendedLifetime(held) {} }),
+                isRemovedWithToken: true,
+                location: SourceLocation("test", 0))
             cache.keep([observer], of: name, version: 1)
         }
         for version in 2..<200 as Range<UInt64> where calls.isEmpty {

@@ -8,7 +8,7 @@ final class HandlersUnderWayTests: XCTestCase {
         Observer(
             name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
             handler: ObserverHandler(.notification { _ in }),
-            isRemovedWithToken: true)
+            isRemovedWithToken: true, location: SourceLocation("test", 0))
     }
 
     private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourceLocation("test", 0)) }

@@ -1,0 +1,104 @@
+import Foundation
+import SharedTesting
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let (one, other) = (Notification.Name("one"), Notification.Name("other"))
+
+/// `removeObserver`, for observers that were added as objects and for tokens.
+final class RemoveObserverTests: XCTestCase {
+    private final class Window {
+        let center: ThreadedNotificationCenter
+
+        init(_ center: ThreadedNotificationCenter) { self.center = center }
+
+        func observe(_ name: Notification.Name?, object: Any? = nil) -> ObserverToken {
+            center.addObserver(self, forName: name, object: object, on: .current) { _, _ in }
+        }
+    }
+
+    /// The numbers of the observers that are left.
+    private func left(_ center: ThreadedNotificationCenter, of tokens: [ObserverToken]) -> [Int] {
+        let ids = center.observers.map(\.id)
+        return tokens.indices.filter { ids.contains(tokens[$0].id) }
+    }
+
+    func testAnObjectIsRemovedWithAllItsObserversAndNoOtherIs() {
+        let center = ThreadedNotificationCenter()
+        let (window, neighbour) = (Window(center), Window(center))
+        var tokens = [window.observe(one), window.observe(other), window.observe(nil), neighbour.observe(one)]
+        tokens.append(center.addObserver(forName: one, on: .current) { _ in })
+        Thread.posting(1) { center.post(name: one) }.wait()
+        center.removeObserver(window)
+        center.removeObserver(window)
+        center.removeObserver(NSObject())
+        XCTAssertEqual(left(center, of: tokens), [3, 4])
+        XCTAssertEqual(center.post(name: one).total, 2)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(tokens.map(\.counters.cancelled), [1, 0, 1, 0, 0], "what waits is not delivered")
+        XCTAssertEqual(left(center, of: [window.observe(one)]), [0], "it can be added again")
+    }
+
+    func testNameAndObjectSelectTheObserversAndNilSelectsAll() {
+        let (document, draft) = (NSObject(), NSObject())
+        let cases: [(name: Notification.Name?, object: Any?, left: [Int])] = [
+            (nil, nil, []), (one, nil, [2, 3, 4]), (other, nil, [0, 1, 4, 5, 6]), (nil, document, [0, 2, 4, 5, 6]),
+            (one, document, [0, 2, 3, 4, 5, 6]), (nil, draft, [0, 1, 2, 3, 4, 6]), (nil, "text", [0, 1, 2, 3, 4, 5]),
+            (other, draft, [0, 1, 2, 3, 4, 5, 6]),
+        ]
+        for (name, object, expected) in cases {
+            let center = ThreadedNotificationCenter()
+            let window = Window(center)
+            let tokens = [
+                window.observe(one), window.observe(one, object: document), window.observe(other),
+                window.observe(other, object: document), window.observe(nil), window.observe(one, object: draft),
+                window.observe(one, object: "text"),
+            ]
+            center.removeObserver(window, name: name, object: object)
+            XCTAssertEqual(left(center, of: tokens), expected, "\(name as Any) \(object as Any)")
+        }
+    }
+
+    func testATokenIsRemovedFromItsOwnCenterOnly() {
+        let (center, stranger) = (ThreadedNotificationCenter(), ThreadedNotificationCenter())
+        let tokens = (0..<3).map { _ in center.addObserver(forName: one, on: .postingThread) { _ in } }
+        stranger.removeObserver(tokens[0])
+        stranger.removeObserver(tokens[0] as AnyObject)
+        XCTAssertEqual(left(center, of: tokens), [0, 1, 2])
+        center.removeObserver(tokens[0])
+        center.removeObserver(tokens[1] as AnyObject)
+        center.removeObserver(tokens[2] as AnyObject, name: other)
+        XCTAssertEqual(left(center, of: tokens), [2])
+    }
+
+    func testADeinitMayRemoveItsObject() {
+        final class Closing {
+            let center: ThreadedNotificationCenter
+            let names: [Notification.Name?]
+
+            init(_ center: ThreadedNotificationCenter, _ names: [Notification.Name?]) {
+                (self.center, self.names) = (center, names)
+            }
+
+            deinit {
+                for name in names { center.removeObserver(self, name: name, object: name == other ? self : nil) }
+            }
+        }
+        let center = ThreadedNotificationCenter()
+        for names in [[nil], [one, other]] as [[Notification.Name?]] {
+            var object: Closing? = Closing(center, names)
+            let tokens = [one, other].map { name in
+                center.addObserver(object!, forName: name, object: name == other ? object : nil, on: .current) { _, _ in
+                    XCTFail("its handler was called")
+                }
+            }
+            Thread.posting(1) { center.post(name: one) }.wait()
+            XCTAssertEqual(center.registrations.observers, 2)
+            object = nil
+            XCTAssertEqual(center.registrations.observers, 0)
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(tokens.map(\.counters), [DeliveryCounters(cancelled: 1), DeliveryCounters()])
+        }
+    }
+}
