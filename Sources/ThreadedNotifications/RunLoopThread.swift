@@ -61,7 +61,8 @@ public final class RunLoopThread: DeliveryTarget {
     deinit {
         // No caller can join the thread any more, so the system releases it when it ends.
         state.withLock { $0.thread }?.detach()
-        mailbox.finish()
+        // Its end has been reported, unless it was never started.
+        if mailbox.finish() { mailbox.reportEnd() }
     }
 
     public var targetThread: TargetThread { TargetThread(mailbox: mailbox) }
@@ -110,7 +111,11 @@ public final class RunLoopThread: DeliveryTarget {
             if state.phase == .idle { state.phase = .stoppedBeforeStart }
             return state.phase == .stoppedBeforeStart
         }
-        if neverRuns { mailbox.finish() } else { mailbox.close() }
+        if !neverRuns {
+            mailbox.close()
+        } else if mailbox.finish() {
+            mailbox.reportEnd()
+        }
     }
 
     /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.

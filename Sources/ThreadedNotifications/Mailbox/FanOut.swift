@@ -143,12 +143,14 @@ final class FanOut {
     }
 
     /// The thread ends before the remaining slots were delivered.
-    func targetIsGone(_ reason: DeliveryEvent.Reason?) {
+    /// - Returns: their number.
+    func targetIsGone(_ reason: DeliveryEvent.Reason?) -> Int {
+        defer { next = slots.count }
         for slot in slots[next...] {
             slot.observer.counters.countPosted()
             ObserverCall.resolve(
                 slot.observer, .targetGone, notification.name, post: post.number, wait: post.wait, reason: reason)
         }
-        next = slots.count
+        return slots.count - next
     }
 }

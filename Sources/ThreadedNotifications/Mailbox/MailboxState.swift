@@ -41,6 +41,13 @@ struct MailboxState {
         }
     }
 
+    /// What waited when the thread ended: see `ThreadEnd`.
+    struct Lost: Sendable {
+        var notifications = 0
+        var blocks = 0
+        var queuedNotifications = 0
+    }
+
     var phase = Phase.unstarted
     var pending = Pending()
     var modeQueues: [ModeQueue] = []
@@ -52,6 +59,7 @@ struct MailboxState {
     var watchedQueue: Int?
     /// Handlers that must be released on the thread. They have no place in its order.
     var toRelease: [Unmanaged<ObserverHandler>] = []
+    var lost = Lost()
 
     @inline(__always)
     var acceptsDeliveries: Bool { phase == .open || phase == .unstarted }

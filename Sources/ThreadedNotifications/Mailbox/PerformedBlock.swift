@@ -43,10 +43,13 @@ final class PerformedBlock: Sendable {
         return true
     }
 
-    func targetIsGone(_ reason: DeliveryEvent.Reason?) {
-        guard resolve(.targetGone) != nil else { return }
+    /// - Returns: whether it still waited.
+    @discardableResult
+    func targetIsGone(_ reason: DeliveryEvent.Reason?) -> Bool {
+        guard resolve(.targetGone) != nil else { return false }
         DeliveryEvent.trace(.targetGone, post: post, reason: reason)
         wait?.resolve(0, .targetGone)
+        return true
     }
 
     /// - Returns: the block; nil if it no longer waits.

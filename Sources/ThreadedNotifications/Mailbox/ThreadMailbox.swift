@@ -28,6 +28,7 @@ final class ThreadMailbox: Sendable {
     private let drained = Locked<ThreadMailbox?>(nil)
     /// The notifications that wait in the thread's posting queues.
     let postings = ThreadPostings()
+    let endObservers = ThreadEndObservers()
 
     /// The main thread's mailbox.
     static let main: ThreadMailbox = {
@@ -59,6 +60,9 @@ final class ThreadMailbox: Sendable {
     var isFinished: Bool { state.withLock { $0.phase == .finished } }
 
     var isOpen: Bool { state.withLock { $0.phase == .open } }
+
+    /// True from `close()` or `finish()` on.
+    var isStopping: Bool { state.withLock { $0.phase != .unstarted && $0.phase != .open } }
 
     /// The thread's name in errors.
     var description: String { threadName ?? identity.map(\.description) ?? "a thread" }
@@ -334,10 +338,13 @@ final class ThreadMailbox: Sendable {
 
     /// Settles what waits with the outcome `targetGone` when the thread ends. On the target thread; or on any thread if
     /// the target thread never started.
-    func finish() {
+    /// - Returns: false if another call did or does that.
+    @discardableResult
+    func finish() -> Bool {
         state.lock()
         guard state.valueWhileLocked.phase != .finishing, state.valueWhileLocked.phase != .finished else {
-            return state.unlock()
+            state.unlock()
+            return false
         }
         state.valueWhileLocked.phase = .finishing
         let (pending, waiters, pendingChunks) = state.valueWhileLocked.pending.removeAll()
@@ -347,16 +354,16 @@ final class ThreadMailbox: Sendable {
         for queue in queues { queue.source.invalidate() }
         drained.withLock { $0 = nil }
         let reason = reasonItIsGone
-        let hasLostPostings = postings.finish(reason)
+        var lost = MailboxState.Lost(queuedNotifications: postings.finish(reason))
         let (takenChunks, postponed) = removeDrainState()
         let taken = takenChunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
-        if isMain, hasLostPostings || !taken.isEmpty || !pending.isEmpty { MainThreadEnd.warn() }
+        if isMain, lost.queuedNotifications > 0 || !taken.isEmpty || !pending.isEmpty { MainThreadEnd.warn() }
         var lateJobs = postponed
         for delivery in taken + pending {
             if case .job(let job, let thread) = delivery.action {
                 lateJobs.append((job, thread))
             } else {
-                Self.targetIsGone(delivery, reason)
+                Self.targetIsGone(delivery, reason, &lost)
             }
         }
         withExtendedLifetime((takenChunks, pendingChunks)) {}
@@ -365,10 +372,11 @@ final class ThreadMailbox: Sendable {
         // thread ends; late jobs run on another thread afterwards.
         while true {
             releaseHandlers()
-            let (isOver, jobs) = state.withLock { state -> (Bool, [Delivery]) in
+            let (isOver, jobs) = state.withLock { [lost] state -> (Bool, [Delivery]) in
                 let jobs = state.pending.removeAll().items
                 guard state.toRelease.isEmpty else { return (false, jobs) }
                 state.phase = .finished
+                state.lost = lost
                 // Tokens may keep this mailbox, and the run loop has descriptors.
                 state.runLoop = nil
                 return (true, jobs)
@@ -379,6 +387,16 @@ final class ThreadMailbox: Sendable {
             if isOver { break }
         }
         for (job, thread) in lateJobs { thread.runLate(job) }
+        return true
+    }
+
+    /// Tells the observers of the thread's end. Called after `finish()`, when the thread has released everything else.
+    func reportEnd() {
+        let (identity, lost) = state.withLock { ($0.identity, $0.lost) }
+        endObservers.threadEnded(
+            ThreadEnd(
+                thread: identity, name: threadName ?? identity?.name, lostNotifications: lost.notifications,
+                lostBlocks: lost.blocks, lostQueuedNotifications: lost.queuedNotifications))
     }
 
     /// Removes the target thread's part of the entries; there is none if the target thread never started.
@@ -392,12 +410,19 @@ final class ThreadMailbox: Sendable {
         }
     }
 
-    private static func targetIsGone(_ delivery: Delivery, _ reason: DeliveryEvent.Reason?) {
-        if delivery.withObserver({ ObserverCall.resolve($0, .targetGone, delivery, reason: reason) }) { return }
+    private static func targetIsGone(
+        _ delivery: Delivery, _ reason: DeliveryEvent.Reason?, _ lost: inout MailboxState.Lost
+    ) {
+        if delivery.withObserver({ ObserverCall.resolve($0, .targetGone, delivery, reason: reason) }) {
+            lost.notifications += 1
+            return
+        }
         switch delivery.action {
-        case .fanOut(let fanOut): fanOut.targetIsGone(reason)
-        case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post, reason: reason)
-        case .performed(let block): block.targetIsGone(reason)
+        case .fanOut(let fanOut): lost.notifications += fanOut.targetIsGone(reason)
+        case .block(_, let post):
+            DeliveryEvent.trace(.targetGone, post: post, reason: reason)
+            lost.blocks += 1
+        case .performed(let block): if block.targetIsGone(reason) { lost.blocks += 1 }
         case .job, nil: break
         }
     }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches.
+/// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches, and ends of threads.
 ///
 /// Values go through the mailboxes and `ObserverCall`, as notifications do.
 /// Threads: every method may be called on any thread.

@@ -19,7 +19,7 @@ enum MainThreadEnd {
     /// Called when code of the main queue or of the main actor runs on another thread.
     static func found() {
         // A main thread with a context finishes its mailbox when it ends, because only it can take what it drains.
-        if !ThreadContext.isMainKnown { ThreadMailbox.main.finish() }
+        if !ThreadContext.isMainKnown, ThreadMailbox.main.finish() { ThreadMailbox.main.reportEnd() }
     }
 
     /// Warns on standard error, once in this process, unless `THREADED_NOTIFICATIONS_WARNINGS` is 0.

@@ -110,6 +110,8 @@ final class ThreadContext {
         mailbox?.finish()
         poster = nil
         keepsAlive = nil
+        // Last, because an end observer is promised that the thread has released everything.
+        mailbox?.reportEnd()
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
     }
 

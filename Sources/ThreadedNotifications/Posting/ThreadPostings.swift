@@ -34,8 +34,8 @@ final class ThreadPostings: Sendable {
     }
 
     /// Resolves all that waits as having lost its target. Called when the thread ends, or will never start.
-    /// - Returns: whether something waited.
-    func finish(_ reason: DeliveryEvent.Reason?) -> Bool {
+    /// - Returns: how many waited.
+    func finish(_ reason: DeliveryEvent.Reason?) -> Int {
         let (waiting, last) = state.withLock { state in
             let last = state
             state = State()
@@ -45,7 +45,7 @@ final class ThreadPostings: Sendable {
         }
         last.modeQueues.invalidate()
         for item in waiting { item.notification.resolve(.targetGone, reason: reason) }
-        return !waiting.isEmpty
+        return waiting.count
     }
 
     /// The index of the mode queue for a set of modes, which is made if there is none yet.

@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// The observers of the end of one thread. The thread's mailbox has them.
+///
+/// Threads: every method may be called on any thread.
+final class ThreadEndObservers: Sendable {
+    private static let name = Notification.Name("ThreadEnd")
+
+    private let state = Locked(ThreadEndState<ValueObservers.Handle>())
+    private let observers: ValueObservers
+
+    init() {
+        observers = ValueObservers { [state] id in state.withLock { $0.remove(id) } }
+    }
+
+    func add(
+        on thread: some DeliveryTarget, options: ObserverOptions, at location: SourceLocation,
+        using handler: @escaping @Sendable (ThreadEnd) -> Void
+    ) -> ObserverToken {
+        let (token, handle) = observers.add(
+            named: Self.name, on: thread, options: options, at: location, using: handler)
+        if let end = state.withLock({ $0.add(handle, id: handle.id) }) { deliver(end, to: [handle]) }
+        return token
+    }
+
+    /// Tells the observers, those that are added later too. Only the first call has an effect.
+    func threadEnded(_ end: ThreadEnd) {
+        let handles = state.withLock { $0.end(end) }
+        if !handles.isEmpty { deliver(end, to: handles) }
+    }
+
+    private func deliver(_ end: ThreadEnd, to handles: [ValueObservers.Handle]) {
+        observers.deliver(end, named: Self.name, to: handles)
+    }
+}
