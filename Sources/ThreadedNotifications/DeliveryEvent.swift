@@ -23,7 +23,8 @@ public struct DeliveryEvent: Sendable {
         case dequeue
         /// A notification was posted to a center, by code or by a posting queue.
         case post
-        /// A notification that was posted to a Foundation center, or by another process, arrived.
+        /// A notification that was posted to a Foundation center, or by another process, arrived; or one that the center
+        /// retained is delivered to a new observer.
         case capture
         /// The notification is enqueued in the target thread's mailbox for one observer.
         case append
@@ -81,8 +82,8 @@ public struct DeliveryEvent: Sendable {
     public var count: Int?
     /// The object of the notification, or the object that the observer asks for.
     public var sender: Sender?
-    /// For `capture`, the number of the posting queue's post that caused it. For `coalesce`, the number of the post
-    /// that replaces this one. Otherwise 0.
+    /// For `capture`, the number of the posting queue's post that caused it, or of the post that was retained. For
+    /// `coalesce`, the number of the post that replaces this one, if it is known. Otherwise 0.
     public var relatedPost: UInt64
     /// For `wait`, what is waited for; for `refuseWait`, the cycle.
     public var message: String?

@@ -6,7 +6,8 @@ public enum DeliveryOutcome: String, Sendable, Hashable, CaseIterable {
     case delivered
     /// It waits for its thread, its delay or its posting style.
     case waiting
-    /// A later or an earlier one that is similar replaced it: `OverflowPolicy.keepLatest`, or a coalescing queue.
+    /// A later or an earlier one that is similar replaced it: `OverflowPolicy.keepLatest`, a coalescing queue, or
+    /// `ThreadedNotificationCenter.retainLatest(of:)`.
     case coalesced
     /// The overflow policy dropped it.
     case dropped

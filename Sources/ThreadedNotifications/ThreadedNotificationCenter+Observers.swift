@@ -2,13 +2,14 @@ public import Foundation
 internal import Synchronization
 
 extension ThreadedNotificationCenter {
-    /// True if a post with this name and object would match an observer of this center now. Ask before a payload is
-    /// made that may be for nobody:
+    /// True if a post with this name and object would match an observer of this center now. It saves making a
+    /// payload without observers:
     ///
     ///     if center.hasObservers(of: .progress) { center.post(name: .progress, userInfo: makeReport()) }
     ///
-    /// Another thread may add an observer before the post, and a transform may still return nil. Observers that were
-    /// added to the captured Foundation center do not count.
+    /// It is also true if the latest notification of the name is retained. Another thread may add an observer before the
+    /// post, and a transform may still return nil. Observers that were added to the captured Foundation center do not
+    /// count.
     ///
     /// Threads: any.
     /// Cost: that of finding the observers of a post. A thread that posts the name, or asks again, takes no lock.
@@ -18,9 +19,12 @@ extension ThreadedNotificationCenter {
                 defer { found.giveBack() }
                 return found.observers.count > 0
             }
-            let (observers, version) = observers(matching: name, NotificationObject(object), .all)
-            if let version { context.cache.keep(observers, of: name, of: number, version: version) }
-            return observers.contains { $0 != nil }
+            let matching = observers(
+                matching: Notification(name: name), NotificationObject(object), .all, of: nil)
+            if let version = matching.version {
+                context.cache.keep(matching.observers, of: name, of: number, version: version)
+            }
+            return matching.isRetained || matching.observers.contains { $0 != nil }
         }
     }
 
@@ -31,6 +35,6 @@ extension ThreadedNotificationCenter {
     /// Threads: any.
     /// Cost: all observers are sorted while the center is locked.
     public var observers: [ObserverDescription] {
-        registry.withLock { $0.all }.filter { !$0.hasLostItsObject }.map(ObserverDescription.init)
+        state.withLock { $0.registry.all }.filter { !$0.hasLostItsObject }.map(ObserverDescription.init)
     }
 }

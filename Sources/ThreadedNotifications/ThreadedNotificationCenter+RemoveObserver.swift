@@ -28,7 +28,7 @@ extension ThreadedNotificationCenter {
             added = token.isOf(self) ? [token.observer] : []
         } else {
             let receiver = UInt(bitPattern: Unmanaged.passUnretained(observer).toOpaque())
-            added = registry.withLock { $0.observers(ofReceiver: receiver) }
+            added = state.withLock { $0.registry.observers(ofReceiver: receiver) }
         }
         for one in added where name == nil || one.name == name {
             if let object, !one.filter.asksFor(object) { continue }

@@ -27,12 +27,12 @@ internal import Synchronization
 /// not watch for more; see `RunLoopThread`. `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
-    let registry = Locked(ObserverRegistry<Observer>())
-    /// The center's number and the registry's version, for `ObserverCache`. The version changes with the registry,
-    /// while that is locked.
+    let state = Locked(CenterState())
+    /// The center's number and the version of its state, for `ObserverCache`. The version changes with the observers,
+    /// and with the names that are retained, while the state is locked.
     let number = ThreadedNotificationCenter.newVersion()
     let version = Atomic(ThreadedNotificationCenter.newVersion())
-    private let capture: FoundationCapture?
+    let capture: FoundationCapture?
 
     /// A center that also delivers the notifications posted to `NotificationCenter.default`.
     public static let `default` = ThreadedNotificationCenter(capturing: .default)
@@ -103,8 +103,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: Notification, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
         let location = SourceLocation(file, line)
-        let (observers, _) = observers(
-            matching: notification.name, NotificationObject(notification.object), .all)
+        let object = NotificationObject(notification.object)
+        let matching = observers(matching: notification, object, .all, of: nil)
+        let observers = matching.observers
         var expected: [DeliveryWait.Expected] = []
         for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
@@ -122,7 +123,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         // A removal before the wait was registered did not end it.
         for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
         let post = Post(at: location, wait: wait)
-        var counters = ObserverSpan.with(observers) { span in
+        // Only now it is certain that it is posted. An observer that was added since gets it too, and is not waited for.
+        let posted = matching.isRetained ? self.observers(matching: notification, object, .all, of: post) : matching
+        var counters = ObserverSpan.with(posted.observers) { span in
             ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
         }
         let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
@@ -162,12 +165,12 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: Notification, _ names: ObserverRegistry<Observer>.NameScope, _ stage: DeliveryEvent.Stage,
         _ post: Post, _ context: ThreadContext
     ) -> DeliveryCounters {
-        let (observers, version) = observers(
-            matching: notification.name, NotificationObject(notification.object), names)
-        if let version, case .all = names {
-            context.cache.keep(observers, of: notification.name, of: number, version: version)
+        let matching = observers(
+            matching: notification, NotificationObject(notification.object), names, of: post)
+        if let version = matching.version, case .all = names {
+            context.cache.keep(matching.observers, of: notification.name, of: number, version: version)
         }
-        return ObserverSpan.with(observers) { deliver(notification, to: $0, stage, post, context) }
+        return ObserverSpan.with(matching.observers) { deliver(notification, to: $0, stage, post, context) }
     }
 
     /// Hands a notification over to the observers on other threads, then delivers to those on this thread.
@@ -217,17 +220,35 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
     }
 
-    /// - Returns: the observers that match; and the registry's version if they match whatever the object is, else nil.
+    /// The observers of a post.
+    struct Matching {
+        var observers: [Observer?]
+        /// The state's version, if these observers match whatever the object is, and nothing is retained; else nil.
+        let version: UInt64?
+        /// True if the latest notification of the name is retained.
+        let isRetained: Bool
+    }
+
+    /// Finds the observers that match, in the registry.
+    /// - Parameter post: the post of the notification, which is then retained if its name is; nil: it is not posted.
     func observers(
-        matching name: Notification.Name, _ object: NotificationObject, _ names: ObserverRegistry<Observer>.NameScope
-    ) -> (observers: [Observer?], version: UInt64?) {
-        let hash = object.hash
-        var (found, version) = registry.withLock { registry in
-            (
-                registry.observers(matching: name.rawValue, objectHash: hash, names: names),
-                registry.isOfAnyObject(name: name.rawValue) ? self.version.load(ordering: .relaxed) : nil
-            )
+        matching notification: Notification, _ object: NotificationObject,
+        _ names: ObserverRegistry<Observer>.NameScope, of post: Post?
+    ) -> Matching {
+        let (name, hash) = (notification.name.rawValue, object.hash)
+        state.lock()
+        // A notification that Foundation captured is retained with the observers of its name.
+        let isRetained = state.valueWhileLocked.latest.retains(name)
+        var replaced: LatestNotifications.Latest?
+        if isRetained, let post, names != .any {
+            replaced = state.valueWhileLocked.latest.replace(with: .init(notification, of: post))
         }
+        var found = state.valueWhileLocked.registry.observers(matching: name, objectHash: hash, names: names)
+        let version =
+            !isRetained && state.valueWhileLocked.registry.isOfAnyObject(name: name)
+            ? self.version.load(ordering: .relaxed) : nil
+        state.unlock()
+        withExtendedLifetime(replaced) {}
         // Comparing objects calls foreign code, so it is done without the lock, and once.
         if found.contains(where: { $0?.filter.isAny == false }) {
             found = found.filter { $0?.filter.matches(object) == true }
@@ -236,7 +257,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             for case let observer? in found where observer.hasLostItsObject { remove(observer) }
             found.removeAll { $0?.isCancelled == true }
         }
-        return (found, version)
+        return Matching(observers: found, version: version, isRetained: isRetained)
     }
 
     // MARK: Observing
@@ -442,10 +463,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         DeliveryEvent.trace(
             .register, name: name, observer: observer.id, target: mailbox?.identity, location: location, sender: object)
         capture?.retain(observer.key.name)
-        let listsToCheck = registry.withLock {
-            version.store(Self.newVersion(), ordering: .releasing)
-            return $0.add(observer, id: observer.id, key: observer.key, receiver: observer.receiver)
-        }
+        let listsToCheck = register(observer)
         // Observers without their object or thread, and that no token removes.
         for list in listsToCheck {
             for case let other? in list where other.isGone { remove(other) }
@@ -457,8 +475,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     @discardableResult
     func remove(_ observer: Observer) -> Bool {
         let running = observer.cancel()
-        let wasRemoved = registry.withLock { registry in
-            guard registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
+        let wasRemoved = state.withLock { state in
+            guard state.registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
                 return false
             }
             version.store(Self.newVersion(), ordering: .releasing)
@@ -472,11 +490,11 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     }
 
     /// A number that no center and no version had before.
-    private static func newVersion() -> UInt64 { lastVersion.add(1, ordering: .relaxed).newValue }
+    static func newVersion() -> UInt64 { lastVersion.add(1, ordering: .relaxed).newValue }
 
     /// The number of observers, and of observers registered with a Foundation center.
     var registrations: (observers: Int, captured: Int) {
-        (registry.withLock { $0.count }, capture?.count ?? 0)
+        (state.withLock { $0.registry.count }, capture?.count ?? 0)
     }
 }
 

@@ -47,6 +47,8 @@ struct BoundedEnqueue {
                         : ObserverCall.resolve(observer, .dropped, displaced)
                 }
                 return .waiting
+            case .obsolete:
+                return resolve(.coalesced)
             case .refused:
                 if case .refuse = policy { return resolve(.refused) }
                 return resolve(.dropped)
@@ -77,7 +79,7 @@ struct BoundedEnqueue {
             if hash != nil, state.pending.version != version { return (.wait, nil) }
             let result = state.pending.append(
                 delivery, to: observer.modeQueue, observer: observer.id, policy: policy, replacing: replacing,
-                hash: hash, waiter: waiter)
+                hash: hash, waiter: waiter, isRetained: delivery.isRetained)
             guard case .appended(true, _) = result else { return (result, nil) }
             mailbox.arrivals.set()
             return (result, state.signal(for: observer.modeQueue))

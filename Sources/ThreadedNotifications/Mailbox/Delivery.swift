@@ -26,6 +26,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
         var wait: DeliveryWait?
         var key: NotificationKey?
         var observer: Observer?
+        var isRetained = false
     }
 
     /// Nil: an action.
@@ -67,7 +68,19 @@ struct Delivery: PendingItem, @unchecked Sendable {
         post = delivery.post
         let rare = Rare()
         (rare.value, rare.wait, rare.key, rare.observer) = (delivery.value, delivery.wait, key, observer)
+        rare.isRetained = delivery.isRetained
         self.rare = rare
+    }
+
+    /// The same delivery, of a notification that the center retained for a new observer.
+    var retained: Delivery {
+        let rare = Rare()
+        (rare.value, rare.wait, rare.isRetained) = (value, wait, true)
+        return Delivery(observer: observer, notification: notification, post: post, rare: rare)
+    }
+
+    private init(observer: Unmanaged<Observer>?, notification: Notification, post: UInt64, rare: Rare) {
+        (self.observer, self.notification, self.post, self.rare) = (observer, notification, post, rare)
     }
 
     init(_ action: Action) {
@@ -91,6 +104,18 @@ struct Delivery: PendingItem, @unchecked Sendable {
     @inline(__always) var wait: DeliveryWait? { rare?.wait }
     /// The key of a later notification that replaces this one, under the policy `keepLatest`.
     var key: NotificationKey? { rare?.key }
+
+    /// True if newer notifications for the observer, which may come before, make it obsolete.
+    var isRetained: Bool { rare?.isRetained ?? false }
+
+    /// The delivery is about to begin.
+    /// - Returns: false if it is obsolete: the observer was called with a newer notification.
+    @inline(__always)
+    func begins(for observer: Observer) -> Bool {
+        guard let rare else { return true }
+        rare.wait?.deliveryBegins(to: observer.id)
+        return !(rare.isRetained && observer.wasCalled)
+    }
 
     /// Calls `body` with the observer, without counting a reference.
     /// - Returns: false if this is an action.

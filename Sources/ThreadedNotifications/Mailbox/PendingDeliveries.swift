@@ -68,6 +68,8 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         case refused
         /// The policy waits for room; the waiter was added.
         case wait
+        /// Others wait for the observer, which make it obsolete.
+        case obsolete
     }
 
     private struct Queue {
@@ -153,10 +155,12 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
     /// - Parameters:
     ///   - replacing: for the policy `keepLatest`, the waiting item to replace.
     ///   - waiter: waits if there is no room; nil if the caller cannot wait.
+    ///   - isRetained: whether the item is older than all that were appended before for the observer.
     mutating func append(
         _ item: Item, to queue: Int, observer: ObserverID, policy: OverflowPolicy, replacing: SequenceNumber? = nil,
-        hash: Int? = nil, waiter: Waiter? = nil
+        hash: Int? = nil, waiter: Waiter? = nil, isRetained: Bool = false
     ) -> BoundedResult {
+        if isRetained, bounded[observer] != nil { return .obsolete }
         let decision = bounded[observer, default: BoundedDeliveries()].makeRoom(
             policy: policy, replacing: replacing, waiter: waiter)
         switch decision {

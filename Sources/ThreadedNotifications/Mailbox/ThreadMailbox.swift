@@ -160,11 +160,19 @@ final class ThreadMailbox: Sendable {
             post.number, post.wait, for: observer)
     }
 
-    @inline(never)
-    private func enqueueAnyKind(
+    /// Appends a notification that the center retained, for a new observer.
+    func enqueueRetained(
         _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
     ) -> DeliveryOutcome? {
-        let delivery: Delivery
+        enqueueAnyKind(notification, post, for: observer, context, isRetained: true)
+    }
+
+    @inline(never)
+    private func enqueueAnyKind(
+        _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext,
+        isRetained: Bool = false
+    ) -> DeliveryOutcome? {
+        var delivery: Delivery
         if observer.transforms {
             let (value, outcome) = ObserverCall.transform(notification, for: observer, of: post, context)
             guard let value else { return outcome }
@@ -173,6 +181,7 @@ final class ThreadMailbox: Sendable {
         } else {
             delivery = Delivery(notification, for: observer, post: post.number, wait: post.wait)
         }
+        if isRetained { delivery = delivery.retained }
         return enqueue(delivery, object: notification.object, at: post.location, for: observer, context)
     }
 

@@ -107,6 +107,9 @@ final class Observer: Sendable {
     /// True if the handler is a method of an object that has been deallocated. Then the observer does not match.
     var hasLostItsObject: Bool { objectLife?.isOver == true }
 
+    /// True if its handler was called. On the target thread.
+    var wasCalled: Bool { counters.read(state).delivered > 0 }
+
     /// True if its handler can never be called again, although its token has not removed it.
     var isGone: Bool { hasLostItsObject || !isRemovedWithToken && mailbox?.isFinished == true }
 

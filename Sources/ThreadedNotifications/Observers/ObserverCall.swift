@@ -9,7 +9,7 @@ enum ObserverCall {
     /// Delivers what was enqueued, unless the observer was removed.
     @inline(__always)
     static func run(_ observer: Observer, with delivery: Delivery, _ context: ThreadContext) {
-        delivery.wait?.deliveryBegins(to: observer.id)
+        guard delivery.begins(for: observer) else { return resolve(observer, .coalesced, delivery) }
         guard let handler = observer.begin() else { return resolve(observer, .cancelled, delivery) }
         context.handlersUnderWay.begin(observer, delivery.wait)
         var isCalled = true

@@ -53,10 +53,10 @@ final class ObserverQuestionsTests: XCTestCase {
             XCTAssertTrue(center.hasObservers(of: asked, object: 1))
         }
         isKnown.wait()
-        center.registry.lock()
+        center.state.lock()
         isLocked.signal()
         let result = asking.wait(timeout: .now() + TestTimeout.seconds)
-        center.registry.unlock()
+        center.state.unlock()
         XCTAssertEqual(result, .success)
         token.cancel()
     }

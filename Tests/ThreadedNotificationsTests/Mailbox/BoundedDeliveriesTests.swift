@@ -139,6 +139,25 @@ final class BoundedDeliveriesTests: XCTestCase {
         XCTAssertEqual(pending.removeAll().items, [30, 21, 12])
     }
 
+    func testARetainedItemIsObsoleteWhileOthersOfTheObserverWait() {
+        var pending = Pending()
+        let queue = pending.addQueue()
+        func append(_ item: Int, isRetained: Bool) -> Bool {
+            if case .appended = pending.append(
+                item, to: queue, observer: 1, policy: .dropOldest(capacity: 1), isRetained: isRetained)
+            {
+                true
+            } else {
+                false
+            }
+        }
+        XCTAssertTrue(append(1, isRetained: true))
+        XCTAssertTrue(append(2, isRetained: false))
+        XCTAssertFalse(append(1, isRetained: true))
+        XCTAssertEqual(pending.removeAll().items, [2])
+        XCTAssertTrue(append(1, isRetained: true))
+    }
+
     func testEachItemThatIsTakenWakesOneWaiterTheOldestFirst() throws {
         var pending = Pending()
         let queue = pending.addQueue()
@@ -150,6 +169,7 @@ final class BoundedDeliveriesTests: XCTestCase {
             case .appended: "appended"
             case .refused: "refused"
             case .wait: "wait"
+            case .obsolete: "obsolete"
             }
         }
         XCTAssertEqual((0..<2).map { append($0) }, ["appended", "appended"])

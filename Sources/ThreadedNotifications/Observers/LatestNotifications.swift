@@ -1,0 +1,68 @@
+internal import Foundation
+
+/// The notifications that a center retains for observers that are added later: the latest of each name that was asked
+/// for. A pure value. The caller releases what a method returns after it has released the lock.
+struct LatestNotifications {
+    /// The latest notification of a name.
+    //
+    // Safety: a `Notification` is not `Sendable`. The center's lock hands it over, and its object and userInfo are
+    // shared with the posting code, as in `Delivery`.
+    struct Latest: @unchecked Sendable {
+        let notification: Notification
+        /// The original post, without its wait.
+        let post: Post
+        /// Increases with each notification of the center, from 1.
+        fileprivate(set) var number: UInt64 = 0
+
+        init(_ notification: Notification, of post: Post) {
+            self.notification = notification
+            self.post = Post(at: post.location, number: post.number)
+        }
+    }
+
+    private struct Retained {
+        var latest: Latest?
+    }
+
+    private var retained: [String: Retained] = [:]
+    private var lastNumber: UInt64 = 0
+
+    func retains(_ name: String) -> Bool { !retained.isEmpty && retained[name] != nil }
+
+    /// - Parameter number: a notification with this number or a smaller one is not returned.
+    func latest(of name: String, after number: UInt64 = 0) -> Latest? {
+        guard !retained.isEmpty, let latest = retained[name]?.latest, latest.number > number else { return nil }
+        return latest
+    }
+
+    /// - Returns: false if the name is retained already.
+    mutating func retain(_ name: String) -> Bool {
+        guard retained[name] == nil else { return false }
+        retained[name] = Retained()
+        return true
+    }
+
+    /// - Returns: whether the name was retained, and its latest notification.
+    mutating func stopRetaining(_ name: String) -> (wasRetained: Bool, latest: Latest?) {
+        let removed = retained.removeValue(forKey: name)
+        return (removed != nil, removed?.latest)
+    }
+
+    /// Replaces the latest notification of a name that is retained.
+    /// - Returns: the notification that it replaces.
+    mutating func replace(with latest: consuming Latest) -> Latest? {
+        lastNumber += 1
+        latest.number = lastNumber
+        let name = latest.notification.name.rawValue
+        guard let index = retained.index(forKey: name) else { return nil }
+        let replaced = retained.values[index].latest
+        retained.values[index].latest = latest
+        return replaced
+    }
+
+    /// - Returns: the removed notification.
+    mutating func removeLatest(of name: String) -> Latest? {
+        defer { retained[name]?.latest = nil }
+        return retained[name]?.latest
+    }
+}

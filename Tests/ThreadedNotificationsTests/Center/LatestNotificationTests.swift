@@ -1,0 +1,295 @@
+import Foundation
+import SharedTesting
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let state = Notification.Name("state")
+
+/// `retainLatest(of:)`: observers that are added later get the latest notification.
+final class LatestNotificationTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+
+    private func retaining(capturing foundation: NotificationCenter? = nil) -> ThreadedNotificationCenter {
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        center.retainLatest(of: state)
+        return center
+    }
+
+    /// The values that a new observer on the posting thread gets.
+    private func seen(
+        _ center: ThreadedNotificationCenter, _ name: Notification.Name? = state, object: Any? = nil
+    ) -> [Int] {
+        let values = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: name, object: object, on: .postingThread, transform: { $0.userInfo?["value"] as? Int },
+            using: { value in values.withLock { $0.append(value) } })
+        token.cancel()
+        return values.withLock { $0 }
+    }
+
+    @discardableResult
+    private func post(
+        _ value: Int?, to center: ThreadedNotificationCenter, _ name: Notification.Name = state, object: Any? = nil
+    ) -> DeliveryCounters {
+        center.post(name: name, object: object, userInfo: value.map { ["value": $0] })
+    }
+
+    // MARK: What is retained
+
+    func testTheLatestNotificationOfANameIsRetainedFromTheCallUntilItIsRemovedOrStopped() {
+        let center = ThreadedNotificationCenter()
+        post(1, to: center)
+        center.retainLatest(of: state)
+        XCTAssertEqual(seen(center), [])
+        XCTAssertNil(center.latest(of: state))
+        for value in 2...3 { post(value, to: center) }
+        post(4, to: center, Notification.Name("other"))
+        for _ in 0..<2 { XCTAssertEqual(seen(center), [3]) }
+        XCTAssertEqual(center.latest(of: state)?.userInfo?["value"] as? Int, 3)
+        XCTAssertEqual(seen(center, Notification.Name("other")), [])
+        center.removeLatest(of: state)
+        XCTAssertEqual(seen(center), [])
+        post(5, to: center)
+        center.retainLatest(of: state)
+        XCTAssertEqual(seen(center), [5], "a second call has no effect")
+        center.stopRetainingLatest(of: state)
+        center.stopRetainingLatest(of: state)
+        post(6, to: center)
+        XCTAssertEqual(seen(center), [])
+        XCTAssertNil(center.latest(of: state))
+    }
+
+    func testNameObjectAndTransformSelectTheObserversThatGetIt() {
+        let center = retaining()
+        let (document, draft) = (NSObject(), NSObject())
+        post(1, to: center, object: document)
+        XCTAssertEqual(seen(center, object: document), [1])
+        XCTAssertEqual(seen(center, object: draft), [])
+        XCTAssertEqual(seen(center, nil), [], "observers of any name do not get it")
+        post(nil, to: center, object: document)
+        XCTAssertEqual(seen(center), [], "its transform returns nil")
+    }
+
+    func testItIsReleasedWithoutALockWhenAnotherReplacesIt() {
+        let center = retaining()
+        let released = Atomic<Int>(0)
+        for _ in 0..<2 {
+            center.post(
+                name: state,
+                object: ReleaseRecorder { [unowned center] in
+                    center.addObserver(forName: state, on: .postingThread) { _ in }.cancel()
+                    released.add(1, ordering: .relaxed)
+                })
+        }
+        XCTAssertEqual(released.load(ordering: .relaxed), 1)
+        center.removeLatest(of: state)
+        XCTAssertEqual(released.load(ordering: .relaxed), 2)
+    }
+
+    func testEveryWayToPostRetains() throws {
+        let foundation = NotificationCenter()
+        let center = retaining(capturing: foundation)
+        foundation.post(name: state, object: nil, userInfo: ["value": 1])
+        XCTAssertEqual(seen(center), [1])
+        try center.postAndWait(Notification(name: state, userInfo: ["value": 2]), timeout: timeout)
+        XCTAssertEqual(seen(center), [2])
+        PostingQueue(center: center).enqueue(Notification(name: state, userInfo: ["value": 3]), postingStyle: .now)
+        XCTAssertEqual(seen(center), [3])
+        center.stopRetainingLatest(of: state)
+        XCTAssertEqual(center.registrations.captured, 0)
+        foundation.post(name: state, object: nil, userInfo: ["value": 4])
+        XCTAssertEqual(seen(center), [])
+    }
+
+    func testAPostAndWaitThatIsRefusedIsNotRetained() throws {
+        let center = retaining()
+        let worker = RunLoopThread(name: "worker")
+        let token = center.addObserver(forName: state, on: worker) { _ in }
+        assertThrows(DeliveryError.self) { try center.postAndWait(Notification(name: state), timeout: timeout) }
+        XCTAssertNil(center.latest(of: state))
+        token.cancel()
+        worker.stop()
+    }
+
+    func testACenterThatRetainsANameHasObserversOfIt() {
+        let center = ThreadedNotificationCenter()
+        XCTAssertFalse(center.hasObservers(of: state))
+        center.retainLatest(of: state)
+        XCTAssertTrue(center.hasObservers(of: state))
+        center.stopRetainingLatest(of: state)
+        XCTAssertFalse(center.hasObservers(of: state))
+    }
+
+    // MARK: The late observer
+
+    func testALateObserverGetsItOnItsThreadAndNotBeforeAddObserverReturns() throws {
+        let center = retaining()
+        post(1, to: center)
+        for policy in [SameThreadPolicy.ordered, .atOnce] {
+            var handled = 0
+            let here = center.addObserver(
+                forName: state, on: .current, options: ObserverOptions(sameThread: policy)
+            ) { _ in handled += 1 }
+            XCTAssertEqual(handled, 0)
+            XCTAssertEqual(here.counters, DeliveryCounters(waiting: 1))
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(handled, 1)
+            XCTAssertEqual(here.counters, DeliveryCounters(delivered: 1))
+        }
+        let worker = try RunLoopThread.started("worker")
+        let isOnWorker = Atomic(false)
+        let there = center.addObserver(forName: state, on: worker) { _ in
+            isOnWorker.store(worker.isCurrent, ordering: .relaxed)
+        }
+        try worker.stopAndWait()
+        XCTAssertTrue(isOnWorker.load(ordering: .relaxed))
+        XCTAssertEqual(there.counters, DeliveryCounters(delivered: 1))
+        let late = center.addObserver(forName: state, on: worker) { _ in }
+        XCTAssertEqual(late.counters, DeliveryCounters(targetGone: 1))
+    }
+
+    func testANewerNotificationThatIsDeliveredFirstMakesItObsolete() {
+        let center = retaining()
+        post(1, to: center)
+        var handled: [Int?] = []
+        let token = center.addObserver(
+            forName: state, on: .current, options: ObserverOptions(sameThread: .atOnce)
+        ) { handled.append($0.userInfo?["value"] as? Int) }
+        post(2, to: center)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled, [2])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, coalesced: 1))
+    }
+
+    func testOneThatIsPostedWhileTheObserverIsAddedComesLast() {
+        /// - Returns: the values that the observer got, and its counters.
+        func handled(_ thread: some DeliveryTarget, _ overflow: OverflowPolicy) -> ([Int], DeliveryCounters) {
+            let center = retaining()
+            post(1, to: center)
+            let values = Locked<[Int]>([])
+            let token = center.addObserver(
+                forName: state, on: thread, options: ObserverOptions(overflow: overflow),
+                transform: { [unowned center] notification in
+                    let value = notification.userInfo?["value"] as? Int
+                    if value == 1 {
+                        Thread.posting(1) { center.post(name: state, userInfo: ["value": 2]) }.wait()
+                    }
+                    return value
+                }, using: { value in values.withLock { $0.append(value) } })
+            RunLoop.runCurrentOnce()
+            return (values.withLock { $0 }, token.counters)
+        }
+        let atOnce = handled(.postingThread, .unbounded)
+        XCTAssertEqual(atOnce.0, [1, 2])
+        XCTAssertEqual(atOnce.1, DeliveryCounters(delivered: 2))
+        for overflow in [
+            .unbounded, .keepLatest, .dropOldest(capacity: 1), .dropNewest(capacity: 2), .refuse(capacity: 1),
+            .block(capacity: 1, timeout: .zero),
+        ] as [OverflowPolicy] {
+            let waiting = handled(.current, overflow)
+            XCTAssertEqual(waiting.0, [2], "\(overflow)")
+            XCTAssertEqual(waiting.1, DeliveryCounters(delivered: 1, coalesced: 1), "\(overflow)")
+        }
+    }
+
+    func testAnOverflowPolicyCountsIt() {
+        let center = retaining()
+        post(1, to: center)
+        var handled: [Int?] = []
+        let token = center.addObserver(
+            forName: state, on: .current, options: ObserverOptions(overflow: .keepLatest)
+        ) { handled.append($0.userInfo?["value"] as? Int) }
+        post(2, to: center)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled, [2])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, coalesced: 1))
+    }
+
+    func testAHandlerThatPostsTheNameWhileItIsAddedGetsEachNotificationAndIsAdded() {
+        let center = retaining()
+        post(1, to: center)
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: state, on: .postingThread, transform: { $0.userInfo?["value"] as? Int },
+            using: { [unowned center] value in
+                handled.withLock { $0.append(value) }
+                if value < 3 { center.post(name: state, userInfo: ["value": value + 1]) }
+            })
+        XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 3))
+        post(4, to: center)
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 4))
+    }
+
+    func testASequenceBeginsWithIt() async {
+        let center = retaining()
+        post(1, to: center)
+        let sequence = center.notifications(
+            named: state, buffer: .unbounded, transform: { $0.userInfo?["value"] as? Int })
+        post(2, to: center)
+        sequence.cancel()
+        var values: [Int] = []
+        for await value in sequence { values.append(value) }
+        XCTAssertEqual(values, [1, 2])
+    }
+
+    func testTheEventsOfALateObserverAreThoseOfAPost() throws {
+        let center = ThreadedNotificationCenter()
+        var original: UInt64 = 0
+        var token: ObserverToken?
+        let events = try tracing {
+            center.retainLatest(of: state)
+            center.post(name: state)
+            token = center.addObserver(forName: state, on: .current) { _ in }
+            RunLoop.runCurrentOnce()
+        }.filter { $0.name == state }
+        original = events.first?.post ?? 0
+        let number = events.last?.post ?? 0
+        XCTAssertEqual(events.map(\.stage), [.post, .register, .capture, .append, .deliver, .return])
+        XCTAssertEqual(events.map(\.post), [original, 0, number, number, number, number])
+        XCTAssertNotEqual(original, number)
+        XCTAssertEqual(events[2].relatedPost, original)
+        XCTAssertEqual(events[2].count, 1)
+        token?.cancel()
+    }
+
+    func testALateObserverGetsTheRetainedOneOrALiveOneAndNeverAnOldOneAfterANewerOne() throws {
+        let center = retaining()
+        let worker = try RunLoopThread.started("worker")
+        let last = TestRounds.rounds(600, stress: 20_000)
+        post(0, to: center)
+        let isOver = Atomic<Bool>.Box(false)
+        let poster = Thread.posting(1) {
+            for value in 1...last { center.post(name: state, userInfo: ["value": value]) }
+            isOver.value.store(true, ordering: .releasing)
+        }
+        let options: [ObserverOptions?] = [
+            nil, ObserverOptions(), ObserverOptions(overflow: .keepLatest),
+            ObserverOptions(overflow: .dropOldest(capacity: 1)),
+        ]
+        var observers: [(values: Locked<[Int]>, token: ObserverToken)] = []
+        repeat {
+            for options in options {
+                let values = Locked<[Int]>([])
+                let token = center.addObserver(
+                    forName: state, on: options == nil ? .postingThread : worker.targetThread,
+                    options: options ?? ObserverOptions(), transform: { $0.userInfo?["value"] as? Int },
+                    using: { value in values.withLock { $0.append(value) } })
+                observers.append((values, token))
+            }
+            if observers.count > 60 { observers.removeFirst(40) }
+        } while !isOver.value.load(ordering: .acquiring)
+        poster.wait()
+        try worker.performAndWait(timeout: timeout) {}
+        for (values, token) in observers {
+            let values = values.withLock { $0 }
+            try require(values.last == last, "\(values.suffix(3)), \(token.counters)")
+            try require(zip(values, values.dropFirst()).allSatisfy { $0 < $1 }, "\(values)")
+            try require(token.counters.delivered == values.count)
+            try require(token.counters.waiting == 0)
+        }
+        try worker.stopAndWait()
+    }
+}
