@@ -43,11 +43,22 @@ public final class ObserverToken: Sendable {
     ///   - line: the caller's line, for errors and events.
     /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `waitWouldDeadlock` if the handler waits for
     ///   the calling thread.
-    @available(*, noasync, message: "it blocks the thread; use cancel()")
+    @available(*, noasync, message: "it blocks the thread; use await")
     public func cancelAndWait(
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
         cancel()
         try observer.waitUntilHandlersReturned(timeout: timeout, at: SourceLocation(file, line))
+    }
+
+    /// Removes the observer and suspends the task until its handler runs on no thread. It blocks no thread.
+    ///
+    /// A task has no thread of its own, so the call finds no deadlock: if the handler waits for this task, it ends after
+    /// the timeout.
+    /// - Parameter timeout: the longest wait; negative counts as zero. The observer is removed in any case.
+    /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `CancellationError` if the task is cancelled.
+    public func cancelAndWait(timeout: Duration) async throws {
+        cancel()
+        try await observer.waitUntilHandlersReturned(timeout: timeout)
     }
 }

@@ -127,17 +127,11 @@ public final class RunLoopThread: DeliveryTarget {
     ///   - line: the caller's line, for errors.
     /// - Throws: `DeliveryError.threadStillRunning` after the timeout, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
-    @available(*, noasync, message: "it blocks the thread")
+    @available(*, noasync, message: "it blocks the thread; use await")
     public func waitUntilFinished(
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
-        let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
-        switch phase {
-        case .idle: throw .threadNotStarted(thread: name)
-        case .stoppedBeforeStart: return
-        case .started: break
-        }
-        guard let thread else { return }
+        guard let thread = try threadToWaitFor() else { return }
         if thread.isCurrent { throw .waitForItself(thread: name) }
 
         let wait = try ThreadWaits.begin(
@@ -145,17 +139,55 @@ public final class RunLoopThread: DeliveryTarget {
             at: SourceLocation(file, line))
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(timeout)
-        guard joinPermit.wait(until: deadline) else {
+        guard join(until: deadline) else {
             ThreadWaits.end(wait, timedOut: true)
             throw .threadStillRunning(thread: name, after: timeout)
         }
+    }
+
+    /// Suspends the task until the thread has ended, and its thread-specific storage and run loop have been destroyed.
+    /// It blocks no thread.
+    ///
+    /// It does not stop the thread. It may be called on the thread itself, as by an actor that the thread runs: the
+    /// task continues in the background when the thread has ended. A task has no thread of its own, so the call finds
+    /// no deadlock: if the thread waits for this task, the wait ends after the timeout.
+    /// - Parameter timeout: the longest wait; negative counts as zero.
+    /// - Throws: `DeliveryError` with the code `threadStillRunning` or `threadNotStarted`, or `CancellationError` if
+    ///   the task is cancelled.
+    public func waitUntilFinished(timeout: Duration) async throws {
+        guard try threadToWaitFor() != nil else { return }
+        let deadline = ContinuousClock.Instant.after(timeout)
+        let stillRunning = DeliveryError.threadStillRunning(thread: name, after: timeout)
+        let ended = TaskWait()
+        defer { mailbox.endObservers.remove(ended) }
+        if mailbox.endObservers.add(ended) { try await ended.wait(until: deadline, orThrow: stillRunning) }
+        if join(until: .now) { return }
+        // Only destructors of thread-specific storage still run, so this blocks a thread of Dispatch for a moment.
+        let joined = TaskWait()
+        DispatchQueue.global().async { if self.join(until: deadline) { joined.end(.happened) } }
+        try await joined.wait(until: deadline, orThrow: stillRunning)
+    }
+
+    /// - Returns: the thread to join; nil if there is nothing to wait for.
+    /// - Throws: `DeliveryError.threadNotStarted`.
+    private func threadToWaitFor() throws(DeliveryError) -> SystemThread? {
+        let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
+        switch phase {
+        case .idle: throw .threadNotStarted(thread: name)
+        case .stoppedBeforeStart: return nil
+        case .started: return thread
+        }
+    }
+
+    /// Blocks the calling thread until the thread was joined, here or by another call.
+    /// - Returns: false if the deadline passed.
+    private func join(until deadline: ContinuousClock.Instant) -> Bool {
+        guard joinPermit.wait(until: deadline) else { return false }
         defer { joinPermit.signal() }
-        guard let thread = state.withLock({ $0.thread }) else { return }
-        guard thread.join(until: deadline) else {
-            ThreadWaits.end(wait, timedOut: true)
-            throw .threadStillRunning(thread: name, after: timeout)
-        }
+        guard let thread = state.withLock({ $0.thread }) else { return true }
+        guard thread.join(until: deadline) else { return false }
         state.withLock { $0.thread = nil }
+        return true
     }
 
     private static func main(_ name: String, _ mailbox: ThreadMailbox, _ isAttached: MonotonicSemaphore) {

@@ -1,5 +1,5 @@
 /// A block for a thread that another thread waits for, or that can be cancelled. It has one outcome.
-final class PerformedBlock: Sendable {
+final class PerformedBlock: DelayedAction {
     private struct State {
         var outcome = DeliveryOutcome.waiting
         /// Nil when it no longer waits.
@@ -27,6 +27,8 @@ final class PerformedBlock: Sendable {
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone(mailbox.noteLoss()) }
     }
+
+    func delayHasPassed() { enqueue() }
 
     /// Performs the block on the calling thread, if it still waits.
     func perform() {

@@ -157,7 +157,7 @@ final class Observer: Sendable {
 
     private func endedWhenCancelled(_ state: ObserverState) {
         if state.isOver { releaseHandler() }
-        if state.isAwaited { HandlerWaiters.handlerEnded(of: id) }
+        if state.isAwaited { HandlerWaiters.handlerEnded(of: id, isOver: state.isOver) }
     }
 
     /// When it returns, no call of the handler begins.
@@ -190,6 +190,17 @@ final class Observer: Sendable {
                 throw .handlerStillRunning(observer: id, after: timeout)
             }
         }
+    }
+
+    /// Suspends the task until no call of this cancelled observer's handler runs.
+    func waitUntilHandlersReturned(timeout: Duration) async throws {
+        let ended = TaskWait()
+        HandlerWaiters.add(ended, for: id)
+        defer { HandlerWaiters.remove(ended, for: id) }
+        _ = change { $0.awaited }
+        // From now on the last handler that returns ends the wait.
+        guard state.running > 0 else { return }
+        try await ended.wait(until: .after(timeout), orThrow: .handlerStillRunning(observer: id, after: timeout))
     }
 
     @inline(__always)

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The observers of the end of one thread. The thread's mailbox has them.
+/// The observers of the end of one thread, and the tasks that wait for it. The thread's mailbox has them.
 ///
 /// Threads: every method may be called on any thread.
 final class ThreadEndObservers: Sendable {
     private static let name = Notification.Name("ThreadEnd")
 
-    private let state = Locked(ThreadEndState<ValueObservers.Handle>())
+    private let state = Locked(ThreadEndState<ValueObservers.Handle, TaskWait>())
     private let observers: ValueObservers
 
     init() {
@@ -23,10 +23,18 @@ final class ThreadEndObservers: Sendable {
         return token
     }
 
+    /// - Returns: false if the thread has ended, so that there is nothing to wait for.
+    func add(_ wait: TaskWait) -> Bool { state.withLock { $0.add(wait) } }
+
+    func remove(_ wait: TaskWait) {
+        state.withLock { $0.remove(wait) }
+    }
+
     /// Tells the observers, those that are added later too. Only the first call has an effect.
     func threadEnded(_ end: ThreadEnd) {
-        let handles = state.withLock { $0.end(end) }
+        let (handles, waits) = state.withLock { $0.end(end) }
         if !handles.isEmpty { deliver(end, to: handles) }
+        for wait in waits { wait.end(.happened) }
     }
 
     private func deliver(_ end: ThreadEnd, to handles: [ValueObservers.Handle]) {

@@ -1,23 +1,43 @@
-/// The threads that wait for an observer's handlers to return. There are rarely any, so observers have no field for
-/// them.
+/// The threads and tasks that wait for an observer's handlers to return. There are rarely any, so observers have no
+/// field for them.
 enum HandlerWaiters {
-    private static let waiting = Locked<[ObserverID: [MonotonicSemaphore]]>([:])
-
-    static func add(_ ended: MonotonicSemaphore, for id: ObserverID) {
-        waiting.withLock { $0[id, default: []].append(ended) }
+    private struct Waiters {
+        var threads: [MonotonicSemaphore] = []
+        var tasks: [TaskWait] = []
     }
 
-    static func remove(_ ended: MonotonicSemaphore, for id: ObserverID) {
+    private static let waiting = Locked<[ObserverID: Waiters]>([:])
+
+    static func add(_ thread: MonotonicSemaphore, for id: ObserverID) {
+        waiting.withLock { $0[id, default: Waiters()].threads.append(thread) }
+    }
+
+    static func add(_ task: TaskWait, for id: ObserverID) {
+        waiting.withLock { $0[id, default: Waiters()].tasks.append(task) }
+    }
+
+    static func remove(_ thread: MonotonicSemaphore, for id: ObserverID) {
+        change(id) { $0.threads.removeAll { $0 === thread } }
+    }
+
+    static func remove(_ task: TaskWait, for id: ObserverID) {
+        change(id) { $0.tasks.removeAll { $0 === task } }
+    }
+
+    private static func change(_ id: ObserverID, _ remove: (inout Waiters) -> Void) {
         waiting.withLock { waiting in
-            waiting[id]?.removeAll { $0 === ended }
-            if waiting[id]?.isEmpty == true { waiting[id] = nil }
+            guard var waiters = waiting.removeValue(forKey: id) else { return }
+            remove(&waiters)
+            if !waiters.threads.isEmpty || !waiters.tasks.isEmpty { waiting[id] = waiters }
         }
     }
 
-    /// The waiting threads check the observer's state again.
-    static func handlerEnded(of id: ObserverID) {
-        waiting.withLock { waiting in
-            for ended in waiting[id] ?? [] { ended.signal() }
-        }
+    /// A handler of a cancelled observer has returned. The waiting threads check the observer's state again.
+    /// - Parameter isOver: whether it was the last one that runs.
+    static func handlerEnded(of id: ObserverID, isOver: Bool) {
+        // Resuming a task calls its executor, which is foreign code.
+        guard let waiters = waiting.withLock({ $0[id] }) else { return }
+        for thread in waiters.threads { thread.signal() }
+        if isOver { for task in waiters.tasks { task.end(.happened) } }
     }
 }
