@@ -110,7 +110,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
             if mailbox.isCurrent {
-                if !observer.isOrdered || mailbox.isServedNow(observer.modeQueue) { continue }
+                if !observer.isOrdered || observer.isLater || mailbox.isServedNow(observer.modeQueue) { continue }
             } else if let reason = mailbox.reasonNotToWait {
                 throw reason
             }

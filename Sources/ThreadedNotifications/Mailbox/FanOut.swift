@@ -44,11 +44,17 @@ final class FanOut {
         let firstOwnNumber = mailbox.nextNumber
         var fanOuts: [FanOut] = []
         var waitingQueues: [Int] = []
+        var later: [(observer: Observer, delivery: Delivery)] = []
         var count: UInt64 = 0
         var isFirst = true
         var callsFirstSlotFirst = false
         observers.each { observer in
             guard observer.isHere(context) else { return }
+            if observer.isLater {
+                let (delivery, outcome) = mailbox.delivery(of: notification, post.withoutWait, for: observer, context)
+                if let delivery { later.append((observer, delivery)) } else { counters.count(outcome) }
+                return
+            }
             defer { isFirst = false }
             guard observer.isOrdered else { return }
             if !waitingQueues.contains(observer.modeQueue),
@@ -71,9 +77,14 @@ final class FanOut {
             // A handler may run the run loop, which must then deliver the rest.
             if count > 1 || !callsFirstSlotFirst { mailbox.signalItself(fanOut.queue) }
         }
+        // After the numbers of the others, because these entries are not among the deliveries that the others wait for.
+        for (observer, delivery) in later {
+            counters.count(
+                mailbox.enqueue(delivery, object: notification.object, at: post.location, for: observer, context))
+        }
         if post.wait != nil { Drain.deliverWaiting(mailbox, in: served, before: number, context) }
         observers.each { observer in
-            guard observer.isHere(context) else { return }
+            guard observer.isHere(context), !observer.isLater else { return }
             if !observer.isOrdered {
                 counters.count(
                     observer.withMailbox {

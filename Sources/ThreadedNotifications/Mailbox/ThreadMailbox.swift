@@ -172,17 +172,25 @@ final class ThreadMailbox: Sendable {
         _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext,
         isRetained: Bool = false
     ) -> DeliveryOutcome? {
-        var delivery: Delivery
-        if observer.transforms {
-            let (value, outcome) = ObserverCall.transform(notification, for: observer, of: post, context)
-            guard let value else { return outcome }
-            delivery = Delivery(
-                value: value, named: notification.name, for: observer, post: post.number, wait: post.wait)
-        } else {
-            delivery = Delivery(notification, for: observer, post: post.number, wait: post.wait)
-        }
-        if isRetained { delivery = delivery.retained }
+        var (delivery, outcome) = delivery(of: notification, post, for: observer, context)
+        if isRetained { delivery = delivery?.retained }
+        guard let delivery else { return outcome }
         return enqueue(delivery, object: notification.object, at: post.location, for: observer, context)
+    }
+
+    /// The delivery of a notification, which calls the observer's transform.
+    /// - Returns: the delivery; or the outcome, which is nil if the transform returned nil.
+    func delivery(
+        of notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
+    ) -> (delivery: Delivery?, outcome: DeliveryOutcome?) {
+        guard observer.transforms else {
+            return (Delivery(notification, for: observer, post: post.number, wait: post.wait), nil)
+        }
+        let (value, outcome) = ObserverCall.transform(notification, for: observer, of: post, context)
+        guard let value else { return (nil, outcome) }
+        return (
+            Delivery(value: value, named: notification.name, for: observer, post: post.number, wait: post.wait), nil
+        )
     }
 
     /// Appends a delivery for an observer with any overflow policy.
@@ -225,6 +233,17 @@ final class ThreadMailbox: Sendable {
         state.unlock()
         signal?.send()
         return .waiting
+    }
+
+    /// Appends a block.
+    /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`.
+    func enqueue(_ block: @escaping @Sendable () -> Void, post: UInt64) throws(DeliveryError) {
+        DeliveryEvent.trace(.append, post: post, target: identity)
+        let acceptance = enqueue(.block(block, post: post))
+        guard acceptance != .accepted else { return }
+        DeliveryEvent.trace(.targetGone, post: post, target: identity, reason: reasonItIsGone)
+        throw acceptance == .notStarted
+            ? .threadNotStarted(thread: description) : .threadStopped(thread: description)
     }
 
     /// Appends a block or a job.
@@ -272,11 +291,13 @@ final class ThreadMailbox: Sendable {
 
     /// True if a delivery for a queue may be made at once: its modes are served now, no other delivery that could be
     /// made now waits, and the stack is not too deep.
+    /// - Parameter ownNumber: the first sequence number of the post's own entries, which are no other deliveries.
     @inline(__always)
-    func isReady(_ queue: Int, _ context: ThreadContext) -> Bool {
+    func isReady(_ queue: Int, ownNumbersFrom ownNumber: UInt64 = .max, _ context: ThreadContext) -> Bool {
         guard context.mayNest, isServed(queue, context) else { return false }
         // The flag shows everything that this thread enqueued. Entries that other threads enqueue now may come later.
-        return context.drainState.taken.waitingQueues == 0 && !arrivals.isSet || !deliveriesWait(for: queue, context)
+        return context.drainState.taken.waitingQueues == 0 && !arrivals.isSet
+            || !deliveriesWait(for: queue, before: ownNumber, context)
     }
 
     /// True if the run loop serves a queue in its current mode.
@@ -289,10 +310,10 @@ final class ThreadMailbox: Sendable {
         state.withLock { $0.modeQueues[queue].source }.isDeliverableNow
     }
 
-    private func deliveriesWait(for queue: Int, _ context: ThreadContext) -> Bool {
+    private func deliveriesWait(for queue: Int, before number: UInt64, _ context: ThreadContext) -> Bool {
         let queues = state.withLock { $0.modeQueues }
         return queues.indices.contains { index in
-            !isEmpty(index, context) && (index == queue || queues[index].source.isDeliverableNow)
+            hasEntry(before: number, in: index, context) && (index == queue || queues[index].source.isDeliverableNow)
         }
     }
 
@@ -312,7 +333,7 @@ final class ThreadMailbox: Sendable {
                 observer, with: notification, of: post, context,
                 overtakes: hasEntry(before: ownNumber, in: observer.modeQueue, context))
         }
-        return isReady(observer.modeQueue, context)
+        return !observer.isLater && isReady(observer.modeQueue, context)
             ? ObserverCall.runAtOnce(observer, with: notification, of: post, context)
             : enqueue(notification, post, for: observer, context)
     }

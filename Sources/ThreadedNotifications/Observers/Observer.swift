@@ -26,8 +26,8 @@ final class Observer: Sendable {
     let transforms: Bool
     /// The life of the handler's object, if the handler is a method.
     private let objectLife: ObjectLife?
-    /// True if it has a target thread, and keeps that thread's order.
-    let isOrdered: Bool
+    /// Its policy for posts on its own thread; `atOnce` if it has no target thread.
+    private let sameThread: SameThreadPolicy
     /// True if its overflow policy limits how many notifications wait for it.
     let isBounded: Bool
     // Posting threads and the target thread write what follows; what precedes is only read.
@@ -50,6 +50,9 @@ final class Observer: Sendable {
         precondition(
             options.overflow.capacity.map { $0 > 0 } ?? true,
             "OverflowPolicy: a capacity of \(options.overflow.capacity ?? 0) holds nothing. It must be at least 1.")
+        precondition(
+            mailbox != nil || options.sameThread != .later,
+            "ObserverOptions: sameThread is .later, and .postingThread has no mailbox to wait in. Name a thread.")
         id = lastID.add(1, ordering: .relaxed).newValue
         self.name = name
         filter = ObjectFilter(object)
@@ -63,7 +66,7 @@ final class Observer: Sendable {
         isSimple = handler.isSimple
         transforms = handler.transforms
         objectLife = handler.objectLife
-        isOrdered = mailbox != nil && options.sameThread == .ordered
+        sameThread = mailbox == nil ? .atOnce : options.sameThread
         isBounded = options.overflow != .unbounded
         handlerWord = Atomic(UInt(bitPattern: Unmanaged.passRetained(handler).toOpaque()))
     }
@@ -79,6 +82,14 @@ final class Observer: Sendable {
         guard let uncountedMailbox else { return true }
         return context.owns(uncountedMailbox)
     }
+
+    /// True if it has a target thread, and keeps that thread's order.
+    @inline(__always)
+    var isOrdered: Bool { sameThread != .atOnce }
+
+    /// True if it is never called before `post` returns.
+    @inline(__always)
+    var isLater: Bool { sameThread == .later }
 
     /// Calls `body` with the target thread's mailbox, without counting a reference.
     @inline(__always)

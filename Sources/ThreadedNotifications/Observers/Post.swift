@@ -13,4 +13,7 @@ struct Post {
         self.wait = wait
         self.location = location
     }
+
+    /// The same post, for an observer that the call does not wait for.
+    var withoutWait: Post { Post(at: location, number: number) }
 }

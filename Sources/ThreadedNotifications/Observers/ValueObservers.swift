@@ -5,7 +5,8 @@ package import Foundation
 /// Values go through the mailboxes and `ObserverCall`, as notifications do.
 /// Threads: every method may be called on any thread.
 /// Order: the values that one thread delivers reach an observer in that order. Observers on the delivering thread are called
-/// in the order of the list; what one of them delivers comes before the next is called.
+/// in the order of the list; what one of them delivers comes before the next is called. Those with
+/// `SameThreadPolicy.later` are called when the run loop next delivers.
 /// Removal: by token, as for `ThreadedNotificationCenter`.
 package final class ValueObservers: Sendable, ObserverOwner {
     /// An observer as `deliver` takes it.
@@ -56,12 +57,18 @@ package final class ValueObservers: Sendable, ObserverOwner {
         if number != 0 { DeliveryEvent.trace(.capture, name: name, post: number, count: handles.count) }
         let location = SourceLocation("DistributedNotifications", 0)
         ThreadContext.withCurrent { context in
-            // First the other threads, so that what a handler here delivers does not overtake.
-            for isHere in [false, true] {
-                for observer in handles.lazy.map(\.observer) where observer.isHere(context) == isHere {
+            let hasLater = handles.contains { $0.observer.isLater && $0.observer.isHere(context) }
+            let ownNumber = hasLater ? context.mailbox?.nextNumber ?? .max : .max
+            // First the other threads and what is delivered later, so that what a handler here delivers does not
+            // overtake.
+            for isEnqueued in [true, false] {
+                for observer in handles.lazy.map(\.observer)
+                where (observer.isLater || !observer.isHere(context)) == isEnqueued {
                     let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
                     if let mailbox = observer.mailbox,
-                        !isHere || observer.isOrdered && !mailbox.isReady(observer.modeQueue, context)
+                        isEnqueued
+                            || observer.isOrdered
+                                && !mailbox.isReady(observer.modeQueue, ownNumbersFrom: ownNumber, context)
                     {
                         _ = mailbox.enqueue(delivery, object: object, at: location, for: observer, context)
                     } else {

@@ -8,6 +8,7 @@ import Testing
 struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, noModes, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
+        case laterOnThePostingThread
 
         var message: String {
             switch self {
@@ -17,6 +18,7 @@ struct StoppedProgramTests {
             case .endlessPosts: "endless is posted by its own handler, 250 deep"
             case .endlessAtOnce, .endlessWaits: "250 deep"
             case .actorWithoutThread: "Roaming is bound to no thread"
+            case .laterOnThePostingThread: ".postingThread has no mailbox to wait in. Name a thread"
             }
         }
 
@@ -47,6 +49,10 @@ struct StoppedProgramTests {
                     }
                 }
                 _ = await Roaming().observe(center)
+            case .laterOnThePostingThread:
+                _ = center.addObserver(
+                    forName: name, on: .postingThread, options: ObserverOptions(sameThread: .later)
+                ) { _ in }
             }
         }
 
