@@ -6,22 +6,27 @@
 enum Drain {
     // MARK: Beginning
 
-    /// The run loop calls this after a signal: delivers what waits, and watches for more if the thread spins.
+    /// The run loop calls this after a signal: delivers what waits, as far as the thread's budget allows, and watches for
+    /// more if the thread spins.
     static func run(_ mailbox: ThreadMailbox, signalled queue: Int) {
         ThreadContext.withCurrent { context in
             guard context.drainState.spinner != nil, context.drainState.depth == 0 else {
-                return run(mailbox, queue, context)
+                var slice: DrainSlice?
+                _ = run(mailbox, queue, &slice, context)
+                return
             }
             context.drainState.spinner?.wasWoken()
             let begin = SystemThread.monotonicNanoseconds
-            repeat { run(mailbox, queue, context) } while watch(mailbox, queue, since: begin, context)
+            var slice: DrainSlice?
+            repeat {} while run(mailbox, queue, &slice, context) && watch(mailbox, queue, since: begin, context)
         }
     }
 
     /// Delivers everything that waits in the run loop's current mode.
     static func runServed(_ mailbox: ThreadMailbox) {
         ThreadContext.withCurrent { context in
-            context.nest("a waiting delivery") { run(mailbox, mailbox.servedQueues(), context) }
+            var slice: DrainSlice? = .unbounded
+            context.nest("a waiting delivery") { _ = run(mailbox, mailbox.servedQueues(), &slice, context) }
         }
     }
 
@@ -39,7 +44,7 @@ enum Drain {
             }
             context.nest("a block") {
                 mailbox.releaseHandlers()
-                deliverTaken(mailbox, from: queues, before: number + 1, context)
+                deliverAllTaken(mailbox, from: queues, before: number + 1, context)
                 // In a mode that is not a common mode the block has no entry.
                 block.perform()
             }
@@ -63,27 +68,47 @@ enum Drain {
     ) {
         context.nest("a waiting delivery") {
             mailbox.releaseHandlers()
-            deliverTaken(mailbox, from: queues, before: number, context)
+            deliverAllTaken(mailbox, from: queues, before: number, context)
         }
     }
 
-    private static func run(_ mailbox: ThreadMailbox, _ queue: Int, _ context: ThreadContext) {
-        if mailbox.state.withLock({ $0.modeQueues.count == 1 }) { return run(mailbox, CollectionOfOne(queue), context) }
+    private static func run(
+        _ mailbox: ThreadMailbox, _ queue: Int, _ slice: inout DrainSlice?, _ context: ThreadContext
+    ) -> Bool {
+        if mailbox.state.withLock({ $0.modeQueues.count == 1 }) {
+            return run(mailbox, CollectionOfOne(queue), &slice, context)
+        }
         let queues = mailbox.state.withLock { $0.modeQueues }
-        run(mailbox, queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, context)
+        if let continuing = context.drainState.continuingQueue, continuing != queue,
+            queues[continuing].source.isDeliverableNow
+        {
+            // The budget is of all queues: what ended a drain in this pass of the run loop continues in the next pass.
+            queues[queue].source.signal()
+            return false
+        }
+        let isOver = run(
+            mailbox, queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, &slice, context)
+        context.drainState.continuingQueue = isOver ? nil : queue
+        if !isOver { queues[queue].source.signal() }
+        return isOver
     }
 
     /// Delivers the entries of these queues. Entries that are enqueued meanwhile are signalled again.
+    /// - Parameter slice: what may be delivered; nil: the thread's budget, which is stored here.
+    /// - Returns: false if the budget is spent and entries remain. Their queues are signalled.
     @inline(__always)
     private static func run(
-        _ mailbox: ThreadMailbox, _ queues: some Collection<Int> & Sendable, _ context: ThreadContext
-    ) {
+        _ mailbox: ThreadMailbox, _ queues: some Collection<Int> & Sendable, _ slice: inout DrainSlice?,
+        _ context: ThreadContext
+    ) -> Bool {
         mailbox.state.lock()
         take(queues, of: mailbox, context)
         let handlers = mailbox.state.valueWhileLocked.takeHandlersToRelease()
+        var left = slice ?? mailbox.state.valueWhileLocked.wholeSlice
         mailbox.state.unlock()
         for handler in handlers { handler.release() }
-        deliverTaken(mailbox, from: queues, before: .max, context)
+        defer { slice = left }
+        return deliverTaken(mailbox, from: queues, before: .max, &left, context)
     }
 
     // MARK: Taking
@@ -127,23 +152,40 @@ enum Drain {
 
     // MARK: Delivering
 
+    private static func deliverAllTaken(
+        _ mailbox: ThreadMailbox, from queues: [Int], before end: UInt64, _ context: ThreadContext
+    ) {
+        var slice = DrainSlice.unbounded
+        _ = deliverTaken(mailbox, from: queues, before: end, &slice, context)
+    }
+
     /// Delivers the taken entries of these queues that have a sequence number before `end`, in order.
+    /// - Returns: false if `slice` allows no more and entries remain.
     @inline(__always)
     private static func deliverTaken(
         _ mailbox: ThreadMailbox, from queues: some Collection<Int> & Sendable, before end: UInt64,
-        _ context: ThreadContext
-    ) {
+        _ slice: inout DrainSlice, _ context: ThreadContext
+    ) -> Bool {
         DeliveryEvent.trace(.drain)
         let hasMoreThanOne = context.drainState.taken.hasMoreThanOne(in: queues)
         context.drainState.spinner?.drained(moreThanOne: hasMoreThanOne)
         // A handler may run the run loop, which must then deliver the rest.
-        if hasMoreThanOne { signalTaken(mailbox, queues, context) }
+        if hasMoreThanOne {
+            signalTaken(mailbox, queues, context)
+            slice.begins(at: SystemThread.monotonicNanoseconds)
+        }
         context.drainState.depth += 1
+        defer { context.drainState.depth -= 1 }
         while let queue = context.drainState.taken.firstQueue(of: queues, before: end) {
+            guard slice.allowsAnother(at: SystemThread.monotonicNanoseconds) else {
+                // The next drain continues. A nested run of the run loop may have used up the signal.
+                signalTaken(mailbox, queues, context)
+                return false
+            }
             deliver(context.drainState.taken.takeFirst(of: queue, in: context.drainState.depth), mailbox, context)
             if context.drainState.taken.hasExhausted { releaseExhausted(context) }
         }
-        context.drainState.depth -= 1
+        return true
     }
 
     @inline(__always)

@@ -57,6 +57,11 @@ struct MailboxState {
     var identity: ThreadIdentity?
     /// The queue that the thread watches instead of sleeping. It needs no signal.
     var watchedQueue: Int?
+    /// What a drain of the run loop may deliver.
+    var drainBudget = DrainBudget.unbounded {
+        didSet { wholeSlice = DrainSlice(drainBudget) }
+    }
+    private(set) var wholeSlice = DrainSlice.unbounded
     /// Handlers that must be released on the thread. They have no place in its order.
     var toRelease: [Unmanaged<ObserverHandler>] = []
     var lost = Lost()

@@ -46,6 +46,7 @@ final class ThreadMailbox: Sendable {
         self.spins = spins
         arrivals = ArrivalFlag(isWatched: spins)
         drained.withLock { $0 = self }
+        if isMain { state.withLock { $0.drainBudget = .ofMain } }
         _ = queue(for: [.common])
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, noModes, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
-        case laterOnThePostingThread
+        case laterOnThePostingThread, noDeliveries
 
         var message: String {
             switch self {
@@ -19,6 +19,7 @@ struct StoppedProgramTests {
             case .endlessAtOnce, .endlessWaits: "250 deep"
             case .actorWithoutThread: "Roaming is bound to no thread"
             case .laterOnThePostingThread: ".postingThread has no mailbox to wait in. Name a thread"
+            case .noDeliveries: "0 deliveries deliver nothing. It must be at least 1"
             }
         }
 
@@ -53,6 +54,7 @@ struct StoppedProgramTests {
                 _ = center.addObserver(
                     forName: name, on: .postingThread, options: ObserverOptions(sameThread: .later)
                 ) { _ in }
+            case .noDeliveries: _ = DrainBudget.deliveries(0)
             }
         }
 
