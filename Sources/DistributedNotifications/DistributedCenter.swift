@@ -83,16 +83,23 @@ public final class DistributedCenter: Sendable {
     ///   server.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.serverNotStarted` if the system creates
     ///   no thread to read with, `.processForked` or `.closed`.
+    @_disfavoredOverload
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        on thread: some DeliveryTarget = TargetThread.main,
+        on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(modes: [.default]), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
+        try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .on(thread, handler))
+    }
+
+    func add(
+        _ name: Notification.Name?, _ object: String?, _ behavior: SuspensionBehavior, _ options: ObserverOptions,
+        _ location: SourceLocation, _ handler: ValueHandler<DistributedNotification>
+    ) throws(DistributedError) -> ObserverToken {
         try Self.check(name: name?.rawValue, object: object)
         return try connection.addObserver(
-            name: name, object: object, behavior: suspensionBehavior, on: thread, options: options,
-            at: SourceLocation(file, line), using: handler)
+            name: name, object: object, behavior: behavior, options: options, at: location, using: handler)
     }
 
     /// Observes as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
@@ -197,14 +204,22 @@ public final class DistributedCenter: Sendable {
     ///
     /// - Order: on one thread, these events and the notifications arrive in the order in which they happened.
     /// - Returns: a token. Keep it: releasing it removes the observer.
+    @_disfavoredOverload
     public func addConnectionObserver(
-        on thread: some DeliveryTarget = TargetThread.main,
+        on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(modes: [.default]), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (ConnectionEvent) -> Void
     ) -> ObserverToken {
+        addConnectionObserver(options, SourceLocation(file, line), .on(thread, handler))
+    }
+
+    func addConnectionObserver(
+        _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
+    ) -> ObserverToken {
         connection.events.add(
-            named: CenterConnection.eventName, on: thread, options: options, at: SourceLocation(file, line)
-        ) { (inbound: InboundEvent) in handler(inbound.event) }.token
+            named: CenterConnection.eventName, options: options, at: location,
+            using: handler.map { (inbound: InboundEvent) in inbound.event }
+        ).token
     }
 
     /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the

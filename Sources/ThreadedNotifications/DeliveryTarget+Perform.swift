@@ -12,6 +12,7 @@ extension DeliveryTarget {
     /// - Throws: `DeliveryError` with the code `threadNotStarted`, or `threadStopped` if the thread was told to stop or
     ///   has ended; then the block is not performed. An accepted block is performed, unless its thread ends without
     ///   being stopped; then it is traced as `targetGone`.
+    @_disfavoredOverload
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
         guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(0, .current)) else {
@@ -52,6 +53,7 @@ extension DeliveryTarget {
     /// - Throws: the block's error; or `DeliveryError` with the code `notDeliveredInTime`, `waitWouldDeadlock` (the
     ///   block was not performed), `threadNotStarted`, `threadStopped`, or `threadEnded` if the thread ends meanwhile.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")
+    @_disfavoredOverload
     public func performAndWait<Value: Sendable>(
         timeout: Duration, file: String = #fileID, line: Int = #line,
         _ block: @escaping @Sendable () throws -> Value
@@ -99,6 +101,7 @@ extension DeliveryTarget {
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`. If the thread ends during the
     ///   delay, the block's `outcome` becomes `targetGone`.
     @discardableResult
+    @_disfavoredOverload
     public func perform(
         after delay: Duration, _ block: @escaping @Sendable () -> Void
     ) throws(DeliveryError) -> DelayedBlock {

@@ -277,19 +277,19 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   - transform: called on the posting thread; nil: the observer does not get this notification.
     ///   - handler: called on `thread` with the value.
     /// - Returns: a token. Keep it: releasing it removes the observer.
+    @_disfavoredOverload
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (Value) -> Void
     ) -> ObserverToken {
-        add(
-            name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
-            .value(transform: transform) { if let value = $0 as? Value { handler(value) } })
+        add(name, object, .on(thread, handler), options, SourceLocation(file, line), transform)
     }
 
     /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too; if
     /// they are not safe there, use a transform.
+    @_disfavoredOverload
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -365,7 +365,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             thread.targetThread.mailbox?.isCurrent == true,
             "ThreadedNotificationCenter: .current was evaluated on another thread. Write on: .current in the call.")
         guard let isolation else { return thread.targetThread.mailbox }
-        guard let mailbox = mailbox(of: isolation) else {
+        guard let mailbox = isolation.mailbox else {
             preconditionFailure(
                 """
                 ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could \
@@ -374,59 +374,6 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         }
         if mailbox.isMain, !mailbox.isCurrent { MainThreadEnd.found() }
         return mailbox
-    }
-
-    /// The mailbox of the thread on which an actor runs, if it runs on one thread only.
-    private static func mailbox(of actor: any Actor) -> ThreadMailbox? {
-        guard let executor = actor.unownedExecutor.asSerialExecutor() else { return nil }
-        if let thread = executor as? RunLoopThread { return thread.mailbox }
-        return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil
-    }
-
-    /// Adds an observer whose handler is isolated to an actor that runs on a `RunLoopThread` or on the main thread. The
-    /// handler is called there directly. The actor is retained until the observer is removed.
-    /// - Throws: `DeliveryError` with the code `actorNotPinned`.
-    public func addObserver<Target: Actor, Value: Sendable>(
-        forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        transform: @escaping @Sendable (Notification) -> Value?,
-        using handler: @escaping @Sendable (isolated Target, Value) -> Void
-    ) throws(DeliveryError) -> ObserverToken {
-        guard let mailbox = Self.mailbox(of: actor) else { throw .actorNotPinned(actor: "\(Target.self)") }
-        return add(
-            name, object, mailbox, options, SourceLocation(file, line),
-            .value(transform: transform) { value in
-                guard let value = value as? Value else { return }
-                ThreadContext.withCurrent { context in
-                    ActorJobs.run({ actor.assumeIsolated { handler($0, value) } }, context)
-                }
-            })
-    }
-
-    /// Adds an observer whose handler is isolated to the main actor. It is called on the main thread with the value
-    /// that a transform makes of the notification.
-    ///
-    ///     let token = center.addObserver(forName: name, isolatedTo: MainActor.shared, transform: { $0.object as? String }, using: show)
-    ///
-    /// - Parameters:
-    ///   - name: the name of the notifications; nil: any.
-    ///   - object: the object of the notifications; nil: any.
-    ///   - actor: `MainActor.shared`. The main thread delivers while it runs its run loop; see `.main`.
-    ///   - options: the observer's options.
-    ///   - file: the caller's file, for events and recordings.
-    ///   - line: the caller's line, for events and recordings.
-    ///   - transform: called on the posting thread; nil: the observer does not get this notification.
-    ///   - handler: called on the main thread.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
-    public func addObserver<Value: Sendable>(
-        forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        transform: @escaping @Sendable (Notification) -> Value?,
-        using handler: @escaping @MainActor @Sendable (Value) -> Void
-    ) -> ObserverToken {
-        addObserver(
-            forName: name, object: object, on: .main, options: options, file: file, line: line, transform: transform,
-            using: { value in MainActor.assumeIsolated { handler(value) } })
     }
 
     /// The notifications as an `AsyncSequence` of the values that a transform makes of them on the posting thread.
@@ -452,7 +399,14 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         }
     }
 
-    private func add(
+    func add<Value: Sendable>(
+        _ name: Notification.Name?, _ object: Any?, _ handler: ValueHandler<Value>, _ options: ObserverOptions,
+        _ location: SourceLocation, _ transform: @escaping @Sendable (Notification) -> Value?
+    ) -> ObserverToken {
+        add(name, object, handler.mailbox, options, location, handler.kind(transform: transform))
+    }
+
+    func add(
         _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
         _ location: SourceLocation, _ handler: ObserverHandler.Kind, isRemovedWithToken: Bool = true
     ) -> ObserverToken {

@@ -98,14 +98,15 @@ final class CenterConnection: Sendable {
     // MARK: Observers
 
     func addObserver(
-        name: Notification.Name?, object: String?, behavior: SuspensionBehavior, on thread: some DeliveryTarget,
-        options: ObserverOptions, at location: SourceLocation,
-        using handler: @escaping @Sendable (DistributedNotification) -> Void
+        name: Notification.Name?, object: String?, behavior: SuspensionBehavior, options: ObserverOptions,
+        at location: SourceLocation, using handler: ValueHandler<DistributedNotification>
     ) throws(DistributedError) -> ObserverToken {
         try start()
         let (token, handle) = observers.add(
-            named: name, on: thread, options: options, at: location
-        ) { (inbound: InboundNotification) in handler(inbound.notification) }
+            named: name, options: options, at: location,
+            using: handler.map { (inbound: InboundNotification) in
+                inbound.notification
+            })
         let observer = CenterState.RegisteredObserver(
             handle: handle, name: name?.rawValue, object: object, behavior: behavior)
         _ = try state.withLock { state throws(DistributedError) in

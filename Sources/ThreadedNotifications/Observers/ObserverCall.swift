@@ -57,7 +57,8 @@ enum ObserverCall {
     static func transform(
         _ notification: Notification, for observer: Observer, of post: Post, _ context: ThreadContext
     ) -> (value: (any Sendable)?, outcome: DeliveryOutcome?) {
-        guard let handler = observer.begin(), case .value(let transform, _) = handler.takeUnretainedValue().kind else {
+        guard let handler = observer.begin(), case .value(let transform, _, _) = handler.takeUnretainedValue().kind
+        else {
             return (nil, skip(observer, notification.name, post, .cancelled))
         }
         context.handlersUnderWay.begin(observer, nil)
@@ -142,7 +143,7 @@ enum ObserverCall {
         switch handler.takeUnretainedValue().kind {
         case .notification(let handle): return call { handle(notification) }
         case .threadBound(let handle): return call { handle(notification) }
-        case .value(let transform, let handle):
+        case .value(let transform, _, let handle):
             guard let value = transform(notification) else { return nil }
             guard observer.isCancelled else { return call { handle(value) } }
             // The transform removed the observer. The value was made for it, and has an outcome (guarantee 14).
@@ -174,7 +175,7 @@ enum ObserverCall {
         switch handler.takeUnretainedValue().kind {
         case .notification(let handle): return call { handle(delivery.notification) }
         case .threadBound(let handle): return call { handle(delivery.notification) }
-        case .value(_, let handle):
+        case .value(_, _, let handle):
             guard let value = delivery.value else { return false }
             return call { handle(value) }
         case .method(let reference, _, let method):

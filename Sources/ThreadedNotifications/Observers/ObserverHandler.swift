@@ -2,16 +2,18 @@ internal import Foundation
 
 /// The handler of an observer.
 //
-// Safety: the closures of `threadBound` and `method` need not be Sendable. They are called, and this object is released,
-// on the observer's target thread: `ObserverCall` runs there, and `Observer.releaseHandler` passes the object to that
-// thread's mailbox. After that thread has ended nothing else can use them, and any thread may release them.
+// Safety: the closures of `threadBound`, `method` and a thread-bound `value` need not be Sendable. They are called, and
+// this object is released, on the observer's target thread: `ObserverCall` runs there, and `Observer.releaseHandler`
+// passes the object to that thread's mailbox. `ValueHandler` has Sendable closures for all other values. After that thread has ended nothing else can use them, and any thread may release them.
 final class ObserverHandler: @unchecked Sendable {
     enum Kind {
         /// Called with the notification, on any thread.
         case notification(@Sendable (Notification) -> Void)
         /// Called with the value that `transform` returned on the posting thread. Nil: the observer does not get this
-        /// notification.
-        case value(transform: @Sendable (Notification) -> (any Sendable)?, handle: @Sendable (any Sendable) -> Void)
+        /// notification. If `isThreadBound`, `handle` is called and released on one thread.
+        case value(
+            transform: @Sendable (Notification) -> (any Sendable)?, isThreadBound: Bool = false,
+            handle: (any Sendable) -> Void)
         /// Called and released on one thread.
         case threadBound((Notification) -> Void)
         /// A method of an object that is not retained.
@@ -37,7 +39,8 @@ final class ObserverHandler: @unchecked Sendable {
     /// True if it must be released on its thread.
     var isThreadBound: Bool {
         switch kind {
-        case .notification, .value: false
+        case .notification: false
+        case .value(_, let isThreadBound, _): isThreadBound
         case .threadBound, .method: true
         }
     }

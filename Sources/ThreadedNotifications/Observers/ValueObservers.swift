@@ -30,16 +30,15 @@ package final class ValueObservers: Sendable, ObserverOwner {
     /// Adds an observer.
     /// - Parameters:
     ///   - name: the name that the observer asks for elsewhere, for events.
-    ///   - thread: the thread on which the handler is called.
+    ///   - handler: the handler and its thread.
     package func add<Value: Sendable>(
-        named name: Notification.Name?, on thread: some DeliveryTarget, options: ObserverOptions,
-        at location: SourceLocation, using handler: @escaping @Sendable (Value) -> Void
+        named name: Notification.Name?, options: ObserverOptions, at location: SourceLocation,
+        using handler: ValueHandler<Value>
     ) -> (token: ObserverToken, handle: Handle) {
         let observer = Observer(
-            name: name, object: .none, mailbox: thread.targetThread.mailbox, options: options,
-            handler: ObserverHandler(
-                .value(transform: { _ in nil }) { if let value = $0 as? Value { handler(value) } }),
-            isRemovedWithToken: true, location: location)
+            name: name, object: .none, mailbox: handler.mailbox, options: options,
+            handler: ObserverHandler(handler.kind(transform: { _ in nil })), isRemovedWithToken: true,
+            location: location)
         DeliveryEvent.trace(
             .register, name: name, observer: observer.id, target: observer.mailbox?.identity, location: location)
         observers.withLock { $0[observer.id] = observer }

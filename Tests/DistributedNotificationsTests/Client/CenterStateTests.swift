@@ -28,8 +28,8 @@ final class CenterStateTests: XCTestCase {
         _ name: String?, _ object: String? = nil, _ behavior: SuspensionBehavior = .coalesce
     ) -> CenterState.RegisteredObserver {
         let (_, handle) = ValueObservers().add(
-            named: nil, on: .postingThread, options: ObserverOptions(), at: SourceLocation("", 0)
-        ) { (_: Int) in }
+            named: nil, options: ObserverOptions(), at: SourceLocation("", 0),
+            using: .on(.postingThread) { (_: Int) in })
         return CenterState.RegisteredObserver(handle: handle, name: name, object: object, behavior: behavior)
     }
 

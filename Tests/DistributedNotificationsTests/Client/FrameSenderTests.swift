@@ -77,9 +77,8 @@ final class FrameSenderTests: XCTestCase {
 
     private static func observe(_ connection: CenterConnection) throws -> ObserverToken {
         try connection.addObserver(
-            name: nil, object: nil, behavior: .hold, on: .postingThread, options: ObserverOptions(),
-            at: SourceLocation("", 0)
-        ) { _ in }
+            name: nil, object: nil, behavior: .hold, options: ObserverOptions(), at: SourceLocation("", 0),
+            using: .on(.postingThread) { _ in })
     }
 
     /// A wait would last an hour.

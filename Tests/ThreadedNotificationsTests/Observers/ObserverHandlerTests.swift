@@ -173,10 +173,10 @@ final class ObserverHandlerTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testTheMainActorsHandlerRunsOnTheMainThread() throws {
+    func testTheMainActorsHandlerRunsOnTheMainThread() {
         let center = ThreadedNotificationCenter()
         let threads = Locked<[Int]>([])
-        let token = try center.addObserver(
+        let token = center.addObserver(
             forName: posted, isolatedTo: MainActor.shared, transform: { $0.object as? Int },
             using: { _, _ in
                 MainActor.assertIsolated()

@@ -12,8 +12,8 @@ final class ValueObserversTests: XCTestCase {
         let observers = ValueObservers()
         let values = Locked<[Int]>([])
         let (token, handle) = observers.add(
-            named: Self.name, on: .postingThread, options: ObserverOptions(), at: location
-        ) { (value: Int) in values.withLock { $0.append(value) } }
+            named: Self.name, options: ObserverOptions(), at: location,
+            using: .on(.postingThread) { (value: Int) in values.withLock { $0.append(value) } })
         observers.deliver(1, named: Self.name, to: [handle])
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
         token.cancel()
@@ -27,13 +27,13 @@ final class ValueObserversTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let values = Locked<[Int]>([])
         let (remote, remoteHandle) = observers.add(
-            named: Self.name, on: worker, options: ObserverOptions(), at: location
-        ) { (value: Int) in values.withLock { $0.append(value) } }
+            named: Self.name, options: ObserverOptions(), at: location,
+            using: .on(worker) { (value: Int) in values.withLock { $0.append(value) } })
         let (local, localHandle) = observers.add(
-            named: Self.name, on: .postingThread, options: ObserverOptions(), at: location
-        ) { (value: Int) in
-            if value == 1 { observers.deliver(2, named: Self.name, to: [remoteHandle]) }
-        }
+            named: Self.name, options: ObserverOptions(), at: location,
+            using: .on(.postingThread) { (value: Int) in
+                if value == 1 { observers.deliver(2, named: Self.name, to: [remoteHandle]) }
+            })
         observers.deliver(1, named: Self.name, to: [localHandle, remoteHandle])
         try worker.stopAndWait()
         XCTAssertEqual(values.withLock { $0 }, [1, 2])
@@ -47,8 +47,8 @@ final class ValueObserversTests: XCTestCase {
         let resume = try worker.keptBusy()
         let values = Locked<[String]>([])
         let (token, handle) = observers.add(
-            named: Self.name, on: worker, options: ObserverOptions(overflow: .keepLatest), at: location
-        ) { (value: String) in values.withLock { $0.append(value) } }
+            named: Self.name, options: ObserverOptions(overflow: .keepLatest), at: location,
+            using: .on(worker) { (value: String) in values.withLock { $0.append(value) } })
         for (value, object) in [("a1", "a"), ("b1", "b"), ("a2", "a")] {
             observers.deliver(value, named: Self.name, object: object, to: [handle])
         }
@@ -63,8 +63,8 @@ final class ValueObserversTests: XCTestCase {
         let observers = ValueObservers { id in removed.withLock { $0.append(id) } }
         do {
             let (token, _) = observers.add(
-                named: Self.name, on: .postingThread, options: ObserverOptions(), at: location
-            ) { (_: Int) in }
+                named: Self.name, options: ObserverOptions(), at: location,
+                using: .on(.postingThread) { (_: Int) in })
             XCTAssertTrue(!observers.isEmpty && observers.own(token) && !ValueObservers().own(token))
             token.cancel()
         }

@@ -1,0 +1,52 @@
+/// The main thread: `.main`.
+///
+///     let token = center.addObserver(forName: name, on: .main) { notification in
+///         window.title = …   // isolated to the main actor
+///     }
+///     try TargetThread.main.perform { … }
+///
+/// Handlers and blocks for it are isolated to the main actor. It delivers while it runs its run loop:
+/// `RunLoop.main.run()`, or, to end at some time,
+/// `while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}`.
+///
+/// If the main function is `async` or calls `dispatchMain()`, the main thread ends before the program, and nothing is
+/// delivered there: later notifications are `targetGone`, and the first that is lost causes a warning on standard
+/// error. Write a synchronous main function that starts a `Task` and runs the run loop. A test of Swift Testing
+/// observes on a `RunLoopThread` instead. `THREADED_NOTIFICATIONS_WARNINGS=0` in the environment disables the
+/// warning.
+public struct MainThread: DeliveryTarget {
+    public var targetThread: TargetThread { TargetThread(mailbox: .main) }
+}
+
+extension DeliveryTarget where Self == MainThread {
+    /// The main thread.
+    public static var main: MainThread { MainThread() }
+}
+
+extension MainThread {
+    /// Performs a block on the main thread, as `DeliveryTarget.perform(_:)` does. The block is isolated to the main
+    /// actor.
+    public func perform(_ block: @escaping @MainActor () -> Void) throws(DeliveryError) {
+        try targetThread.perform(MainActorClosure.onMainThread(block))
+    }
+
+    /// Performs a block on the main thread and waits until it has returned, as
+    /// `DeliveryTarget.performAndWait(timeout:file:line:_:)` does. The block is isolated to the main actor.
+    @available(*, noasync, message: "it blocks the thread; perform without waiting")
+    public func performAndWait<Value: Sendable>(
+        timeout: Duration, file: String = #fileID, line: Int = #line,
+        _ block: @escaping @MainActor () throws -> Value
+    ) throws -> Value {
+        try targetThread.performAndWait(
+            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread(block))
+    }
+
+    /// Performs a block on the main thread after a delay, as `DeliveryTarget.perform(after:_:)` does. The block is
+    /// isolated to the main actor.
+    @discardableResult
+    public func perform(
+        after delay: Duration, _ block: @escaping @MainActor () -> Void
+    ) throws(DeliveryError) -> DelayedBlock {
+        try targetThread.perform(after: delay, MainActorClosure.onMainThread(block))
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import SharedTesting
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("isolated")
+
+/// Handlers and blocks that are isolated to the main actor, or to an actor on a thread.
+final class ActorHandlerTests: XCTestCase {
+    func testHandlersAndBlocksForTheMainThreadAreIsolatedToTheMainActor() throws {
+        let center = ThreadedNotificationCenter()
+        let window = MainActor.assumeIsolated { Window() }
+        let count = Locked(0)
+        let sendable: @Sendable (Notification) -> Void = { _ in count.withLock { $0 += 1 } }
+        let tokens = [
+            center.addObserver(forName: posted, on: .main) { _ in window.titles.append("notification") },
+            center.addObserver(forName: posted, on: .main, using: window.show),
+            center.addObserver(forName: posted, on: .main, using: sendable),
+            center.addObserver(forName: posted, on: .main, transform: Self.title) { window.titles.append($0) },
+            center.addObserver(forName: posted, isolatedTo: MainActor.shared, transform: Self.title) { title in
+                window.titles.append("one \(title)")
+            },
+            center.addObserver(forName: posted, isolatedTo: MainActor.shared, transform: Self.title) { _, title in
+                window.titles.append("two \(title)")
+            },
+        ]
+        Thread.posting(1) {
+            center.post(name: posted, object: "title")
+            try? TargetThread.main.perform { window.titles.append("block") }
+        }.wait()
+        RunLoop.runCurrentOnce()
+        let titles = try TargetThread.main.performAndWait(timeout: TestTimeout.hang) { window.titles }
+        XCTAssertEqual(titles, ["notification", "shown", "title", "one title", "two title", "block"])
+        XCTAssertEqual(count.withLock { $0 }, 1)
+        let delayed = expectation(description: "delayed")
+        try TargetThread.main.perform(after: .zero) {
+            window.titles = []
+            delayed.fulfill()
+        }
+        wait(for: [delayed], timeout: TestTimeout.seconds)
+        for token in tokens { token.cancel() }
+    }
+
+    func testTheMainThreadIsATargetThreadToo() throws {
+        let threads: [TargetThread] = [.main, .postingThread]
+        let targets: [any DeliveryTarget] = [TargetThread.main, MainThread.main]
+        for thread in threads.prefix(1) + targets.map(\.targetThread) {
+            XCTAssertTrue(thread.mailbox === ThreadMailbox.main)
+        }
+    }
+
+    func testAHandlerForTheMainThreadIsReleasedThere() {
+        let center = ThreadedNotificationCenter()
+        let releasedOn = Locked<[Int]>([])
+        func observe() -> [ObserverToken] {
+            let recorders = (1...2).map { _ in
+                ReleaseRecorder {
+                    let number = ThreadIdentity.current.number
+                    releasedOn.withLock { $0.append(number) }
+                }
+            }
+            return [
+                center.addObserver(forName: posted, on: .main) { [first = recorders[0]] _ in _ = first },
+                center.addObserver(forName: posted, on: .main, transform: Self.title) { [second = recorders[1]] _ in
+                    _ = second
+                },
+            ]
+        }
+        let tokens = observe()
+        Thread.posting(1) { for token in tokens { token.cancel() } }.wait()
+        XCTAssertEqual(releasedOn.withLock { $0 }, [])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(releasedOn.withLock { $0 }, [1, 1])
+    }
+
+    func testAnActorObservesWithAClosureThatIsIsolatedToItAndReleasedOnItsThread() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let account = Account(worker)
+        let released = expectation(description: "released")
+        try worker.performAndWait(timeout: TestTimeout.hang) {
+            try account.assumeIsolated { account in
+                account.token = try account.observe(center) {
+                    XCTAssertTrue(worker.isCurrent)
+                    released.fulfill()
+                }
+            }
+        }
+        for amount in 1...3 { center.post(name: posted, object: amount) }
+        let (balance, token) = try worker.performAndWait(timeout: TestTimeout.hang) {
+            account.assumeIsolated { ($0.balance, $0.token) }
+        }
+        XCTAssertEqual(balance, 6)
+        token?.cancel()
+        wait(for: [released], timeout: TestTimeout.seconds)
+        try worker.stopAndWait()
+    }
+
+    func testAnActorWithoutAThreadCannotObserveAsItself() async {
+        let failure = await Unpinned().observe(ThreadedNotificationCenter())
+        XCTAssertEqual(failure, .actorNotPinned(actor: "Unpinned"))
+    }
+
+    private static let title: @Sendable (Notification) -> String? = { $0.object as? String }
+}
+
+@MainActor
+private final class Window {
+    var titles: [String] = []
+
+    func show(_: Notification) { titles.append("shown") }
+}
+
+private actor Account {
+    private let thread: RunLoopThread
+    private(set) var balance = 0
+    var token: ObserverToken?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(_ thread: RunLoopThread) {
+        self.thread = thread
+    }
+
+    func observe(
+        _ center: ThreadedNotificationCenter, whenReleased: @escaping @Sendable () -> Void
+    ) throws -> ObserverToken {
+        let notSendable = Ledger(recorder: ReleaseRecorder(whenReleased))
+        return try center.addObserver(
+            forName: posted, isolatedTo: self, transform: { $0.object as? Int },
+            using: { amount in
+                notSendable.sum += amount
+                self.balance = notSendable.sum
+            })
+    }
+}
+
+private final class Ledger {
+    var sum = 0
+    private let recorder: ReleaseRecorder
+
+    init(recorder: ReleaseRecorder) {
+        self.recorder = recorder
+    }
+}
+
+private actor Unpinned {
+    func observe(_ center: ThreadedNotificationCenter) -> DeliveryError? {
+        do throws(DeliveryError) {
+            _ = try center.addObserver(forName: posted, isolatedTo: self, transform: { _ in 1 }, using: { _ in })
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
