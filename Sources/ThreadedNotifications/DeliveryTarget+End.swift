@@ -28,15 +28,30 @@ extension DeliveryTarget {
     ///   - line: the caller's line, for events.
     ///   - handler: gets the thread's identity, and counts what was lost.
     /// - Precondition: the receiver is not `.postingThread`, which is no thread of its own.
+    @_disfavoredOverload
     public func addEndObserver(
         on thread: some DeliveryTarget, options: ObserverOptions = ObserverOptions(), file: String = #fileID,
         line: Int = #line, using handler: @escaping @Sendable (ThreadEnd) -> Void
+    ) -> ObserverToken {
+        addEndObserver(options, SourceLocation(file, line), .on(thread, handler))
+    }
+
+    /// Adds an observer of the end of this thread on the main thread. The handler is isolated to the main actor.
+    public func addEndObserver(
+        on thread: MainThread, options: ObserverOptions = ObserverOptions(), file: String = #fileID,
+        line: Int = #line, using handler: @escaping @MainActor (ThreadEnd) -> Void
+    ) -> ObserverToken {
+        addEndObserver(options, SourceLocation(file, line), .onMain(handler))
+    }
+
+    private func addEndObserver(
+        _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ThreadEnd>
     ) -> ObserverToken {
         guard let mailbox = targetThread.mailbox else {
             preconditionFailure(
                 "DeliveryTarget: .postingThread is whichever thread posts, so it has no end. Observe the end of "
                     + ".current, .main or a RunLoopThread.")
         }
-        return mailbox.endObservers.add(on: thread, options: options, at: SourceLocation(file, line), using: handler)
+        return mailbox.endObservers.add(options: options, at: location, using: handler)
     }
 }

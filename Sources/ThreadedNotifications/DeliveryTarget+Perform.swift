@@ -34,6 +34,7 @@ extension DeliveryTarget {
     /// - Throws: `DeliveryError` with the code `threadNotStarted`, or `threadStopped` if the thread was told to stop or
     ///   has ended; then the block is not performed. An accepted block is performed, unless its thread ends without
     ///   being stopped; then it is traced as `targetGone`.
+    @_disfavoredOverload
     public func performLater(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let mailbox = targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew()
         try mailbox.enqueue(block, post: DeliveryEvent.nextPost())

@@ -30,6 +30,12 @@ extension MainThread {
         try targetThread.perform(MainActorClosure.onMainThread(block))
     }
 
+    /// Performs a block on the main thread when its run loop next delivers, as `DeliveryTarget.performLater(_:)` does.
+    /// The block is isolated to the main actor.
+    public func performLater(_ block: @escaping @MainActor () -> Void) throws(DeliveryError) {
+        try targetThread.performLater(MainActorClosure.onMainThread(block))
+    }
+
     /// Performs a block on the main thread and waits until it has returned, as
     /// `DeliveryTarget.performAndWait(timeout:file:line:_:)` does. The block is isolated to the main actor.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")

@@ -14,11 +14,10 @@ final class ThreadEndObservers: Sendable {
     }
 
     func add(
-        on thread: some DeliveryTarget, options: ObserverOptions, at location: SourceLocation,
-        using handler: @escaping @Sendable (ThreadEnd) -> Void
+        options: ObserverOptions, at location: SourceLocation, using handler: ValueHandler<ThreadEnd>
     ) -> ObserverToken {
         let (token, handle) = observers.add(
-            named: Self.name, on: thread, options: options, at: location, using: handler)
+            named: Self.name, options: options, at: location, using: handler)
         if let end = state.withLock({ $0.add(handle, id: handle.id) }) { deliver(end, to: [handle]) }
         return token
     }

@@ -28,10 +28,11 @@ final class ActorHandlerTests: XCTestCase {
         Thread.posting(1) {
             center.post(name: posted, object: "title")
             try? TargetThread.main.perform { window.titles.append("block") }
+            try? TargetThread.main.performLater { window.titles.append("later") }
         }.wait()
         RunLoop.runCurrentOnce()
         let titles = try TargetThread.main.performAndWait(timeout: TestTimeout.hang) { window.titles }
-        XCTAssertEqual(titles, ["notification", "shown", "title", "one title", "two title", "block"])
+        XCTAssertEqual(titles, ["notification", "shown", "title", "one title", "two title", "block", "later"])
         XCTAssertEqual(count.withLock { $0 }, 1)
         let delayed = expectation(description: "delayed")
         try TargetThread.main.perform(after: .zero) {

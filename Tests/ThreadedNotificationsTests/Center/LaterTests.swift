@@ -203,11 +203,11 @@ final class LaterTests: XCTestCase {
         let handles = Locked<[ValueObservers.Handle]>([])
         func add(_ name: String, _ policy: SameThreadPolicy, posts: Bool = false) -> ObserverToken {
             let (token, handle) = observers.add(
-                named: posted, on: .main, options: ObserverOptions(sameThread: policy), at: location
-            ) { (value: Int) in
-                log.withLock { $0.append("\(name) \(value)") }
-                if posts, value == 1 { observers.deliver(2, named: posted, to: handles.withLock { $0 }) }
-            }
+                named: posted, options: ObserverOptions(sameThread: policy), at: location,
+                using: .onMain { (value: Int) in
+                    log.withLock { $0.append("\(name) \(value)") }
+                    if posts, value == 1 { observers.deliver(2, named: posted, to: handles.withLock { $0 }) }
+                })
             handles.withLock { $0.append(handle) }
             return token
         }
