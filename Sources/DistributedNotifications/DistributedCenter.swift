@@ -79,8 +79,8 @@ public final class DistributedCenter: Sendable {
     ///   - file: the caller's file, shown in recordings and events.
     ///   - line: the caller's line, shown in recordings and events.
     ///   - handler: called on `thread` with each notification.
-    /// - Returns: a token. Keep it: releasing it removes the observer. Neither adding nor removing waits for the
-    ///   server.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it
+    ///   at once. Neither adding nor removing waits for the server.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.serverNotStarted` if the system creates
     ///   no thread to read with, `.processForked` or `.closed`.
     @_disfavoredOverload
@@ -115,7 +115,7 @@ public final class DistributedCenter: Sendable {
     /// - Throws: the errors of `addObserver`.
     public func notifications(
         named name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        buffer: AsyncStream<DistributedNotification>.Continuation.BufferingPolicy,
+        buffer: AsyncStream<DistributedNotification>.Continuation.BufferingPolicy = .bufferingNewest(1000),
         file: String = #fileID, line: Int = #line
     ) throws(DistributedError) -> NotificationSequence<DistributedNotification> {
         let sequence = try NotificationSequence<DistributedNotification>(
@@ -203,7 +203,8 @@ public final class DistributedCenter: Sendable {
     /// Adds an observer of later connections, interruptions and gaps.
     ///
     /// - Order: on one thread, these events and the notifications arrive in the order in which they happened.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and
+    ///   `_ = center.addConnectionObserver(…)` removes it at once.
     @_disfavoredOverload
     public func addConnectionObserver(
         on thread: some DeliveryTarget,

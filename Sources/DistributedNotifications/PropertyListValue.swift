@@ -18,6 +18,17 @@ public enum PropertyListValue: Sendable, Hashable {
 }
 
 extension PropertyListValue {
+    /// An integer.
+    ///
+    ///     try center.post(name: .saved, userInfo: ["count": PropertyListValue(files.count)])
+    public init(_ integer: Int) { self = .integer(Int64(integer)) }
+
+    /// An integer of any type; nil if it does not fit in 64 bits with a sign.
+    public init?(exactly integer: some BinaryInteger) {
+        guard let integer = Int64(exactly: integer) else { return nil }
+        self = .integer(integer)
+    }
+
     /// The string, if the value is one.
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
 

@@ -10,8 +10,9 @@ public import Foundation
 ///     enqueue ─► coalesce ─► wait for the posting style, in one of the modes ─► post to the center
 ///
 /// Posting styles:
-/// - `now`: the notification is posted before `enqueue` returns, after similar ones were removed from the queue. If it
-///   is nested more than 100 deep in handlers, it is posted later, so that the stack does not overflow.
+/// - `now`: the notification is posted before `enqueue` returns, after similar ones were removed from the queue. While
+///   the run loop runs in another mode than the notification's, it waits for its mode. If it is nested more than 100
+///   deep in handlers, it is posted later, so that the stack does not overflow.
 /// - `asap`: it is posted when the current pass of the run loop ends, before the run loop waits or returns. Other
 ///   sources, timers and blocks may come first.
 /// - `whenIdle`: it is posted when the run loop waits: no timer is due, no source is signalled, no descriptor of the
@@ -33,7 +34,8 @@ public import Foundation
 /// first.
 /// Modes: nil is the default mode; `.common` is all common modes, also those that become common later. A notification
 /// for other modes than the current one is posted when one of its modes runs, also with `now`. A run loop that is not
-/// running counts as running in the default mode.
+/// running counts as running in the default mode. With `now` the modes do not matter then: the notification is posted
+/// before `enqueue` returns, after earlier `now` ones with the same modes.
 /// Removal: see `dequeueNotifications`. Waiting notifications are posted also after the queue was released. When the
 /// thread ends, they are counted and traced as `targetGone`, and the queue accepts no further ones.
 /// `RunLoop.run(mode:before:)` returns after waiting notifications were posted, as after other input. It does not

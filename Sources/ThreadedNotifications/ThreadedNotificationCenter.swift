@@ -276,7 +276,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   - line: the caller's line, for events and recordings.
     ///   - transform: called on the posting thread; nil: the observer does not get this notification.
     ///   - handler: called on `thread` with the value.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at
+    ///   once.
     @_disfavoredOverload
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
@@ -289,6 +290,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 
     /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too; if
     /// they are not safe there, use a transform.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     @_disfavoredOverload
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
@@ -314,7 +317,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on this thread.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at
+    ///   once.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
@@ -381,14 +385,16 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// - Parameters:
     ///   - name: the name of the notifications; nil: any.
     ///   - object: the object of the notifications; nil: any.
-    ///   - buffer: how many values are kept for a slow iterator, and which values are dropped.
+    ///   - buffer: how many values are kept for a slow iterator, and which values are dropped. They are counted in
+    ///     `NotificationSequence.dropped`.
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - transform: called on the posting thread; nil: the sequence does not get this notification.
     /// - Returns: a sequence that observes from now on.
     public func notifications<Value: Sendable>(
         named name: Notification.Name?, object: Any? = nil,
-        buffer: AsyncStream<Value>.Continuation.BufferingPolicy, file: String = #fileID, line: Int = #line,
+        buffer: AsyncStream<Value>.Continuation.BufferingPolicy = .bufferingNewest(1000), file: String = #fileID,
+        line: Int = #line,
         transform: @escaping @Sendable (Notification) -> Value?
     ) -> NotificationSequence<Value> {
         NotificationSequence(buffer: buffer) { sink in

@@ -35,7 +35,14 @@ extension Question {
                 }
                 trial.pass(Trial.modal)
                 trial.note("modal ends")
-            }
+            },
+            Question(
+                "now-without-a-run-loop", "now, for a mode, while no run loop runs: posted at once",
+                expected: ["now", "enqueue returned"]
+            ) { trial in
+                trial.queue.enqueue("now", .now, modes: [Trial.modal])
+                trial.note("enqueue returned")
+            },
         ]
 
     private static let ownMode = "the notifications will be posted only when the run loop is in this mode."

@@ -8,6 +8,9 @@ struct RunningMode: Equatable {
 
     static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
 
+    /// True if the run loop does not run.
+    var isNone: Bool { mode == nil }
+
     /// True if both are the same object. Different objects may be equal.
     @inline(__always)
     func isSame(as other: RunningMode) -> Bool { mode === other.mode }

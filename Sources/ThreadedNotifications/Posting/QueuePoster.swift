@@ -97,9 +97,12 @@ final class QueuePoster {
     // MARK: Now and as soon as possible
 
     /// Posts the `now` notifications that the current mode serves, up to a sequence number.
-    func postNow(through sequenceNumber: UInt64) {
+    /// - Parameter modeQueue: the mode queue of the last of them. If the run loop does not run, its modes do not matter.
+    func postNow(through sequenceNumber: UInt64, modeQueue: Int) {
+        var modeQueues = deliverableModeQueues()
+        if !modeQueues.contains(modeQueue), RunningMode.current.isNone { modeQueues.append(modeQueue) }
         ThreadContext.current.nest("what is enqueued to be posted now") {
-            post([.now], modeQueues: deliverableModeQueues(), before: sequenceNumber + 1)
+            post([.now], modeQueues: modeQueues, before: sequenceNumber + 1)
         }
     }
 

@@ -107,7 +107,7 @@ final class ThreadPostings: Sendable {
         }
         for item in enqueued.coalesced { item.notification.resolve(.coalesced, keeping: notification.number) }
         if isPostedHere, let sequenceNumber = enqueued.sequenceNumber {
-            poster?.postNow(through: sequenceNumber)
+            poster?.postNow(through: sequenceNumber, modeQueue: modeQueue)
             if notification.outcome == nil {
                 _ = state.withLock { $0.noteWaiting(in: modeQueue, isOwnInput: isOwnInput) }
             }

@@ -43,6 +43,16 @@ final class PropertyListValueTests: XCTestCase {
         XCTAssertEqual(String(decoding: try encoder.encode(reals), as: UTF8.self), #"["nan","inf","-inf"]"#)
     }
 
+    func testItConvertsEveryIntegerThatFits() {
+        let count = [1, 2].count
+        XCTAssertEqual(PropertyListValue(count), 2)
+        XCTAssertEqual(PropertyListValue(Int.min).integerValue, .min)
+        XCTAssertEqual(PropertyListValue(exactly: UInt8.max), 255)
+        XCTAssertEqual(PropertyListValue(exactly: UInt64(Int64.max)), .integer(.max))
+        XCTAssertNil(PropertyListValue(exactly: UInt64(Int64.max) + 1))
+        XCTAssertNil(PropertyListValue(exactly: UInt64.max))
+    }
+
     func testAccessorsReturnNilForAnotherKindKeyOrIndex() {
         let value = PropertyListValue.dictionary(userInfo)
         XCTAssertTrue(value["text"]?.stringValue == "größe \"\n" && value["count"]?.integerValue == -3)

@@ -39,7 +39,8 @@ struct ExpectedPostings {
     enum Frame {
         case run(RunLoop.Mode, waits: Bool)
         case handler(Item)
-        case enqueuing(Int)
+        /// `otherModes`: the modes of a `now` while the run loop does not run. They are served too.
+        case enqueuing(Int, otherModes: Set<RunLoop.Mode>?)
         /// `began`: the last number at its beginning.
         case input(Input, began: Int)
         /// A block or a job of another origin.
@@ -51,6 +52,8 @@ struct ExpectedPostings {
     private(set) var frames: [Frame] = []
     private(set) var counts: [DeliveryCounters] = []
     private(set) var commonModes: Set<RunLoop.Mode> = [.default]
+    /// True if the thread itself runs its run loop, in the default mode.
+    var threadRuns = false
     /// True if the thread's own runs of the run loop may wait.
     var mayWait = true
     /// The first error.
@@ -84,6 +87,8 @@ struct ExpectedPostings {
         for case .run(let mode, _) in frames.reversed() { return mode }
         return .default
     }
+
+    var isRunning: Bool { threadRuns || runs > 0 }
 
     func fits(_ modes: Set<RunLoop.Mode>, _ mode: RunLoop.Mode) -> Bool {
         modes.contains(mode) || modes.contains(.common) && commonModes.contains(mode)
@@ -162,11 +167,15 @@ struct ExpectedPostings {
         }
         let item = waiting[index]
         let mode = mode
-        require(fits(item.modes, mode), "\(item) is posted in \(mode.rawValue)")
-        let overtaken = waiting[..<index].first { $0.style == item.style && fits($0.modes, mode) }
+        // "While the run loop does not run, a `now` is posted whatever its modes are, after earlier ones of its modes."
+        var otherModes: Set<RunLoop.Mode>?
+        if case .enqueuing(_, let modes) = frames.last { otherModes = modes }
+        func isServed(_ item: Item) -> Bool { fits(item.modes, mode) || item.modes == otherModes }
+        require(isServed(item), "\(item) is posted in \(mode.rawValue)")
+        let overtaken = waiting[..<index].first { $0.style == item.style && isServed($0) }
         require(overtaken == nil, "\(item) is posted before \(overtaken!)")
         switch frames.last {
-        case .enqueuing(let last):
+        case .enqueuing(let last, _):
             require(item.style == .now, "\(item) is posted while another is enqueued")
             require(number <= last, "\(item) is posted by an earlier call of enqueue")
         case .run, nil:
@@ -300,7 +309,7 @@ extension ExpectedPostings.Frame: CustomStringConvertible {
         switch self {
         case .run(let mode, let waits): waits ? "run \(mode.rawValue)" : "poll \(mode.rawValue)"
         case .handler(let item): "handle \(item.number)"
-        case .enqueuing(let number): "post for \(number)"
+        case .enqueuing(let number, _): "post for \(number)"
         case .input(let input, _): "come to \(input)"
         case .other: "perform"
         }

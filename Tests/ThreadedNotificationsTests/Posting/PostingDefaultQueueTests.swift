@@ -72,10 +72,11 @@ final class PostingDefaultQueueTests: XCTestCase {
                 gone = queue
             }
             XCTAssertNil(gone)
+            XCTAssertEqual(timeline.entries, ["now"])
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            XCTAssertEqual(timeline.entries, ["asap", "idle"])
+            XCTAssertEqual(timeline.entries, ["now", "asap", "idle"])
             XCTAssertTrue(RunLoop.runCurrent(in: .init("own")) { timeline.count("idle") == 2 })
-            XCTAssertEqual(timeline.entries, ["asap", "idle", "now", "asap", "idle"])
+            XCTAssertEqual(timeline.entries, ["now", "asap", "idle", "asap", "idle"])
         }
     }
 

@@ -89,8 +89,10 @@ final class PostingModeTests: XCTestCase {
             let port = RunLoop.addSignalledPort(in: Self.own) { timeline.note("source") }
             queue.put("idle", .whenIdle, in: [Self.own])
             queue.put("asap", .asap, in: [Self.own])
-            XCTAssertEqual(queue.put("now 1", .now, in: [Self.own]).outcome, .waiting)
-            XCTAssertEqual(queue.put("now 2", .now, in: [Self.own, Self.other]).outcome, .waiting)
+            Self.inACallout {
+                XCTAssertEqual(queue.put("now 1", .now, in: [Self.own]).outcome, .waiting)
+                XCTAssertEqual(queue.put("now 2", .now, in: [Self.own, Self.other]).outcome, .waiting)
+            }
             for _ in 0..<3 { RunLoop.pollCurrent() }
             XCTAssertEqual(timeline.entries, [])
             XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("idle") })
@@ -124,29 +126,49 @@ final class PostingModeTests: XCTestCase {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
-            queue.put("other", .now, in: [Self.other])
-            queue.put("own", .now, in: [Self.own])
             timeline.when("opens") {
                 XCTAssertEqual(queue.put("both", .now, in: [Self.own, Self.other]).outcome, .delivered)
                 timeline.note("closes")
             }
-            queue.put("opens", .now, in: [Self.own])
+            Self.inACallout {
+                queue.put("other", .now, in: [Self.other])
+                queue.put("own", .now, in: [Self.own])
+                queue.put("opens", .now, in: [Self.own])
+            }
             XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("closes") })
             XCTAssertEqual(timeline.entries, ["own", "opens", "both", "closes"])
             XCTAssertEqual(queue.dequeue("other", on: .onName), 1)
         }
     }
 
-    func testAThreadThatDoesNotRunItsRunLoopCountsAsInTheDefaultMode() {
+    func testANowOnAThreadThatDoesNotRunItsRunLoopIsPostedAtOnceWhateverItsModesAre() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
             XCTAssertEqual(queue.put("default", .now).outcome, .delivered)
             XCTAssertEqual(queue.put("common", .now, in: [.common]).outcome, .delivered)
-            XCTAssertEqual(queue.put("several", .now, in: [Self.own, .default]).outcome, .delivered)
-            XCTAssertEqual(queue.put("own", .now, in: [Self.own]).outcome, .waiting)
-            XCTAssertEqual(timeline.entries, ["default", "common", "several"])
-            XCTAssertEqual(queue.dequeue("own", on: .onName), 1)
+            XCTAssertEqual(queue.put("own", .now, in: [Self.own]).outcome, .delivered)
+            XCTAssertEqual(timeline.entries, ["default", "common", "own"])
+            queue.put("own", .whenIdle, in: [Self.other])
+            let report = queue.put("own", .now, on: .onName, in: [Self.own])
+            XCTAssertEqual(report, EnqueueReport(outcome: .delivered, removed: 1))
+            XCTAssertEqual(timeline.entries, ["default", "common", "own", "own"])
+            // A run loop with nothing to wait for returns.
+            RunLoop.pollCurrent(in: Self.other)
+            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, coalesced: 1))
+        }
+    }
+
+    func testANowWithoutARunLoopPostsEarlierOnesOfItsModesAndTheDefaultMode() {
+        onMainAndAnotherThread {
+            let timeline = PostingTimeline()
+            let queue = PostingQueue(center: timeline)
+            Self.inACallout {
+                for mode in [Self.other, Self.own, .default] { queue.put(mode.rawValue, .now, in: [mode]) }
+            }
+            queue.put("now", .now, in: [Self.own])
+            XCTAssertEqual(timeline.entries, ["own", RunLoop.Mode.default.rawValue, "now"])
+            XCTAssertEqual(queue.dequeue("other", on: .onName), 1)
         }
     }
 
@@ -196,21 +218,27 @@ final class PostingModeTests: XCTestCase {
 
     // MARK: -
 
+    /// Calls a block in a run of the current run loop, in a mode of no queue.
+    private static func inACallout(_ body: @escaping @Sendable () -> Void) {
+        let probe = RunLoop.Mode("of no queue")
+        let port = RunLoop.addSignalledPort(in: probe, body)
+        RunLoop.pollCurrent(in: probe)
+        withExtendedLifetime(port) {}
+    }
+
     /// Checks that all styles are posted in each of some modes, and not in others.
     private static func areServed(
         _ modes: [RunLoop.Mode]?, in served: [RunLoop.Mode], notIn others: [RunLoop.Mode], line: UInt = #line
     ) {
-        let probe = RunLoop.Mode("of no queue")
         for mode in served {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
-            // In a callout of a mode that is never one of them, so that now notifications wait too.
-            let port = RunLoop.addSignalledPort(in: probe) {
+            // So that now notifications wait too.
+            inACallout {
                 for (style, name) in NotificationQueue.PostingStyle.all {
                     XCTAssertEqual(queue.put(name, style, in: modes).outcome, .waiting, line: line)
                 }
             }
-            RunLoop.pollCurrent(in: probe)
             for other in others {
                 // Until the run loop is idle, so that it has posted all.
                 queue.put("end", .whenIdle, in: [other])
@@ -220,7 +248,6 @@ final class PostingModeTests: XCTestCase {
             }
             XCTAssertTrue(RunLoop.runCurrent(in: mode) { timeline.has("idle") }, line: line)
             XCTAssertEqual(timeline.entries, ["now", "asap", "idle"], "in \(mode)", line: line)
-            withExtendedLifetime(port) {}
         }
     }
 }

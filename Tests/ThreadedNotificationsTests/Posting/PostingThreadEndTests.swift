@@ -166,7 +166,7 @@ final class PostingThreadEndTests: XCTestCase {
             queue.put("now", .now)
             queue.put("asap", .asap)
             queue.put("idle", .whenIdle)
-            queue.put("own", .now, in: [Self.own])
+            queue.put("own", .asap, in: [Self.own])
             queues.withLock { $0.append(queue) }
         }.wait()
         let queue = queues.withLock { $0[0] }
