@@ -1,0 +1,57 @@
+import Foundation
+import SharedTesting
+import ThreadedNotifications
+import XCTest
+
+/// The recipes for the latest notification of a name, and for questions about observers.
+final class QuestionExamples: XCTestCase {
+    private let printed = PrintedLines()
+
+    func testTheLatestNotificationForLateObservers() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let center = ThreadedNotificationCenter()
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+
+        // example: begin
+        let connection = Notification.Name("ConnectionChanged")
+        center.retainLatest(of: connection)
+        center.post(name: connection, object: "online")
+
+        let late = center.addObserver(
+            forName: connection, on: worker, transform: { $0.object as? String },
+            using: { state in print("the connection is \(state)") })
+        // example: end
+
+        worker.stop()
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+        XCTAssertEqual(printed.lines, ["the connection is online"])
+        XCTAssertEqual(late.counters.delivered, 1)
+    }
+
+    func testQuestionsAboutObservers() {
+        let printed = printed
+        func print(_ line: some CustomStringConvertible) { printed.add("\(line)") }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+
+        // example: begin
+        final class Window {
+            var isClosed = false
+        }
+        let window = Window()
+        center.addObserver(window, forName: name, on: .current) { window, _ in window.isClosed = true }
+
+        if center.hasObservers(of: name) { center.post(name: name, userInfo: ["report": "a long one"]) }
+        for observer in center.observers { print(observer) }
+        center.removeObserver(window)  // or removeObserver(window, name: name)
+        print("\(center.hasObservers(of: name))")
+        // example: end
+
+        XCTAssertTrue(window.isClosed)
+        XCTAssertEqual(printed.lines.count, 2)
+        XCTAssertEqual(printed.lines.first?.contains(" of WindowWillClose on main, "), true, "\(printed.lines)")
+        XCTAssertEqual(printed.lines.first?.hasSuffix("; 1: delivered 1"), true, "\(printed.lines)")
+        XCTAssertEqual(printed.lines.last, "false")
+    }
+}
