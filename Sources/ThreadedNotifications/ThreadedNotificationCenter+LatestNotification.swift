@@ -96,7 +96,12 @@ extension ThreadedNotificationCenter {
     private func deliver(_ latest: LatestNotifications.Latest, to observer: Observer) {
         let notification = latest.notification
         guard observer.filter.isAny || observer.filter.matches(NotificationObject(notification.object)) else { return }
-        let post = Post(at: latest.post.location)
+        latest.withMessage { deliver(notification, Post(at: latest.post.location, message: $0), latest, to: observer) }
+    }
+
+    private func deliver(
+        _ notification: Notification, _ post: Post, _ latest: LatestNotifications.Latest, to observer: Observer
+    ) {
         if post.number != 0 {
             DeliveryEvent.trace(
                 .capture, name: notification.name, post: post.number, count: 1,

@@ -102,7 +102,13 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     public func postAndWait(
         _ notification: Notification, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
-        let location = SourceLocation(file, line)
+        try postAndWait(notification, nil, timeout: timeout, at: SourceLocation(file, line))
+    }
+
+    /// - Parameter message: the message, if the notification is one's.
+    func postAndWait(
+        _ notification: Notification, _ message: PostedMessage?, timeout: Duration, at location: SourceLocation
+    ) throws(DeliveryError) -> DeliveryCounters {
         let object = NotificationObject(notification.object)
         let matching = observers(matching: notification, object, .all, of: nil)
         let observers = matching.observers
@@ -122,10 +128,14 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let wait = try DeliveryWait(for: expected, at: location)
         // A removal before the wait was registered did not end it.
         for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
-        let post = Post(at: location, wait: wait)
+        var (notification, message) = (notification, message)
+        if let posted = message, matching.isRetained || ObserverSpan.with(observers, { !$0.get(posted) }) {
+            (notification, message) = (posted.makeNotification(notification), posted.withNotification)
+        }
+        let post = Post(at: location, wait: wait, message: message)
         // Only now it is certain that it is posted. An observer that was added since gets it too, and is not waited for.
         let posted = matching.isRetained ? self.observers(matching: notification, object, .all, of: post) : matching
-        var counters = ObserverSpan.with(posted.observers) { span in
+        var counters = ObserverSpan.with(posted.observers) { [notification] span in
             ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
         }
         let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
@@ -171,6 +181,41 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             context.cache.keep(matching.observers, of: notification.name, of: number, version: version)
         }
         return ObserverSpan.with(matching.observers) { deliver(notification, to: $0, stage, post, context) }
+    }
+
+    /// As the first `deliver`, for a message. Its notification is made if the notification of this name is retained, or
+    /// if an observer gets it.
+    func deliver(
+        _ message: PostedMessage, subject: AnyObject?, at location: SourceLocation, _ context: ThreadContext
+    ) -> DeliveryCounters {
+        let notification = Notification(name: context.messageNames.name(of: message.type).name, object: subject)
+        let post = Post(at: location, message: message)
+        if let found = context.cache.find(
+            notification.name, of: number, version: version.load(ordering: .acquiring))
+        {
+            defer { found.giveBack() }
+            return deliver(message, notification, to: found.observers, post, context)
+        }
+        let object = NotificationObject(subject)
+        let matching = observers(matching: notification, object, .all, of: post)
+        if matching.mustMakeNotification {
+            return deliverAfterLookUp(
+                message.makeNotification(notification), .all, .post, post.withNotification, context)
+        }
+        if let version = matching.version {
+            context.cache.keep(matching.observers, of: notification.name, of: number, version: version)
+        }
+        return ObserverSpan.with(matching.observers) { deliver(message, notification, to: $0, post, context) }
+    }
+
+    @inline(__always)
+    private func deliver(
+        _ message: PostedMessage, _ notification: Notification, to observers: ObserverSpan, _ post: Post,
+        _ context: ThreadContext
+    ) -> DeliveryCounters {
+        observers.get(message)
+            ? deliver(notification, to: observers, .post, post, context)
+            : deliver(message.makeNotification(notification), to: observers, .post, post, context)
     }
 
     /// Hands a notification over to the observers on other threads, then delivers to those on this thread.
@@ -227,6 +272,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let version: UInt64?
         /// True if the latest notification of the name is retained.
         let isRetained: Bool
+        /// True if the notification of a message must be made first, because it is to be retained.
+        var mustMakeNotification = false
     }
 
     /// Finds the observers that match, in the registry.
@@ -240,6 +287,10 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         // A notification that Foundation captured is retained with the observers of its name.
         let isRetained = state.valueWhileLocked.latest.retains(name)
         var replaced: LatestNotifications.Latest?
+        if isRetained, let message = post?.message, !message.hasNotification {
+            state.unlock()
+            return Matching(observers: [], version: nil, isRetained: true, mustMakeNotification: true)
+        }
         if isRetained, let post, names != .any {
             replaced = state.valueWhileLocked.latest.replace(with: .init(notification, of: post))
         }
@@ -422,7 +473,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             isRemovedWithToken: isRemovedWithToken, location: location)
         DeliveryEvent.trace(
             .register, name: name, observer: observer.id, target: mailbox?.identity, location: location, sender: object)
-        capture?.retain(observer.key.name)
+        if observer.isCaptured { capture?.retain(observer.key.name) }
         let listsToCheck = register(observer)
         // Observers without their object or thread, and that no token removes.
         for list in listsToCheck {
@@ -443,7 +494,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             return true
         }
         guard wasRemoved else { return false }
-        capture?.release(observer.key.name)
+        if observer.isCaptured { capture?.release(observer.key.name) }
         DeliveryEvent.trace(
             .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running)
         return true

@@ -22,7 +22,6 @@ struct Delivery: PendingItem, @unchecked Sendable {
     /// Rarely used fields, and entries that are not notifications.
     private final class Rare {
         var action: Action?
-        var value: (any Sendable)?
         var wait: DeliveryWait?
         var key: NotificationKey?
         var observer: Observer?
@@ -31,7 +30,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
 
     /// Nil: an action.
     private let observer: Unmanaged<Observer>?
-    /// For a value, only its name.
+    /// For a value, its name, and the value as its object.
     let notification: Notification
     /// The number of the post in events; 0 if nothing traced.
     let post: UInt64
@@ -51,14 +50,8 @@ struct Delivery: PendingItem, @unchecked Sendable {
     }
 
     /// A value. The caller has the mailbox's chunk retain the observer.
-    init(value: any Sendable, named name: Notification.Name, for observer: Observer, post: UInt64, wait: DeliveryWait?)
-    {
-        self.observer = .passUnretained(observer)
-        notification = Notification(name: name)
-        self.post = post
-        let rare = Rare()
-        (rare.value, rare.wait) = (value, wait)
-        self.rare = rare
+    init(value: Any, named name: Notification.Name, for observer: Observer, post: UInt64, wait: DeliveryWait?) {
+        self.init(Notification(name: name, object: value), for: observer, post: post, wait: wait)
     }
 
     /// The same delivery for an observer with a limiting policy. It retains the observer.
@@ -67,7 +60,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
         notification = delivery.notification
         post = delivery.post
         let rare = Rare()
-        (rare.value, rare.wait, rare.key, rare.observer) = (delivery.value, delivery.wait, key, observer)
+        (rare.wait, rare.key, rare.observer) = (delivery.wait, key, observer)
         rare.isRetained = delivery.isRetained
         self.rare = rare
     }
@@ -75,7 +68,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
     /// The same delivery, of a notification that the center retained for a new observer.
     var retained: Delivery {
         let rare = Rare()
-        (rare.value, rare.wait, rare.isRetained) = (value, wait, true)
+        (rare.wait, rare.isRetained) = (wait, true)
         return Delivery(observer: observer, notification: notification, post: post, rare: rare)
     }
 
@@ -100,7 +93,8 @@ struct Delivery: PendingItem, @unchecked Sendable {
     @inline(__always) static var nothing: Delivery { Delivery(rare: nil) }
 
     var action: Action? { rare?.action }
-    var value: (any Sendable)? { rare?.value }
+    /// The value, if this is the delivery of one.
+    var value: Any? { notification.object }
     @inline(__always) var wait: DeliveryWait? { rare?.wait }
     /// The key of a later notification that replaces this one, under the policy `keepLatest`.
     var key: NotificationKey? { rare?.key }

@@ -6,17 +6,28 @@ struct LatestNotifications {
     /// The latest notification of a name.
     //
     // Safety: a `Notification` is not `Sendable`. The center's lock hands it over, and its object and userInfo are
-    // shared with the posting code, as in `Delivery`.
+    // shared with the posting code, as in `Delivery`. A message is a copy.
     struct Latest: @unchecked Sendable {
         let notification: Notification
-        /// The original post, without its wait.
+        /// The original post, without its wait and message.
         let post: Post
+        /// A copy of the message, if it was posted as one.
+        private let message: Any?
         /// Increases with each notification of the center, from 1.
         fileprivate(set) var number: UInt64 = 0
 
         init(_ notification: Notification, of post: Post) {
             self.notification = notification
             self.post = Post(at: post.location, number: post.number)
+            message = post.message?.copy
+        }
+
+        /// Calls `body` with the message, if there is one. It is valid until `body` returns.
+        func withMessage(_ body: (PostedMessage?) -> Void) {
+            func open<Message>(_ message: Message) {
+                withUnsafePointer(to: message) { body(PostedMessage($0).withNotification) }
+            }
+            if let message { _openExistential(message, do: open) } else { body(nil) }
         }
     }
 

@@ -23,7 +23,12 @@ final class Observer: Sendable {
     let isRemovedWithToken: Bool
     /// True if the handler is a closure that is always called with the notification.
     let isSimple: Bool
+    /// True if what it gets is made on the posting thread: by a transform, or a message.
     let transforms: Bool
+    /// The type of the messages that the handler gets; nil: it gets no messages.
+    let messageType: ObjectIdentifier?
+    /// False if notifications of its name that are posted to a Foundation center are not captured for it.
+    let isCaptured: Bool
     /// The life of the handler's object, if the handler is a method.
     private let objectLife: ObjectLife?
     /// Its policy for posts on its own thread; `atOnce` if it has no target thread.
@@ -65,6 +70,8 @@ final class Observer: Sendable {
         self.isRemovedWithToken = isRemovedWithToken
         isSimple = handler.isSimple
         transforms = handler.transforms
+        messageType = handler.messageType
+        isCaptured = handler.isCaptured
         objectLife = handler.objectLife
         sameThread = mailbox == nil ? .atOnce : options.sameThread
         isBounded = options.overflow != .unbounded

@@ -37,35 +37,54 @@ enum ObserverCall {
     ) -> DeliveryOutcome? {
         context.nest(notification.name.rawValue) {
             guard observer.isSimple else {
-                return runAnyKindAtOnce(observer, with: notification, of: post, context, overtakes: overtakes)
+                guard let message = post.message, message.typeIdentifier == observer.messageType else {
+                    return runAnyKindAtOnce(observer, with: notification, of: post, context, overtakes: overtakes)
+                }
+                return runAtOnce(observer, notification.name, of: post, context, overtakes) {
+                    $0.handleMessage(message.address)
+                }
             }
-            guard let handler = observer.beginAtOnce() else {
-                return skip(observer, notification.name, post, .cancelled)
-            }
-            context.handlersUnderWay.begin(observer, post.wait)
-            handler._withUnsafeGuaranteedRef { handler in
-                callAtOnce(observer, notification.name, post, overtakes) { handler.handle(notification) }
-            }
-            context.handlersUnderWay.end()
-            observer.end()
-            return .delivered
+            return runAtOnce(observer, notification.name, of: post, context, overtakes) { $0.handle(notification) }
         }
     }
 
-    /// Calls an observer's transform.
-    /// - Returns: the value; or the outcome, which is nil if the transform returned nil.
+    @inline(__always)
+    private static func runAtOnce(
+        _ observer: Observer, _ name: Notification.Name, of post: Post, _ context: ThreadContext, _ overtakes: Bool,
+        _ call: (ObserverHandler) -> Void
+    ) -> DeliveryOutcome? {
+        guard let handler = observer.beginAtOnce() else { return skip(observer, name, post, .cancelled) }
+        context.handlersUnderWay.begin(observer, post.wait)
+        handler._withUnsafeGuaranteedRef { handler in
+            callAtOnce(observer, name, post, overtakes) { call(handler) }
+        }
+        context.handlersUnderWay.end()
+        observer.end()
+        return .delivered
+    }
+
+    /// Calls an observer's transform, or makes its message.
+    /// - Returns: the value; or the outcome, which is nil if there is no value.
     static func transform(
         _ notification: Notification, for observer: Observer, of post: Post, _ context: ThreadContext
-    ) -> (value: (any Sendable)?, outcome: DeliveryOutcome?) {
-        guard let handler = observer.begin(), case .value(let transform, _, _) = handler.takeUnretainedValue().kind
-        else {
+    ) -> (value: Any?, outcome: DeliveryOutcome?) {
+        if let message = post.message, message.typeIdentifier == observer.messageType { return (message.copy, nil) }
+        guard let handler = observer.begin() else {
             return (nil, skip(observer, notification.name, post, .cancelled))
         }
         context.handlersUnderWay.begin(observer, nil)
-        let value = transform(notification)
+        let value = value(of: notification, for: handler.takeUnretainedValue())
         context.handlersUnderWay.end()
         observer.end()
         return (value, value == nil ? skip(observer, notification.name, post, nil) : nil)
+    }
+
+    private static func value(of notification: Notification, for handler: ObserverHandler) -> Any? {
+        switch handler.kind {
+        case .value(let transform, _, _): transform(notification)
+        case .message(let handler): handler.makeMessage(notification)
+        case .notification, .threadBound, .method: nil
+        }
     }
 
     // MARK: Outcomes without a call
@@ -140,17 +159,21 @@ enum ObserverCall {
             callAtOnce(observer, notification.name, post, overtakes, handle)
             return .delivered
         }
-        switch handler.takeUnretainedValue().kind {
-        case .notification(let handle): return call { handle(notification) }
-        case .threadBound(let handle): return call { handle(notification) }
-        case .value(let transform, _, let handle):
-            guard let value = transform(notification) else { return nil }
+        /// - Parameter value: what the transform returned.
+        func call(with value: Any?, _ handle: (Any) -> Void) -> DeliveryOutcome? {
+            guard let value else { return nil }
             guard observer.isCancelled else { return call { handle(value) } }
             // The transform removed the observer. The value was made for it, and has an outcome (guarantee 14).
             isSettled = true
             observer.counters.countPosted()
             resolve(observer, .cancelled, notification.name, post: post.number, wait: post.wait)
             return .cancelled
+        }
+        switch handler.takeUnretainedValue().kind {
+        case .notification(let handle): return call { handle(notification) }
+        case .threadBound(let handle): return call { handle(notification) }
+        case .value(let transform, _, let handle): return call(with: transform(notification), handle)
+        case .message(let handler): return call(with: handler.makeMessage(notification), handler.handle(copy:))
         case .method(let reference, _, let method):
             guard let object = reference.object else { return .cancelled }
             return call { method(object, notification) }
@@ -178,6 +201,9 @@ enum ObserverCall {
         case .value(_, _, let handle):
             guard let value = delivery.value else { return false }
             return call { handle(value) }
+        case .message(let handler):
+            guard let message = delivery.value else { return false }
+            return call { handler.handle(copy: message) }
         case .method(let reference, _, let method):
             guard let object = reference.object else {
                 observer.cancel()

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The handler of an observer.
 //
-// Safety: the closures of `threadBound`, `method` and a thread-bound `value` need not be Sendable. They are called, and
+// Safety: the closures of `threadBound`, `method` and a thread-bound `value` or `message` need not be Sendable. They are called, and
 // this object is released, on the observer's target thread: `ObserverCall` runs there, and `Observer.releaseHandler`
 // passes the object to that thread's mailbox. `ValueHandler` has Sendable closures for all other values. After that thread has ended nothing else can use them, and any thread may release them.
 final class ObserverHandler: @unchecked Sendable {
@@ -13,7 +13,10 @@ final class ObserverHandler: @unchecked Sendable {
         /// notification. If `isThreadBound`, `handle` is called and released on one thread.
         case value(
             transform: @Sendable (Notification) -> (any Sendable)?, isThreadBound: Bool = false,
-            handle: (any Sendable) -> Void)
+            handle: (Any) -> Void)
+        /// Called with a message: the one that was posted, or one that was made of the notification on the posting
+        /// thread.
+        case message(MessageHandler)
         /// Called and released on one thread.
         case threadBound((Notification) -> Void)
         /// A method of an object that is not retained.
@@ -26,13 +29,16 @@ final class ObserverHandler: @unchecked Sendable {
     let handle: (Notification) -> Void
     /// True if the handler is a closure that is always called with the notification.
     let isSimple: Bool
+    /// The closure that is called with the address of a message, stored a second time as `handle` is.
+    let handleMessage: (UnsafeRawPointer) -> Void
 
     init(_ kind: Kind) {
         self.kind = kind
+        handleMessage = if case .message(let handler) = kind { handler.handle } else { { _ in } }
         switch kind {
         case .notification(let handle): (self.handle, isSimple) = (handle, true)
         case .threadBound(let handle): (self.handle, isSimple) = (handle, true)
-        case .value, .method: (handle, isSimple) = ({ _ in }, false)
+        case .value, .message, .method: (handle, isSimple) = ({ _ in }, false)
         }
     }
 
@@ -41,11 +47,21 @@ final class ObserverHandler: @unchecked Sendable {
         switch kind {
         case .notification: false
         case .value(_, let isThreadBound, _): isThreadBound
+        case .message(let handler): handler.isThreadBound
         case .threadBound, .method: true
         }
     }
 
-    var transforms: Bool { if case .value = kind { true } else { false } }
+    var transforms: Bool {
+        switch kind {
+        case .value, .message: true
+        case .notification, .threadBound, .method: false
+        }
+    }
+
+    var messageType: ObjectIdentifier? { if case .message(let handler) = kind { handler.type } else { nil } }
+
+    var isCaptured: Bool { if case .message(let handler) = kind { handler.isCaptured } else { true } }
 
     /// The life of the object, if the handler is a method.
     var objectLife: ObjectLife? { if case .method(_, let life, _) = kind { life } else { nil } }

@@ -37,6 +37,14 @@ struct ObserverSpan {
         }
     }
 
+    /// True if all of these observers get a message itself, and none gets its notification.
+    @inline(__always)
+    func get(_ message: PostedMessage) -> Bool {
+        guard let start else { return true }
+        let type = message.typeIdentifier
+        return (0..<count).allSatisfy { start[$0]._withUnsafeGuaranteedRef { $0.messageType == type } }
+    }
+
     @inline(__always)
     func each(_ body: (Observer) -> Void) {
         guard let start else { return }

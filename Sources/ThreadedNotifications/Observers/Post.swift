@@ -6,14 +6,23 @@ struct Post {
     let wait: DeliveryWait?
     /// The location of the call.
     let location: SourceLocation
+    /// The message, if it is posted as one.
+    let message: PostedMessage?
 
     @inline(__always)
-    init(at location: SourceLocation, number: UInt64 = DeliveryEvent.nextPost(), wait: DeliveryWait? = nil) {
+    init(
+        at location: SourceLocation, number: UInt64 = DeliveryEvent.nextPost(), wait: DeliveryWait? = nil,
+        message: PostedMessage? = nil
+    ) {
         self.number = number
         self.wait = wait
         self.location = location
+        self.message = message
     }
 
     /// The same post, for an observer that the call does not wait for.
-    var withoutWait: Post { Post(at: location, number: number) }
+    var withoutWait: Post { Post(at: location, number: number, message: message) }
+
+    /// The same post of a message, after its notification was made.
+    var withNotification: Post { Post(at: location, number: number, wait: wait, message: message?.withNotification) }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A handler that gets values, and the thread that calls it: what the forms of `addObserver` with a value have in
 /// common, in both centers.
-package struct ValueHandler<Value: Sendable> {
+package struct ValueHandler<Value> {
     /// Nil: the posting thread.
     let mailbox: ThreadMailbox?
     /// True if the handler need not be `Sendable`: it is called and released on the mailbox's thread.
@@ -23,6 +23,9 @@ package struct ValueHandler<Value: Sendable> {
         ValueHandler(.main, isThreadBound: true, MainActorClosure.onMainThread(handle))
     }
 
+}
+
+extension ValueHandler where Value: Sendable {
     /// A handler that is called directly on the actor's thread.
     /// - Throws: `DeliveryError` with the code `actorNotPinned`.
     package static func isolated<Target: Actor>(

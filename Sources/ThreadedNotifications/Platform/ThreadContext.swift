@@ -13,6 +13,8 @@ final class ThreadContext {
     }
     /// The observers that posts on this thread found.
     let cache = ObserverCache()
+    /// The names of the message types that this thread posted.
+    let messageNames = MessageNameCache()
     /// Posts the notifications of this thread's posting queues; nil before the first use. See `ThreadPostings.poster`.
     var poster: QueuePoster?
     /// The thread object of a running `RunLoopThread`.

@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// The handler of an observer of messages.
+struct MessageHandler {
+    let type: ObjectIdentifier
+    /// True if it must be released on its thread.
+    let isThreadBound: Bool
+    /// Nil: notifications are not converted to the message.
+    private let convertible: (any NotificationConvertible.Type)?
+    /// Called with the address of a message of that type.
+    let handle: (UnsafeRawPointer) -> Void
+    /// False if Foundation posts messages of this type under the observer's name.
+    let isCaptured: Bool
+
+    init<Message>(_ name: MessageName, _ handler: ValueHandler<Message>) {
+        type = ObjectIdentifier(Message.self)
+        isThreadBound = handler.isThreadBound
+        convertible = name.convertible
+        isCaptured = name.name.rawValue != MessageName.typeName(Message.self)
+        // Safety: `handle` is called with the address of a message of this type: here below after a check, and by
+        // `ObserverCall` for a posted message whose type is `type`.
+        handle = { [handle = handler.handle] in handle($0.assumingMemoryBound(to: Message.self).pointee) }
+    }
+
+    /// Makes the message of a notification that was posted without it.
+    func makeMessage(_ notification: Notification) -> Any? {
+        convertible?.makeMessage(notification)
+    }
+
+    /// Calls the handler with a message that is a copy.
+    func handle(copy message: Any) {
+        func open<Value>(_ value: Value) {
+            guard ObjectIdentifier(Value.self) == type else { return }
+            withUnsafePointer(to: value) { handle(UnsafeRawPointer($0)) }
+        }
+        _openExistential(message, do: open)
+    }
+}

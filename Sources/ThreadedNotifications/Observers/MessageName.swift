@@ -1,0 +1,31 @@
+internal import Foundation
+
+/// The name of a message type, and its conversions.
+struct MessageName {
+    let name: Notification.Name
+    /// Nil: the message is not converted.
+    let convertible: (any NotificationConvertible.Type)?
+
+    private static let known = Locked<[ObjectIdentifier: MessageName]>([:])
+
+    private init(_ type: any Any.Type) {
+        convertible = type as? any NotificationConvertible.Type
+        name = convertible?.name ?? Notification.Name(Self.typeName(type))
+    }
+
+    /// Always the same instance of the string, so that `ObserverCache` finds it.
+    static func of(_ type: any Any.Type) -> MessageName {
+        let identifier = ObjectIdentifier(type)
+        if let name = known.withLock({ $0[identifier] }) { return name }
+        // Without the lock, because the name may be computed by foreign code.
+        let new = MessageName(type)
+        return known.withLock { known in
+            if let name = known[identifier] { return name }
+            known[identifier] = new
+            return new
+        }
+    }
+
+    /// The name of a message type for Foundation on Linux, which ignores `NotificationConvertible`.
+    static func typeName(_ type: any Any.Type) -> String { _typeName(type) }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import SharedTesting
+import XCTest
+
+@testable import ThreadedNotifications
+
+private final class Window {}
+
+/// Not Sendable.
+private final class Frame {
+    var width = 0
+}
+
+private struct Resized: NotificationCenter.MainActorMessage, NotificationConvertible {
+    typealias Subject = Window
+    let frame: Frame
+
+    static let name = Notification.Name("resized")
+
+    static func makeMessage(_ notification: Notification) -> Resized? {
+        guard let width = notification.userInfo?["width"] as? Int else { return nil }
+        let frame = Frame()
+        frame.width = width
+        return Resized(frame: frame)
+    }
+
+    static func makeNotification(_ message: Resized) -> Notification {
+        Notification(name: name, userInfo: ["width": message.frame.width])
+    }
+}
+
+private struct Closed: NotificationCenter.MainActorMessage {
+    typealias Subject = Window
+}
+
+extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.BaseMessageIdentifier<Resized> {
+    fileprivate static var resized: Self { .init() }
+}
+
+private final class Shop: Sendable {}
+
+private struct Sold: NotificationCenter.AsyncMessage {
+    typealias Subject = Shop
+    let price: Int
+}
+
+extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.BaseMessageIdentifier<Sold> {
+    fileprivate static var sold: Self { .init() }
+}
+
+@MainActor
+private final class Seen {
+    var values: [String] = []
+}
+
+/// Messages that are posted and handled on the main actor, which is the thread of these tests.
+final class MainActorMessageTests: XCTestCase {
+    private let center = ThreadedNotificationCenter()
+
+    func testAMessageIsHandledBeforePostReturnsAndNeedNotBeSendable() {
+        MainActor.assumeIsolated { [center] in
+            let (window, frame, seen) = (Window(), Frame(), Seen())
+            let tokens = [
+                center.addObserver(of: window, for: .resized) { message in message.frame.width += 1 },
+                center.addObserver(of: Window.self, for: .resized) { message in message.frame.width += 10 },
+                center.addObserver(of: window, for: Resized.self) { message in message.frame.width += 100 },
+                center.addObserver(for: Resized.self) { message in message.frame.width += 1000 },
+                center.addObserver(forName: Resized.name, object: window, on: .current) { notification in
+                    seen.values.append("width \(notification.userInfo?["width"] as? Int ?? -1)")
+                },
+            ]
+            XCTAssertEqual(center.post(Resized(frame: frame), subject: window), DeliveryCounters(delivered: 5))
+            XCTAssertEqual(frame.width, 1111)
+            XCTAssertEqual(seen.values, ["width 0"], "the notification is made before anything is delivered")
+            center.post(Resized(frame: frame))
+            XCTAssertEqual(frame.width, 1111 + 1010)
+            withExtendedLifetime(tokens) {}
+        }
+    }
+
+    func testANotificationThatAnotherThreadPostsIsHandledOnTheMainActor() throws {
+        try MainActor.assumeIsolated { [center] in
+            let seen = Seen()
+            let worker = try RunLoopThread.started("worker")
+            let token = center.addObserver(for: Resized.self) { message in seen.values.append("\(message.frame.width)")
+            }
+            try worker.perform { [center] in
+                for width in 1...3 { center.post(name: Resized.name, userInfo: ["width": width]) }
+                center.post(name: Resized.name)
+            }
+            while token.counters.delivered < 3 {
+                try require(RunLoop.main.run(mode: .default, before: .distantFuture))
+            }
+            XCTAssertEqual(seen.values, ["1", "2", "3"])
+            worker.stop()
+            XCTAssertEqual(token.counters, DeliveryCounters(delivered: 3))
+        }
+    }
+
+    func testAMessageThatIsNotConvertibleIsNotCaptured() {
+        MainActor.assumeIsolated {
+            let seen = Seen()
+            let foundation = NotificationCenter()
+            let center = ThreadedNotificationCenter(capturing: foundation)
+            let token = center.addObserver(for: Closed.self) { _ in seen.values.append("closed") }
+            foundation.post(Closed())
+            XCTAssertEqual(seen.values, [])
+            center.post(Closed())
+            XCTAssertEqual(seen.values, ["closed"])
+            token.cancel()
+        }
+    }
+
+    func testAnAsyncMessageIsHandledOnTheMainActor() throws {
+        try MainActor.assumeIsolated { [center] in
+            let (seen, shop) = (Seen(), Shop())
+            let worker = try RunLoopThread.started("worker")
+            let tokens = [
+                center.addObserver(of: shop, for: .sold, on: .main) { message in
+                    seen.values.append("shop \(message.price)")
+                },
+                center.addObserver(of: Shop.self, for: .sold, on: .main) { message in
+                    seen.values.append("identifier \(message.price)")
+                },
+                center.addObserver(of: shop, for: Sold.self, on: .main) { message in
+                    seen.values.append("subject \(message.price)")
+                },
+                center.addObserver(for: Sold.self, on: .main) { message in seen.values.append("any \(message.price)") },
+            ]
+            try worker.perform { [center] in center.post(Sold(price: 5), subject: shop) }
+            while tokens.contains(where: { $0.counters.delivered < 1 }) {
+                try require(RunLoop.main.run(mode: .default, before: .distantFuture))
+            }
+            XCTAssertEqual(seen.values, ["shop 5", "identifier 5", "subject 5", "any 5"])
+            worker.stop()
+        }
+    }
+}

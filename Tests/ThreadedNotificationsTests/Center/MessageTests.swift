@@ -1,0 +1,365 @@
+import Foundation
+import SharedTesting
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private final class Document: Sendable {}
+
+private struct Saved: NotificationCenter.AsyncMessage, Equatable {
+    typealias Subject = Document
+    var title = "Untitled, which does not fit into a string's two words"
+    var number = 0
+    var size = 0.5
+}
+
+extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.BaseMessageIdentifier<Saved> {
+    fileprivate static var saved: Self { .init() }
+}
+
+/// A message without a class as its subject.
+private struct Tick: NotificationCenter.AsyncMessage {
+    typealias Subject = Int
+    let number: Int
+}
+
+/// A message that is converted to and from a notification.
+private struct Moved: NotificationCenter.AsyncMessage, NotificationConvertible, Equatable {
+    typealias Subject = Document
+    let distance: Int
+
+    static let name = Notification.Name("moved")
+    static let converted = Atomic<Int>(0)
+
+    static func makeMessage(_ notification: Notification) -> Moved? {
+        (notification.userInfo?["distance"] as? Int).map(Moved.init)
+    }
+
+    static func makeNotification(_ message: Moved) -> Notification {
+        converted.add(1, ordering: .relaxed)
+        return Notification(name: Notification.Name("ignored"), userInfo: ["distance": message.distance])
+    }
+}
+
+/// Another message with the same name.
+private struct MovedTwice: NotificationCenter.AsyncMessage, NotificationConvertible, Equatable {
+    typealias Subject = Document
+    let distance: Int
+
+    static let name = Moved.name
+
+    static func makeMessage(_ notification: Notification) -> MovedTwice? {
+        (notification.userInfo?["distance"] as? Int).map { MovedTwice(distance: 2 * $0) }
+    }
+}
+
+/// Messages that are posted and observed as values of their types.
+final class MessageTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+    private let center = ThreadedNotificationCenter()
+    private let document = Document()
+
+    private func movedBy(_ distance: Int, _ object: Any? = nil) -> DeliveryCounters {
+        center.post(name: Moved.name, object: object, userInfo: ["distance": distance])
+    }
+
+    // MARK: Matching, threads and order
+
+    func testAnObserverGetsTheMessagesOfItsTypeAboutItsSubject() {
+        let seen = Locked<[String]>([])
+        @Sendable func see(_ label: String) -> @Sendable (Saved) -> Void {
+            { message in seen.withLock { $0.append("\(label) \(message.number)") } }
+        }
+        let other = Document()
+        let tokens = [
+            center.addObserver(of: document, for: .saved, on: .main, using: see("identifier")),
+            center.addObserver(of: Document.self, for: .saved, on: .main, using: see("any")),
+            center.addObserver(of: document, for: Saved.self, on: .main, using: see("type")),
+            center.addObserver(of: nil, for: Saved.self, on: .postingThread, using: see("nil")),
+            center.addObserver(for: Saved.self, on: .main, using: see("no subject")),
+            center.addObserver(of: other, for: Saved.self, on: .main, using: see("other")),
+        ]
+        XCTAssertEqual(center.post(Saved(number: 1), subject: document), DeliveryCounters(delivered: 5))
+        let first = ["identifier 1", "any 1", "type 1", "nil 1", "no subject 1"]
+        XCTAssertEqual(seen.withLock { $0 }, first)
+        center.post(Saved(number: 2))
+        XCTAssertEqual(seen.withLock { $0 }, first + ["any 2", "nil 2", "no subject 2"])
+        center.post(Tick(number: 3))
+        for token in tokens { token.cancel() }
+        XCTAssertEqual(center.post(Saved(number: 4), subject: document), DeliveryCounters())
+        XCTAssertEqual(seen.withLock { $0.count }, 8)
+    }
+
+    func testAMessageNeedsNoObjectAsItsSubject() {
+        let sum = Atomic<Int>.Box(0)
+        let token = center.addObserver(for: Tick.self, on: .main) { sum.value.add($0.number, ordering: .relaxed) }
+        for number in 1...4 { center.post(Tick(number: number)) }
+        XCTAssertEqual(sum.value.load(ordering: .relaxed), 10)
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 4))
+    }
+
+    func testMessagesForAnotherThreadComeThereInTheOrderPosted() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[Saved]>([])
+        let token = center.addObserver(for: Saved.self, on: worker) { message in
+            seen.withLock { $0.append(message) }
+            if !worker.isCurrent { XCTFail("on another thread") }
+        }
+        let resume = try worker.keptBusy()
+        for number in 0..<100 {
+            XCTAssertEqual(center.post(Saved(number: number)), DeliveryCounters(waiting: 1))
+        }
+        XCTAssertEqual(token.counters, DeliveryCounters(waiting: 100))
+        resume.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(seen.withLock { $0 }, (0..<100).map { Saved(number: $0) })
+        XCTAssertEqual(center.post(Saved()), DeliveryCounters(targetGone: 1))
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 100, targetGone: 1))
+    }
+
+    func testAMessageThatIsPostedByAHandlerWaitsForItsTurn() {
+        let seen = Locked<[String]>([])
+        let tokens = ["a", "b"].map { observer in
+            center.addObserver(for: Saved.self, on: .main) { [center] message in
+                seen.withLock { $0.append("\(observer) \(message.title) \(message.number)") }
+                guard message.number < 3 else { return }
+                center.post(Saved(title: String(repeating: observer, count: 40), number: message.number + 2))
+            }
+        }
+        center.post(Saved(title: "first", number: 1))
+        XCTAssertEqual(seen.withLock { $0 }, ["a first 1", "b first 1"])
+        while tokens.contains(where: { $0.counters.waiting > 0 }) {
+            guard RunLoop.main.run(mode: .default, before: .distantFuture) else { return XCTFail("no input") }
+        }
+        let (a, b) = (String(repeating: "a", count: 40), String(repeating: "b", count: 40))
+        XCTAssertEqual(
+            seen.withLock { $0.dropFirst(2) }, ["a \(a) 3", "b \(a) 3", "a \(b) 3", "b \(b) 3"])
+    }
+
+    func testTheOtherObserversGetTheMessageIfAHandlerRunsTheRunLoop() {
+        let seen = Locked<[String]>([])
+        let tokens = (1...3).map { observer in
+            center.addObserver(for: Saved.self, on: .main) { message in
+                if observer == 1 { _ = RunLoop.main.run(mode: .default, before: Date()) }
+                seen.withLock { $0.append("\(observer) \(message.title)") }
+            }
+        }
+        XCTAssertEqual(center.post(Saved(title: "title")), DeliveryCounters(delivered: 3))
+        XCTAssertEqual(Set(seen.withLock { $0 }), ["1 title", "2 title", "3 title"])
+        XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1])
+    }
+
+    func testPostAndWaitReturnsWhenAllHaveHandledTheMessage() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[Saved]>([])
+        let tokens = [
+            center.addObserver(of: document, for: .saved, on: worker) { message in seen.withLock { $0.append(message) }
+            },
+            center.addObserver(of: document, for: .saved, on: .main) { message in seen.withLock { $0.append(message) }
+            },
+        ]
+        let report = try center.postAndWait(Saved(number: 1), subject: document, timeout: timeout)
+        XCTAssertEqual(report, DeliveryCounters(delivered: 2))
+        XCTAssertEqual(seen.withLock { $0 }, [Saved(number: 1), Saved(number: 1)])
+        XCTAssertEqual(try center.postAndWait(Saved(number: 2), timeout: timeout), DeliveryCounters())
+        try worker.stopAndWait()
+        withExtendedLifetime(tokens) {}
+    }
+
+    func testAPolicyAppliesToTheMessagesAboutEachSubject() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[Int]>([])
+        let token = center.addObserver(for: Saved.self, on: worker, options: ObserverOptions(overflow: .keepLatest)) {
+            let number = $0.number
+            seen.withLock { $0.append(number) }
+        }
+        let resume = try worker.keptBusy()
+        for number in 1...3 { center.post(Saved(number: number), subject: document) }
+        for number in 4...5 { center.post(Saved(number: number)) }
+        resume.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(seen.withLock { $0 }, [3, 5])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 2, coalesced: 3))
+    }
+
+    func testTheEventsOfAMessageAreThoseOfANotification() throws {
+        let token = center.addObserver(for: Moved.self, on: .main) { _ in }
+        let events = try tracing { center.post(Moved(distance: 1)) }
+        XCTAssertEqual(
+            events.filter { $0.name == Moved.name }.map(\.stage), [.post, .deliver, .return])
+        token.cancel()
+    }
+
+    // MARK: Messages and notifications
+
+    func testObserversOfTheNameGetTheNotificationOfAMessage() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[String]>([])
+        @Sendable func see(_ label: String, _ notification: Notification) {
+            let distance = notification.userInfo?["distance"] as? Int ?? 0
+            let hasObject = notification.object is Document
+            seen.withLock { $0.append("\(label) \(notification.name.rawValue) \(distance) \(hasObject)") }
+        }
+        let tokens = [
+            center.addObserver(forName: Moved.name, object: document, on: .main) { see("object", $0) },
+            center.addObserver(forName: nil, on: .postingThread) { see("any name", $0) },
+            center.addObserver(forName: Moved.name, on: .current) { see("current", $0) },
+            center.addObserver(
+                forName: Moved.name, on: worker, transform: { $0.userInfo?["distance"] as? Int },
+                using: { distance in seen.withLock { $0.append("transform \(distance)") } }),
+        ]
+        try center.postAndWait(Moved(distance: 7), subject: document, timeout: timeout)
+        XCTAssertEqual(
+            seen.withLock { $0.filter { !$0.hasPrefix("transform") } },
+            ["object moved 7 true", "any name moved 7 true", "current moved 7 true"])
+        XCTAssert(seen.withLock { $0.contains("transform 7") })
+        center.post(Saved(number: 1))
+        XCTAssertEqual(seen.withLock { $0.last }, "any name \(_typeName(Saved.self)) 0 false")
+        try worker.stopAndWait()
+        withExtendedLifetime(tokens) {}
+    }
+
+    func testANotificationIsMadeOnceAndOnlyIfAnObserverGetsIt() throws {
+        let worker = try RunLoopThread.started("worker")
+        func conversions(_ post: () throws -> Void) rethrows -> Int {
+            let before = Moved.converted.load(ordering: .relaxed)
+            try post()
+            return Moved.converted.load(ordering: .relaxed) - before
+        }
+        let posts: [() throws -> Void] = [
+            { for _ in 0..<3 { self.center.post(Moved(distance: 1), subject: self.document) } },
+            { try self.center.postAndWait(Moved(distance: 1), timeout: self.timeout) },
+        ]
+        var tokens = [
+            center.addObserver(for: Moved.self, on: .main) { _ in },
+            center.addObserver(for: Moved.self, on: .postingThread) { _ in },
+            center.addObserver(for: Moved.self, on: worker) { _ in },
+        ]
+        XCTAssertEqual(try posts.map(conversions), [0, 0])
+        tokens += [
+            center.addObserver(forName: Moved.name, on: .main) { _ in },
+            center.addObserver(forName: nil, on: worker) { _ in },
+        ]
+        XCTAssertEqual(try posts.map(conversions), [3, 1])
+        try worker.stopAndWait()
+    }
+
+    func testAnObserverOfAMessageGetsTheNotificationsOfItsNameThatCanBeConverted() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[Int]>([])
+        let tokens = [
+            center.addObserver(of: document, for: Moved.self, on: .main) { message in
+                seen.withLock { $0.append(message.distance) }
+            },
+            center.addObserver(for: Moved.self, on: .postingThread) { message in
+                seen.withLock { $0.append(10 * message.distance) }
+            },
+            center.addObserver(for: Moved.self, on: worker) { message in
+                seen.withLock { $0.append(100 * message.distance) }
+            },
+        ]
+        XCTAssertEqual(movedBy(1, document), DeliveryCounters(delivered: 2, waiting: 1))
+        XCTAssertEqual(movedBy(2), DeliveryCounters(delivered: 1, waiting: 1))
+        XCTAssertEqual(center.post(name: Moved.name, object: document), DeliveryCounters(), "makeMessage returns nil")
+        try worker.stopAndWait()
+        XCTAssertEqual(seen.withLock { $0.filter { $0 < 100 } }, [1, 10, 20])
+        XCTAssertEqual(seen.withLock { $0.filter { $0 >= 100 } }, [100, 200])
+        XCTAssertEqual(tokens.map(\.counters.total), [1, 2, 2])
+    }
+
+    func testAMessageWithTheNameOfAnotherIsConvertedThroughTheNotification() {
+        let seen = Locked<[String]>([])
+        let tokens = [
+            center.addObserver(for: Moved.self, on: .main) { message in
+                seen.withLock { $0.append("\(message.distance)") }
+            },
+            center.addObserver(for: MovedTwice.self, on: .main) { message in
+                seen.withLock { $0.append("twice \(message.distance)") }
+            },
+        ]
+        center.post(Moved(distance: 4))
+        XCTAssertEqual(seen.withLock { $0 }, ["4", "twice 8"])
+        // It has no userInfo: its notification cannot be converted to the other message.
+        center.post(MovedTwice(distance: 5))
+        XCTAssertEqual(seen.withLock { $0.dropFirst(2) }, ["twice 5"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    func testALateObserverGetsTheLatestMessageOrItsNotification() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[String]>([])
+        center.retainLatest(of: Moved.name)
+        for distance in 1...3 { center.post(Moved(distance: distance), subject: document) }
+        XCTAssertEqual(center.latest(of: Moved.name)?.userInfo?["distance"] as? Int, 3)
+        let converted = Moved.converted.load(ordering: .relaxed)
+        let tokens = [
+            center.addObserver(of: document, for: Moved.self, on: .postingThread) { message in
+                seen.withLock { $0.append("message \(message.distance)") }
+            },
+            center.addObserver(forName: Moved.name, on: .postingThread) { notification in
+                let distance = notification.userInfo?["distance"] as? Int ?? 0
+                seen.withLock { $0.append("notification \(distance)") }
+            },
+            center.addObserver(for: Moved.self, on: worker) { message in
+                seen.withLock { $0.append("worker \(message.distance)") }
+            },
+        ]
+        XCTAssertEqual(Moved.converted.load(ordering: .relaxed), converted)
+        try worker.stopAndWait()
+        XCTAssertEqual(
+            seen.withLock { $0.sorted() }, ["message 3", "notification 3", "worker 3"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    // MARK: Foundation's center
+
+    /// Foundation on Linux ends the process if an observer of a name meets an `AsyncMessage` with that name (fact F19).
+    func testOnlyANameThatIsNotTheTypesOwnIsCaptured() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        let seen = Locked<[Int]>([])
+        let tokens = [
+            center.addObserver(for: Saved.self, on: .postingThread) { message in
+                seen.withLock { $0.append(message.number) }
+            },
+            center.addObserver(for: Moved.self, on: .postingThread) { message in
+                seen.withLock { $0.append(message.distance) }
+            },
+        ]
+        XCTAssertEqual(center.registrations.captured, 1)
+        foundation.post(Saved(number: 1))
+        foundation.post(Moved(distance: 2))
+        XCTAssertEqual(seen.withLock { $0 }, [], "a message that is posted there is not captured")
+        foundation.post(name: Moved.name, object: nil, userInfo: ["distance": 3])
+        center.post(Saved(number: 4))
+        XCTAssertEqual(seen.withLock { $0 }, [3, 4])
+        for token in tokens { token.cancel() }
+        XCTAssertEqual(center.registrations.captured, 0)
+    }
+
+    // MARK: Sequences
+
+    func testASequenceHasTheMessagesAboutItsSubjectAndReportsWhatItDropped() async {
+        let sequences = [
+            center.messages(of: document, for: .saved, buffer: .bufferingNewest(2)),
+            center.messages(of: Document.self, for: .saved),
+            center.messages(of: document, for: Saved.self),
+            center.messages(for: Saved.self),
+        ]
+        for number in 1...5 { center.post(Saved(number: number), subject: document) }
+        center.post(Saved(number: 6))
+        var seen: [[Int]] = []
+        for sequence in sequences {
+            sequence.cancel()
+            var numbers: [Int] = []
+            for await message in sequence { numbers.append(message.number) }
+            seen.append(numbers)
+        }
+        XCTAssertEqual(seen, [[4, 5], Array(1...6), Array(1...5), Array(1...6)])
+        XCTAssertEqual(sequences.map(\.dropped), [3, 0, 0, 0])
+        let many = center.messages(for: Tick.self)
+        for number in 1...1001 { center.post(Tick(number: number)) }
+        XCTAssertEqual(many.dropped, 1, "the default buffer has room for 1,000")
+    }
+}
