@@ -44,7 +44,7 @@ extension MainThread {
         _ block: @escaping @MainActor () throws -> Value
     ) throws -> Value {
         try targetThread.performAndWait(
-            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread(block))
+            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread(throwing: block))
     }
 
     /// Performs a block on the main thread after a delay, as `DeliveryTarget.perform(after:_:)` does. The block is

@@ -43,7 +43,7 @@ enum Drain {
                 mailbox.signalItself(0)
             }
             context.nest("a block") {
-                mailbox.releaseHandlers()
+                mailbox.releaseOwned()
                 deliverAllTaken(mailbox, from: queues, before: number + 1, context)
                 // In a mode that is not a common mode the block has no entry.
                 block.perform()
@@ -67,7 +67,7 @@ enum Drain {
         _ mailbox: ThreadMailbox, in queues: [Int], before number: UInt64, _ context: ThreadContext
     ) {
         context.nest("a waiting delivery") {
-            mailbox.releaseHandlers()
+            mailbox.releaseOwned()
             deliverAllTaken(mailbox, from: queues, before: number, context)
         }
     }
@@ -103,10 +103,10 @@ enum Drain {
     ) -> Bool {
         mailbox.state.lock()
         take(queues, of: mailbox, context)
-        let handlers = mailbox.state.valueWhileLocked.takeHandlersToRelease()
+        let toRelease = mailbox.state.valueWhileLocked.takeAllToRelease()
         var left = slice ?? mailbox.state.valueWhileLocked.wholeSlice
         mailbox.state.unlock()
-        for handler in handlers { handler.release() }
+        for owned in toRelease { owned.release() }
         defer { slice = left }
         return deliverTaken(mailbox, from: queues, before: .max, &left, context)
     }

@@ -41,6 +41,20 @@ struct MailboxState {
         }
     }
 
+    /// What another thread gave up, and the mailbox's thread must release.
+    enum ThreadOwned {
+        case handler(Unmanaged<ObserverHandler>)
+        /// The value of a `ThreadBound`, in the thread's own storage.
+        case boundValue(UInt64)
+
+        func release() {
+            switch self {
+            case .handler(let handler): handler.release()
+            case .boundValue(let id): ThreadContext.withCurrent { $0.releaseBoundValue(id) }
+            }
+        }
+    }
+
     /// What waited when the thread ended: see `ThreadEnd`.
     struct Lost: Sendable {
         var notifications = 0
@@ -62,14 +76,14 @@ struct MailboxState {
         didSet { wholeSlice = DrainSlice(drainBudget) }
     }
     private(set) var wholeSlice = DrainSlice.unbounded
-    /// Handlers that must be released on the thread. They have no place in its order.
-    var toRelease: [Unmanaged<ObserverHandler>] = []
+    /// It has no place in the thread's order.
+    var toRelease: [ThreadOwned] = []
     var lost = Lost()
 
     @inline(__always)
     var acceptsDeliveries: Bool { phase == .open || phase == .unstarted }
 
-    mutating func takeHandlersToRelease() -> [Unmanaged<ObserverHandler>] {
+    mutating func takeAllToRelease() -> [ThreadOwned] {
         defer { if !toRelease.isEmpty { toRelease = [] } }
         return toRelease
     }

@@ -268,24 +268,25 @@ final class ThreadMailbox: Sendable {
         for waiter in waiters { waiter.wake() }
     }
 
-    /// Releases a handler on the target thread. After the thread has ended, the calling thread releases it.
-    func release(_ handler: Unmanaged<ObserverHandler>) {
+    /// Releases a handler or a bound value on the target thread. After the thread has ended, the calling thread releases
+    /// a handler; the ending thread releases its bound values itself.
+    func release(_ owned: MailboxState.ThreadOwned) {
         let (isHandedOver, signal): (Bool, MailboxState.Signal?) =
             isCurrent
             ? (false, nil)
             : state.withLock { state in
                 guard state.phase != .finished else { return (false, nil) }
-                state.toRelease.append(handler)
+                state.toRelease.append(owned)
                 return (true, state.toRelease.count == 1 ? state.unconditionalSignal(for: 0) : nil)
             }
         signal?.send()
-        if !isHandedOver { handler.release() }
+        if !isHandedOver { owned.release() }
     }
 
-    /// Releases the handlers that other threads passed to this one. On the target thread.
-    func releaseHandlers() {
-        let handlers = state.withLock { $0.takeHandlersToRelease() }
-        for handler in handlers { handler.release() }
+    /// Releases the handlers and values that other threads passed to this one. On the target thread.
+    func releaseOwned() {
+        let toRelease = state.withLock { $0.takeAllToRelease() }
+        for owned in toRelease { owned.release() }
     }
 
     // MARK: On the target thread: deliver at once
@@ -402,7 +403,7 @@ final class ThreadMailbox: Sendable {
         // Releasing handlers calls foreign code, which may enqueue more jobs. Handlers must be released before the
         // thread ends; late jobs run on another thread afterwards.
         while true {
-            releaseHandlers()
+            releaseOwned()
             let (isOver, jobs) = state.withLock { [lost] state -> (Bool, [Delivery]) in
                 let jobs = state.pending.removeAll().items
                 guard state.toRelease.isEmpty else { return (false, jobs) }

@@ -26,13 +26,13 @@ enum MainActorClosure {
         unsafeBitCast(handle, to: (@Sendable (Value) -> Result).self)
     }
 
-    static func onMainThread<Result>(
-        _ block: @escaping @MainActor () throws -> Result
-    ) -> @Sendable () throws -> Result {
-        unsafeBitCast(block, to: (@Sendable () throws -> Result).self)
+    static func onMainThread<Result>(_ block: @escaping @MainActor () -> Result) -> @Sendable () -> Result {
+        unsafeBitCast(block, to: (@Sendable () -> Result).self)
     }
 
-    static func onMainThread(_ block: @escaping @MainActor () -> Void) -> @Sendable () -> Void {
-        unsafeBitCast(block, to: (@Sendable () -> Void).self)
+    static func onMainThread<Result>(
+        throwing block: @escaping @MainActor () throws -> Result
+    ) -> @Sendable () throws -> Result {
+        unsafeBitCast(block, to: (@Sendable () throws -> Result).self)
     }
 }

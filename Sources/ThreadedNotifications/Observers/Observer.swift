@@ -229,7 +229,7 @@ final class Observer: Sendable {
     private func releaseHandler() {
         guard let handler, handlerWord.exchange(0, ordering: .relaxed) != 0 else { return }
         if let mailbox, handler._withUnsafeGuaranteedRef(\.isThreadBound) {
-            mailbox.release(handler)
+            mailbox.release(.handler(handler))
         } else {
             handler.release()
         }

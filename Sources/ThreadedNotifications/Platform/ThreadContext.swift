@@ -22,6 +22,8 @@ final class ThreadContext {
     /// The ended thread for which this thread runs late jobs now.
     var standsInFor: RunLoopThread?
 
+    var boundValues = BoundValues()
+
     private let drainStateValue = ThreadConfined(DrainState())
     private let handlers = ThreadConfined(HandlersUnderWay())
     /// The number of handlers and blocks that began at once, in the middle of other work.
@@ -112,9 +114,16 @@ final class ThreadContext {
         mailbox?.finish()
         poster = nil
         keepsAlive = nil
+        for id in boundValues.close() { releaseBoundValue(id) }
         // Last, because an end observer is promised that the thread has released everything.
         mailbox?.reportEnd()
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
+    }
+
+    /// Releases a value of this thread, if it is still there.
+    func releaseBoundValue(_ id: UInt64) {
+        // The value is released after the access to `boundValues`, because its deinitializer may use other values.
+        _ = boundValues.remove(id)
     }
 
     // MARK: The thread

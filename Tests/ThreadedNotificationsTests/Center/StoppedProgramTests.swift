@@ -8,7 +8,7 @@ import Testing
 struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, noModes, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
-        case laterOnThePostingThread, noDeliveries
+        case laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
 
         var message: String {
             switch self {
@@ -20,6 +20,8 @@ struct StoppedProgramTests {
             case .actorWithoutThread: "Roaming is bound to no thread"
             case .laterOnThePostingThread: ".postingThread has no mailbox to wait in. Name a thread"
             case .noDeliveries: "0 deliveries deliver nothing. It must be at least 1"
+            case .valueOnAnotherThread: "the Int belongs to the thread worker, and {"
+            case .valueOnThePostingThread: ".postingThread is whichever thread posts. Name the value's thread"
             }
         }
 
@@ -55,6 +57,12 @@ struct StoppedProgramTests {
                     forName: name, on: .postingThread, options: ObserverOptions(sameThread: .later)
                 ) { _ in }
             case .noDeliveries: _ = DrainBudget.deliveries(0)
+            case .valueOnAnotherThread:
+                let worker = RunLoopThread(name: "worker")
+                try? worker.start()
+                let bound = try? ThreadBound(on: worker) { 1 }
+                _ = bound?.value
+            case .valueOnThePostingThread: _ = try? ThreadBound(on: .postingThread) { 1 }
             }
         }
 

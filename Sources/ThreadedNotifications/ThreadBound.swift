@@ -1,0 +1,111 @@
+internal import Synchronization
+
+/// A value that need not be `Sendable` and lives on one thread. It is created, used and released there.
+///
+///     let parser = try ThreadBound(on: worker) { Parser() }
+///     let token = center.addObserver(forName: name, on: parser) { _ in parser.value.feed() }
+///     try parser.perform { parser.value.reset() }
+///
+/// It is a target like its thread. Code on the thread reaches the value through `value`; other threads pass only this
+/// object around, which is `Sendable`.
+/// Threads: every method may be called on any thread; `value` only on the value's thread.
+/// Order: on the thread itself, `init` creates the value. On another thread it is created as the next block that is
+/// performed there, or by the first code there that uses it before, so that it exists for every handler and block.
+/// Removal: when this object is released, its thread releases the value before it delivers again. Handlers and blocks
+/// that use the object retain it. When the thread ends, it releases the value after it has released its handlers, and
+/// before its end is reported; of several values, the one that was added last is released first. Then `value` stops the
+/// program. No other thread ever releases the value. At the end of the process the values of its threads are not
+/// released.
+/// Cost: a block when it is created; a look-up in the thread's storage for each use.
+public final class ThreadBound<Value>: DeliveryTarget {
+    private final class Storage {
+        var value: Value
+
+        init(_ value: Value) {
+            self.value = value
+        }
+    }
+
+    public let targetThread: TargetThread
+    private let mailbox: ThreadMailbox
+    private let id = lastID.add(1, ordering: .relaxed).newValue
+    /// Nil after the value was created, or while it is.
+    private let create: Locked<(@Sendable () -> Value)?>
+
+    /// Creates a value on a thread.
+    /// - Parameters:
+    ///   - thread: the thread, which has been started. `.postingThread` is no thread of its own, and stops the program.
+    ///   - create: called on the thread once, unless the thread ends or this object is released before.
+    /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`; then `create` is not called.
+    public convenience init(
+        on thread: some DeliveryTarget, _ create: @escaping @Sendable () -> Value
+    ) throws(DeliveryError) {
+        try self.init(create, thread.targetThread)
+    }
+
+    /// Creates a value on the main thread. The block is isolated to the main actor.
+    public convenience init(
+        on thread: MainThread, _ create: @escaping @MainActor () -> Value
+    ) throws(DeliveryError) {
+        try self.init(MainActorClosure.onMainThread(create), thread.targetThread)
+    }
+
+    private init(_ create: @escaping @Sendable () -> Value, _ thread: TargetThread) throws(DeliveryError) {
+        guard let mailbox = thread.mailbox else {
+            preconditionFailure("ThreadBound: .postingThread is whichever thread posts. Name the value's thread.")
+        }
+        targetThread = thread
+        self.mailbox = mailbox
+        self.create = Locked(create)
+        if let reason = mailbox.reasonNotToWait { throw reason }
+        if mailbox.isCurrent {
+            _ = storage
+        } else {
+            try thread.perform { [weak self] in _ = self?.storage }
+        }
+    }
+
+    deinit {
+        guard create.withLock({ $0 == nil }) else { return }
+        mailbox.release(.boundValue(id))
+    }
+
+    /// The value. Other threads than the value's, and the value's thread when it has ended, stop the program.
+    public var value: Value {
+        get { storage.value }
+        _modify { yield &storage.value }
+    }
+
+    private var storage: Storage {
+        ThreadContext.withCurrent { context in
+            if let known = context.boundValues[id] {
+                // Safety: `newStorage` added the object with this number, which no other object has.
+                return unsafeDowncast(known, to: Storage.self)
+            }
+            return newStorage(context)
+        }
+    }
+
+    private func newStorage(_ context: ThreadContext) -> Storage {
+        precondition(
+            mailbox.isCurrent,
+            """
+            ThreadBound: the \(Value.self) belongs to the thread \(mailbox.description), and \(ThreadIdentity.current) uses \
+            it. Use it in handlers and blocks of its thread: addObserver(forName:on:using:) and perform(_:) take the \
+            ThreadBound as their thread.
+            """)
+        precondition(
+            !context.boundValues.isClosed,
+            "ThreadBound: the thread \(mailbox.description) has ended, and has released the \(Value.self).")
+        let create = create.withLock { create in
+            defer { create = nil }
+            return create
+        }
+        guard let create else { preconditionFailure("ThreadBound: the \(Value.self) is used while it is created.") }
+        let storage = Storage(create())
+        context.boundValues[id] = storage
+        return storage
+    }
+}
+
+private let lastID = Atomic<UInt64>(0)
