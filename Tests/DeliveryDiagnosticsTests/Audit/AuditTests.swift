@@ -56,6 +56,23 @@ final class AuditTests: XCTestCase {
         XCTAssertEqual(audit.lines(.blocks).map(\.counts), [[.matched: 2, .delivered: 1, .pending: 1]])
     }
 
+    func testARetainedNotificationOfALateObserverIsNoOtherPost() {
+        let audit = audit { story in
+            story.deliver(1, to: [])
+            for observer in 1...2 {
+                story.register(observer)
+                story.add(.capture, post: 1 + observer, count: 1, relatedPost: 1)
+                story.add(.append, post: 1 + observer, observer: observer, target: RecordedStory.worker)
+            }
+            story.handle(2, by: 1)
+            story.add(.coalesce, on: RecordedStory.worker, post: 3, observer: 2)
+        }
+        XCTAssertTrue(audit.addsUp)
+        XCTAssertEqual(audit.postCount, 1)
+        XCTAssertEqual(
+            audit.lines(.notifications).map(\.counts), [[.matched: 1, .delivered: 1], [.matched: 1, .coalesced: 1]])
+    }
+
     func testInTheDocumentsTechniqueEachPostHasOneObserverWithoutAppendOrCount() {
         let audit = audit { story in
             story.add(.register)
