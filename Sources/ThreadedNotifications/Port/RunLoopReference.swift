@@ -27,6 +27,17 @@ extension RunLoop {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
 
+    /// Runs the calling thread's run loop in the default mode until `stopCurrent()`, or for a number of seconds.
+    static func runCurrent(for seconds: Double?) {
+        // CoreFoundation sets no timer for more than 16 years.
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? 1e10, false)
+    }
+
+    /// Ends the innermost run of the calling thread's run loop.
+    static func stopCurrent() {
+        CFRunLoopStop(CFRunLoopGetCurrent())
+    }
+
     /// Makes a mode one of the common modes of the calling thread's run loop. This cannot be undone.
     package static func addCommonModeToCurrent(_ mode: RunLoop.Mode) {
         CFRunLoopAddCommonMode(CFRunLoopGetCurrent(), mode.coreFoundationMode)

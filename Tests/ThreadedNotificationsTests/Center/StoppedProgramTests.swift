@@ -9,6 +9,7 @@ struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, noModes, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
         case laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
+        case mainRunLoopElsewhere, endOfPostingThread
 
         var message: String {
             switch self {
@@ -22,6 +23,8 @@ struct StoppedProgramTests {
             case .noDeliveries: "0 deliveries deliver nothing. It must be at least 1"
             case .valueOnAnotherThread: "the Int belongs to the thread worker, and {"
             case .valueOnThePostingThread: ".postingThread is whichever thread posts. Name the value's thread"
+            case .mainRunLoopElsewhere: "which is not the main thread. The main function is async"
+            case .endOfPostingThread: "so it has no end"
             }
         }
 
@@ -63,6 +66,8 @@ struct StoppedProgramTests {
                 let bound = try? ThreadBound(on: worker) { 1 }
                 _ = bound?.value
             case .valueOnThePostingThread: _ = try? ThreadBound(on: .postingThread) { 1 }
+            case .mainRunLoopElsewhere: await MainActor.run { _ = MainRunLoop.run() }
+            case .endOfPostingThread: _ = TargetThread.postingThread.addEndObserver(on: .main) { _ in }
             }
         }
 

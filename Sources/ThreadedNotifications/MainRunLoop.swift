@@ -1,0 +1,72 @@
+internal import Synchronization
+
+/// Runs the main thread's run loop until something ends it.
+///
+///     var served = 0
+///     let serving = center.addObserver(forName: .dishReady, on: .current) { _ in served += 1 }
+///     MainRunLoop.run { served == 6 }
+///
+/// It replaces `while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}`, which does not return when
+/// a timer or a block changed `isOver`.
+public enum MainRunLoop {
+    /// Why a run ended.
+    public enum End: Sendable, Hashable {
+        /// The condition held.
+        case conditionHeld
+        /// `stop()` was called.
+        case stopped
+        /// The process got this signal.
+        case signal(CInt)
+    }
+
+    /// Runs the main run loop in the default mode until the condition holds, `stop()` is called, or a signal arrives.
+    ///
+    /// Timers, sources, blocks, notifications for `.main`, the main queue and the main actor are served. The condition
+    /// is evaluated before the run loop runs, at the beginning of each pass, and before the run loop waits. So it is
+    /// noticed if anything that the run loop called has changed it. Another thread that changes it also performs a block
+    /// on `.main`, because nothing else wakes the run loop.
+    ///
+    /// A signal of `signals` ends the run instead of having its effect. The effect is restored when the call returns.
+    /// A signal that the process ignores stays ignored, and one that arrives while the run ends for another reason has
+    /// its restored effect. If several reasons are noticed together, a signal comes first, then `stop()`.
+    ///
+    /// Threads: the main thread. A handler may call it: a nested run has its own condition, and those of the outer
+    /// runs are evaluated again after it. In a block of the main queue or a task of the main actor, the main queue and the
+    /// main actor are not served.
+    /// Cost: two evaluations of the condition in a pass that waits. A descriptor for the process if there are signals.
+    /// - Parameters:
+    ///   - condition: ends the run when it returns true.
+    ///   - signals: signals such as `SIGINT` and `SIGTERM`.
+    /// - Returns: why it ended.
+    /// - Precondition: the calling thread is the main thread. In a program with an `async` main function the main actor
+    ///   is not on the main thread: write a synchronous one that starts a `Task` and calls this. The system lets a
+    ///   process handle the signals.
+    @MainActor @discardableResult
+    @available(*, noasync, message: "it blocks the main thread; call it in a synchronous main function")
+    public static func run(
+        until condition: @MainActor () -> Bool = { false }, stoppingOn signals: [CInt] = []
+    ) -> End {
+        precondition(
+            SystemThread.currentIsMain,
+            "MainRunLoop: run was called on \(ThreadIdentity.current), which is not the main thread. The main function "
+                + "is async, or this is a test of Swift Testing. Write a synchronous main function that starts a Task "
+                + "and calls it.")
+        return withoutActuallyEscaping(condition) { condition in MainRun(until: condition, stoppingOn: signals).run() }
+    }
+
+    /// Ends the innermost run under way, after what the run loop calls now has returned. If none is under way, the next
+    /// run returns at once. Several calls before a run notices them count as one.
+    ///
+    /// Threads: any, but not in a signal handler.
+    public static func stop() {
+        isStopRequested.store(true, ordering: .sequentiallyConsistent)
+        RunLoopReference.main.wakeUp()
+    }
+
+    /// - Returns: whether `stop()` was called since the last call of this function.
+    static func takeStop() -> Bool {
+        isStopRequested.load(ordering: .relaxed) && isStopRequested.exchange(false, ordering: .sequentiallyConsistent)
+    }
+}
+
+private let isStopRequested = Atomic(false)

@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// One call of `MainRunLoop.run`.
+@MainActor
+final class MainRun {
+    /// Nil after the run, because the caller's closure must not escape.
+    private var condition: (@MainActor () -> Bool)?
+    private let signals: SignalWatch
+    private var end: MainRunLoop.End?
+    /// The number of runs in the default mode since this one began, nested in each other.
+    private var depth = 0
+
+    init(until condition: @escaping @MainActor () -> Bool, stoppingOn signals: [CInt]) {
+        self.condition = condition
+        self.signals = SignalWatch(signals)
+    }
+
+    func run() -> MainRunLoop.End {
+        let observer = RunLoopObserver { activity in MainActor.assumeIsolated { self.runLoop(will: activity) } }
+        observer.add(to: .main, mode: .default)
+        // In a block of the main queue the run loop may have nothing to wait for, and would return at once.
+        let keeper = RunLoopSource {}
+        keeper.add(to: .main, mode: .default)
+        defer {
+            observer.invalidate()
+            keeper.invalidate()
+            condition = nil
+            signals.end()
+        }
+        while true {
+            if let end = end ?? reasonToEnd() { return end }
+            // Other code may stop the run loop.
+            RunLoop.runCurrent(for: signals.wakesRunLoop ? nil : 0.1)
+        }
+    }
+
+    private func runLoop(will activity: RunLoopObserver.Activity) {
+        switch activity {
+        case .entry: depth += 1
+        case .exit: depth -= 1
+        case .beforeTimers, .beforeWaiting:
+            // A nested run is not this object's to stop.
+            guard depth == 1, end == nil else { return }
+            end = reasonToEnd()
+            if end != nil { RunLoop.stopCurrent() }
+        }
+    }
+
+    private func reasonToEnd() -> MainRunLoop.End? {
+        if let signal = signals.take() { return .signal(signal) }
+        if MainRunLoop.takeStop() { return .stopped }
+        return condition?() == true ? .conditionHeld : nil
+    }
+}

@@ -1,0 +1,64 @@
+internal import CoreFoundation
+internal import Foundation
+
+/// A version-1 source of a run loop: it is called when its descriptor is made ready.
+///
+/// Threads: used on the run loop's thread only. The type is not Sendable.
+final class DescriptorSource {
+    private let source: CFRunLoopSource
+
+    /// - Parameter perform: called when the descriptor was made ready.
+    init(_ descriptor: EventDescriptor, perform: @escaping () -> Void) {
+        source = Callbacks(descriptor: descriptor, perform: perform).makeSource()
+    }
+
+    deinit {
+        CFRunLoopSourceInvalidate(source)
+    }
+
+    /// Adds the source to a mode of the calling thread's run loop.
+    func addToCurrent(_ mode: CFString) {
+        CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode)
+    }
+
+    func addToCurrent(_ mode: RunLoop.Mode) {
+        addToCurrent(mode.coreFoundationMode)
+    }
+
+    func removeFromCurrent(_ mode: CFString) {
+        CFRunLoopRemoveSource(CFRunLoopGetCurrent(), source, mode)
+    }
+
+    /// The callbacks of a source. The source retains them.
+    private final class Callbacks {
+        private let descriptor: EventDescriptor
+        private let perform: () -> Void
+
+        init(descriptor: EventDescriptor, perform: @escaping () -> Void) {
+            self.descriptor = descriptor
+            self.perform = perform
+        }
+
+        func makeSource() -> CFRunLoopSource {
+            var context = CFRunLoopSourceContext1(
+                version: 1,
+                info: Unmanaged.passUnretained(self).toOpaque(),
+                retain: { UnsafeRawPointer(Unmanaged<Callbacks>.fromOpaque($0!).retain().toOpaque()) },
+                release: { Unmanaged<Callbacks>.fromOpaque($0!).release() },
+                copyDescription: nil,
+                equal: nil,
+                hash: nil,
+                getPort: { info in
+                    Unmanaged<Callbacks>.fromOpaque(info!).takeUnretainedValue().descriptor.number
+                },
+                perform: { info in
+                    if let info { Unmanaged<Callbacks>.fromOpaque(info).takeUnretainedValue().perform() }
+                }
+            )
+            return withUnsafeMutableBytes(of: &context) { context in
+                CFRunLoopSourceCreate(
+                    nil, 0, context.baseAddress!.assumingMemoryBound(to: CFRunLoopSourceContext.self))
+            }
+        }
+    }
+}

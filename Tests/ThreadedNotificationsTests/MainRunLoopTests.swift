@@ -1,0 +1,255 @@
+import Dispatch
+import Foundation
+import SharedTesting
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// Synchronous tests run on the main thread.
+final class MainRunLoopTests: XCTestCase {
+    private static let name = Notification.Name("main")
+
+    private static let center = ThreadedNotificationCenter()
+
+    /// Runs the main run loop; a test that hangs is ended by `stop()`.
+    @MainActor @discardableResult
+    private static func run(
+        until condition: @MainActor () -> Bool = { false }, stoppingOn signals: [CInt] = []
+    ) throws -> MainRunLoop.End {
+        let watchdog = try TargetThread.postingThread.perform(after: TestTimeout.hang) { MainRunLoop.stop() }
+        defer { watchdog.cancel() }
+        return MainRunLoop.run(until: condition, stoppingOn: signals)
+    }
+
+    private static func afterAMoment(_ fire: @escaping @MainActor () -> Void) {
+        _ = Timer.scheduledTimer(withTimeInterval: 0.001, repeats: false) { _ in MainActor.assumeIsolated(fire) }
+    }
+
+    private func onMain(_ body: @MainActor () throws -> Void) rethrows {
+        try MainActor.assumeIsolated { try body() }
+    }
+
+    // MARK: The condition
+
+    func testAConditionThatAHandlerBringsAboutEndsTheRun() throws {
+        let worker = try RunLoopThread.started("worker")
+        try onMain {
+            var handled = 0
+            let token = Self.center.addObserver(forName: Self.name, on: .current) { _ in handled += 1 }
+            try worker.perform { for _ in 1...3 { Self.center.post(name: Self.name) } }
+            XCTAssertEqual(try Self.run { handled == 3 }, .conditionHeld)
+            XCTAssertEqual(handled, 3)
+            token.cancel()
+        }
+        try worker.stopAndWait()
+    }
+
+    func testAConditionThatAnyInputOfTheRunLoopBringsAboutEndsTheRun() throws {
+        let queue = PostingQueue.default(for: Self.center)
+        let inputs: [(name: String, begin: @MainActor (_ note: @escaping @MainActor () -> Void) -> Void)] = [
+            (
+                "timer",
+                { note in
+                    Self.afterAMoment(note)
+                }
+            ),
+            ("block of the run loop", { note in RunLoop.main.perform { MainActor.assumeIsolated(note) } }),
+            ("block of the main queue", { note in DispatchQueue.main.async { note() } }),
+            ("task of the main actor", { note in Task { @MainActor in note() } }),
+            (
+                "block for main",
+                { note in
+                    DispatchQueue.global().async { try? TargetThread.main.perform { MainActor.assumeIsolated(note) } }
+                }
+            ),
+            ("idle notification", { _ in queue.enqueue(Notification(name: Self.name), postingStyle: .whenIdle) }),
+            (
+                "notification as soon as possible",
+                { _ in
+                    queue.enqueue(Notification(name: Self.name), postingStyle: .asap)
+                }
+            ),
+        ]
+        try onMain {
+            for input in inputs {
+                var isNoted = false
+                let token = Self.center.addObserver(forName: Self.name, on: .current) { _ in isNoted = true }
+                input.begin { isNoted = true }
+                XCTAssertEqual(try Self.run { isNoted }, .conditionHeld, input.name)
+                token.cancel()
+            }
+        }
+    }
+
+    func testAConditionThatHoldsAlreadyIsEvaluatedOnceAndTheRunLoopDoesNotRun() throws {
+        try onMain {
+            var (evaluations, isPerformed) = (0, false)
+            RunLoop.main.perform { MainActor.assumeIsolated { isPerformed = true } }
+            let end = try Self.run {
+                evaluations += 1
+                return true
+            }
+            XCTAssertEqual(end, .conditionHeld)
+            XCTAssertEqual(evaluations, 1)
+            XCTAssertFalse(isPerformed)
+            try Self.run { isPerformed }
+        }
+    }
+
+    // MARK: Stopping
+
+    func testStopOnAnyThreadEndsTheRun() throws {
+        let worker = try RunLoopThread.started("worker")
+        try onMain {
+            for _ in 0..<TestRounds.rounds(100, stress: 10_000) {
+                try worker.perform { MainRunLoop.stop() }
+                XCTAssertEqual(try Self.run(), .stopped)
+            }
+        }
+        try worker.stopAndWait()
+    }
+
+    func testAStopBeforeTheRunCountsOnce() throws {
+        MainRunLoop.stop()
+        MainRunLoop.stop()
+        try onMain {
+            XCTAssertEqual(try Self.run { true }, .stopped)
+            XCTAssertEqual(try Self.run { true }, .conditionHeld)
+        }
+    }
+
+    func testOtherCodeThatStopsTheRunLoopDoesNotEndTheRun() throws {
+        try onMain {
+            var isOver = false
+            RunLoop.main.perform { RunLoop.stopCurrent() }
+            Self.afterAMoment {
+                isOver = true
+            }
+            XCTAssertEqual(try Self.run { isOver }, .conditionHeld)
+            XCTAssertTrue(isOver)
+        }
+    }
+
+    // MARK: Nested runs
+
+    func testAStopEndsTheInnermostRun() throws {
+        try onMain {
+            var ends: [MainRunLoop.End] = []
+            var isOver = false
+            RunLoop.main.perform {
+                MainActor.assumeIsolated {
+                    RunLoop.main.perform { MainRunLoop.stop() }
+                    try? ends.append(Self.run())
+                    isOver = true
+                }
+            }
+            try ends.append(Self.run { isOver })
+            XCTAssertEqual(ends, [.stopped, .conditionHeld])
+        }
+    }
+
+    func testAConditionThatHoldsDoesNotEndANestedRunOfOtherCode() throws {
+        try onMain {
+            let log = Log()
+            RunLoop.main.perform {
+                MainActor.assumeIsolated {
+                    log.lines.append("begin")
+                    Self.afterAMoment {
+                        log.lines.append("timer")
+                        RunLoop.stopCurrent()
+                    }
+                    RunLoop.runCurrent(for: nil)
+                    log.lines.append("end")
+                }
+            }
+            try Self.run { log.lines.first == "begin" }
+            XCTAssertEqual(log.lines, ["begin", "timer", "end"])
+        }
+    }
+
+    func testABlockOfTheMainQueueMayRunTheRunLoop() throws {
+        try onMain {
+            let log = Log()
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated {
+                    Self.afterAMoment {
+                        log.lines.append("timer")
+                    }
+                    _ = try? Self.run { log.lines == ["timer"] }
+                    log.lines.append("end")
+                }
+            }
+            try Self.run { log.lines.last == "end" }
+            XCTAssertEqual(log.lines, ["timer", "end"])
+        }
+    }
+
+    // MARK: Signals
+
+    func testASignalEndsTheRunAndItsEffectIsRestored() throws {
+        signal(SIGUSR2) { _ in signalled.store(true, ordering: .relaxed) }
+        defer { signal(SIGUSR2, SIG_DFL) }
+        try onMain {
+            for number in [SIGUSR1, SIGUSR2] {
+                // Another thread handles the signal when the run has begun, and usually while the run loop waits.
+                RunLoop.main.perform { Thread.detachNewThread { raise(number) } }
+                XCTAssertEqual(try Self.run(stoppingOn: [SIGUSR1, SIGUSR2, SIGUSR2]), .signal(number))
+            }
+        }
+        XCTAssertFalse(signalled.load(ordering: .relaxed))
+        raise(SIGUSR2)
+        XCTAssertTrue(signalled.exchange(false, ordering: .relaxed))
+        var action = sigaction()
+        sigaction(SIGUSR1, nil, &action)
+        XCTAssertNil(action.__sigaction_handler.sa_handler)
+    }
+
+    func testASignalThatArrivesAsTheRunEndsHasItsRestoredEffect() throws {
+        signal(SIGUSR2) { _ in signalled.store(true, ordering: .relaxed) }
+        defer { signal(SIGUSR2, SIG_DFL) }
+        try onMain {
+            let end = try Self.run(
+                until: {
+                    raise(SIGUSR2)
+                    return true
+                }, stoppingOn: [SIGUSR2])
+            XCTAssertEqual(end, .conditionHeld)
+            XCTAssertTrue(signalled.exchange(false, ordering: .relaxed))
+        }
+    }
+
+    func testASignalThatIsIgnoredStaysIgnored() throws {
+        signal(SIGUSR2, SIG_IGN)
+        defer { signal(SIGUSR2, SIG_DFL) }
+        try onMain {
+            RunLoop.main.perform {
+                raise(SIGUSR2)
+                MainRunLoop.stop()
+            }
+            XCTAssertEqual(try Self.run(stoppingOn: [SIGUSR2]), .stopped)
+        }
+    }
+
+    func testTheInnermostRunThatWatchesASignalTakesIt() throws {
+        try onMain {
+            var ends: [MainRunLoop.End] = []
+            RunLoop.main.perform {
+                MainActor.assumeIsolated {
+                    kill(getpid(), SIGUSR2)
+                    kill(getpid(), SIGUSR1)
+                    try? ends.append(Self.run(stoppingOn: [SIGUSR1]))
+                }
+            }
+            try ends.append(Self.run(stoppingOn: [SIGUSR1, SIGUSR2]))
+            XCTAssertEqual(ends, [.signal(SIGUSR1), .signal(SIGUSR2)])
+        }
+    }
+}
+
+@MainActor
+private final class Log {
+    var lines: [String] = []
+}
+
+private let signalled = Atomic(false)
