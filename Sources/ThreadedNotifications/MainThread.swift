@@ -6,8 +6,7 @@
 ///     try TargetThread.main.perform { … }
 ///
 /// Handlers and blocks for it are isolated to the main actor. It delivers while it runs its run loop:
-/// `RunLoop.main.run()`, or, to end at some time,
-/// `while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}`.
+/// `MainRunLoop.run { isOver }`, or `RunLoop.main.run()`, which does not return.
 ///
 /// If the main function is `async` or calls `dispatchMain()`, the main thread ends before the program, and nothing is
 /// delivered there: later notifications are `targetGone`, and the first that is lost causes a warning on standard

@@ -21,7 +21,7 @@ let serving = center.addObserver(forName: .dishReady, on: .current) { _ in
 for (number, waiter) in waiters.enumerated() {
     try waiter.perform { for table in 1...3 { center.post(name: .orderPlaced, object: 10 * number + table) } }
 }
-while served < 6, RunLoop.main.run(mode: .default, before: .distantFuture) {}
+MainRunLoop.run { served == 6 }
 for thread in waiters + [cook] {
     thread.stop()
     try thread.waitUntilFinished(timeout: .seconds(5))

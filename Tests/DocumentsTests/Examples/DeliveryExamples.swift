@@ -220,17 +220,6 @@ final class DeliveryExamples: XCTestCase {
         XCTAssertEqual(printed.lines, ["1 observer has lost its thread"])
     }
 
-    /// Compiled only: it does not return.
-    private func anAsyncMain() {
-        // example: begin
-        Task {
-            try await Task.sleep(for: .seconds(1))  // the program's asynchronous work
-            exit(0)
-        }
-        RunLoop.main.run()
-        // example: end
-    }
-
     /// Compiled only: a recording would have the other tests' notifications.
     private func aProgramRecordsItself() throws {
         // example: begin

@@ -29,6 +29,11 @@ final class DistributedExamples: XCTestCase {
 
     func testTheProgramPrintsTheDish() throws {
         let printed = printed
+        try MainActor.assumeIsolated { try Self.theProgram(printed) }
+        XCTAssertEqual(printed.lines, ["soup is served on {number = 1, name = main}"])
+    }
+
+    @MainActor private static func theProgram(_ printed: PrintedLines) throws {
         @Sendable func print(_ line: String) { printed.add(line) }
 
         // example: begin
@@ -41,10 +46,9 @@ final class DistributedExamples: XCTestCase {
         }
 
         try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
-        while waiter.counters.delivered == 0, RunLoop.main.run(mode: .default, before: .distantFuture) {}
+        MainRunLoop.run { waiter.counters.delivered > 0 }
         // example: end
 
-        XCTAssertEqual(printed.lines, ["soup is served on {number = 1, name = main}"])
         waiter.cancel()
     }
 

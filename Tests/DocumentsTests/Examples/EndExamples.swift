@@ -1,0 +1,98 @@
+import Foundation
+import SharedTesting
+import ThreadedNotifications
+import XCTest
+
+/// The examples of the article *Recipes* about the ends of threads and of runs of the main run loop.
+final class EndExamples: XCTestCase {
+    private let printed = PrintedLines()
+
+    func testTheEndOfAThread() throws {
+        let printed = printed
+        try MainActor.assumeIsolated { try Self.theEndOfAThread(printed) }
+        XCTAssertEqual(printed.lines, ["stopped early", "worker ended: 1 block lost"])
+    }
+
+    @MainActor private static func theEndOfAThread(_ printed: PrintedLines) throws {
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+
+        // example: begin
+        let ending = worker.addEndObserver(on: .main) { end in print("\(end)") }
+        let search = center.addObserver(forName: name, on: worker) { _ in
+            while !worker.isStopping { usleep(1000) }  // a step of the work
+            print("stopped early")
+            Thread.exit()  // without it, the thread performs the block below, and ends
+        }
+        center.post(name: name)
+        try worker.perform { print("not performed") }
+        worker.stop()
+        MainRunLoop.run { ending.counters.delivered == 1 }
+        // example: end
+
+        search.cancel()
+    }
+
+    func testWaitingInATask() throws {
+        let isDone = expectation(description: "done")
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+
+        // example: begin
+        let closing = center.addObserver(forName: name, on: worker) { _ in }
+        Task {
+            try await closing.cancelAndWait(timeout: .seconds(5))  // its handler does not run any more
+            worker.stop()
+            try await worker.waitUntilFinished(timeout: .seconds(5))
+            MainRunLoop.stop()
+        }
+        // example: end
+
+        Task {
+            try await worker.waitUntilFinished(timeout: TestTimeout.hang)
+            isDone.fulfill()
+        }
+        MainActor.assumeIsolated { XCTAssertEqual(MainRunLoop.run(), .stopped) }
+        wait(for: [isDone], timeout: TestTimeout.seconds)
+    }
+
+    func testAMainThatRuns() {
+        let printed = printed
+        MainActor.assumeIsolated { Self.aMainThatRuns(printed) }
+        XCTAssertEqual(printed.lines, ["all windows are closed"])
+    }
+
+    @MainActor private static func aMainThatRuns(_ printed: PrintedLines) {
+        func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        RunLoop.main.perform {
+            DispatchQueue.global().async { for _ in 1...3 { center.post(name: name) } }
+        }
+
+        // example: begin
+        var closed = 0
+        let closing = center.addObserver(forName: name, on: .main) { _ in closed += 1 }
+        switch MainRunLoop.run(until: { closed == 3 }, stoppingOn: [SIGINT, SIGTERM]) {
+        case .conditionHeld: print("all windows are closed")
+        case .stopped: print("MainRunLoop.stop() was called, on any thread")
+        case .signal(let number): print("ended by signal \(number)")
+        }
+        // example: end
+
+        closing.cancel()
+    }
+
+    /// Compiled only: it takes a second.
+    @MainActor private static func anAsyncMain() {
+        // example: begin
+        Task {
+            try await Task.sleep(for: .seconds(1))  // the program's asynchronous work
+            MainRunLoop.stop()
+        }
+        MainRunLoop.run(stoppingOn: [SIGINT, SIGTERM])
+        // example: end
+    }
+}
