@@ -19,16 +19,20 @@ extension ThreadedNotificationCenter {
     /// Removal: `stopRetainingLatest(of:)`. A second call has no effect.
     /// Cost: the notification is retained with its object and userInfo until another one replaces it. Posts of this name
     /// take a lock; those of other names cost nothing more. On a center that captures a Foundation center the name is
-    /// captured.
+    /// captured. For a type of messages, call `retainLatest(for:)`.
     public func retainLatest(of name: Notification.Name) {
-        // Before the name is retained, so that what happens at the same time cannot release it first.
-        capture?.retain(name.rawValue)
+        retainLatest(of: name, isCaptured: true)
+    }
+
+    func retainLatest(of name: Notification.Name, isCaptured: Bool) {
+        // Before the name is retained, so that another thread that stops retaining it does not release it first.
+        if isCaptured { capture?.retain(name.rawValue) }
         let isNew = state.withLock { state in
-            guard state.latest.retain(name.rawValue) else { return false }
+            guard state.latest.retain(name.rawValue, isCaptured: isCaptured) else { return false }
             version.store(Self.newVersion(), ordering: .releasing)
             return true
         }
-        if !isNew { capture?.release(name.rawValue) }
+        if isCaptured, !isNew { capture?.release(name.rawValue) }
     }
 
     /// Stops retaining the latest notification of a name, and releases it.
@@ -36,13 +40,12 @@ extension ThreadedNotificationCenter {
     /// Threads: any. An observer that another thread is adding may still get it. Without `retainLatest(of:)` it has no
     /// effect.
     public func stopRetainingLatest(of name: Notification.Name) {
-        let (wasRetained, latest) = state.withLock { state in
+        let removed = state.withLock { state in
             let removed = state.latest.stopRetaining(name.rawValue)
-            if removed.wasRetained { version.store(Self.newVersion(), ordering: .releasing) }
+            if removed != nil { version.store(Self.newVersion(), ordering: .releasing) }
             return removed
         }
-        withExtendedLifetime(latest) {}
-        if wasRetained { capture?.release(name.rawValue) }
+        if removed?.isCaptured == true { capture?.release(name.rawValue) }
     }
 
     /// The latest notification of a name that was posted since `retainLatest(of:)`; nil if there is none.

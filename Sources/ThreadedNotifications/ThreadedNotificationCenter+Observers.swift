@@ -28,6 +28,38 @@ extension ThreadedNotificationCenter {
         }
     }
 
+    /// True if a post of a message of this type would match an observer of this center now: of the message, or of its
+    /// name. See `hasObservers(of:object:)`.
+    ///
+    ///     if center.hasObservers(for: Progress.self) { center.post(Progress(makeReport())) }
+    public func hasObservers<Message: NotificationCenter.AsyncMessage>(for messageType: Message.Type) -> Bool {
+        hasObservers(ofMessage: messageType, nil)
+    }
+
+    /// True if a post of a message of this type about an object would match an observer of this center now.
+    public func hasObservers<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject, for messageType: Message.Type
+    ) -> Bool where Message.Subject: AnyObject {
+        hasObservers(ofMessage: messageType, subject)
+    }
+
+    /// True if a post of a main actor message of this type would match an observer of this center now.
+    public func hasObservers<Message: NotificationCenter.MainActorMessage>(for messageType: Message.Type) -> Bool {
+        hasObservers(ofMessage: messageType, nil)
+    }
+
+    /// True if a post of a main actor message of this type about an object would match an observer of this center now.
+    public func hasObservers<Message: NotificationCenter.MainActorMessage>(
+        of subject: Message.Subject, for messageType: Message.Type
+    ) -> Bool where Message.Subject: AnyObject {
+        hasObservers(ofMessage: messageType, subject)
+    }
+
+    private func hasObservers(ofMessage type: any Any.Type, _ subject: AnyObject?) -> Bool {
+        let name = ThreadContext.withCurrent { $0.messageNames.name(of: type).name }
+        return hasObservers(of: name, object: subject)
+    }
+
     /// The observers of this center, in the order in which they were added, for debugging.
     ///
     ///     for observer in center.observers { print(observer) }

@@ -12,7 +12,7 @@ struct LatestNotifications {
         /// The original post, without its wait and message.
         let post: Post
         /// A copy of the message, if it was posted as one.
-        private let message: Any?
+        let message: Any?
         /// Increases with each notification of the center, from 1.
         fileprivate(set) var number: UInt64 = 0
 
@@ -33,6 +33,7 @@ struct LatestNotifications {
 
     private struct Retained {
         var latest: Latest?
+        let isCaptured: Bool
     }
 
     private var retained: [String: Retained] = [:]
@@ -46,17 +47,17 @@ struct LatestNotifications {
         return latest
     }
 
+    /// - Parameter isCaptured: whether the name is captured from a Foundation center until it is no longer retained.
     /// - Returns: false if the name is retained already.
-    mutating func retain(_ name: String) -> Bool {
+    mutating func retain(_ name: String, isCaptured: Bool) -> Bool {
         guard retained[name] == nil else { return false }
-        retained[name] = Retained()
+        retained[name] = Retained(isCaptured: isCaptured)
         return true
     }
 
-    /// - Returns: whether the name was retained, and its latest notification.
-    mutating func stopRetaining(_ name: String) -> (wasRetained: Bool, latest: Latest?) {
-        let removed = retained.removeValue(forKey: name)
-        return (removed != nil, removed?.latest)
+    /// - Returns: nil if the name was not retained.
+    mutating func stopRetaining(_ name: String) -> (latest: Latest?, isCaptured: Bool)? {
+        retained.removeValue(forKey: name).map { ($0.latest, $0.isCaptured) }
     }
 
     /// Replaces the latest notification of a name that is retained.

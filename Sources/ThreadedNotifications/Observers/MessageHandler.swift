@@ -16,7 +16,7 @@ struct MessageHandler {
         type = ObjectIdentifier(Message.self)
         isThreadBound = handler.isThreadBound
         convertible = name.convertible
-        isCaptured = name.name.rawValue != MessageName.typeName(Message.self)
+        isCaptured = name.isCaptured
         // Safety: `handle` is called with the address of a message of this type: here below after a check, and by
         // `ObserverCall` for a posted message whose type is `type`.
         handle = { [handle = handler.handle] in handle($0.assumingMemoryBound(to: Message.self).pointee) }

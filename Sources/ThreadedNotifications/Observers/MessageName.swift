@@ -5,12 +5,16 @@ struct MessageName {
     let name: Notification.Name
     /// Nil: the message is not converted.
     let convertible: (any NotificationConvertible.Type)?
+    /// False if Foundation posts messages of the type under this name. It ends the process if an observer of
+    /// notifications with the name meets one.
+    let isCaptured: Bool
 
     private static let known = Locked<[ObjectIdentifier: MessageName]>([:])
 
     private init(_ type: any Any.Type) {
         convertible = type as? any NotificationConvertible.Type
         name = convertible?.name ?? Notification.Name(Self.typeName(type))
+        isCaptured = name.rawValue != Self.typeName(type)
     }
 
     /// Always the same instance of the string, so that `ObserverCache` finds it.
