@@ -31,8 +31,8 @@ public enum MainRunLoop {
     /// its restored effect. If several reasons are noticed together, a signal comes first, then `stop()`.
     ///
     /// Threads: the main thread. A handler may call it: a nested run has its own condition, and those of the outer
-    /// runs are evaluated again after it. In a block of the main queue or a task of the main actor, the main queue and the
-    /// main actor are not served.
+    /// runs are evaluated again after it. A nested run of other code ends by itself. In a block of the main queue or a
+    /// task of the main actor, the main queue and the main actor are not served.
     /// Cost: two evaluations of the condition in a pass that waits. A descriptor for the process if there are signals.
     /// - Parameters:
     ///   - condition: ends the run when it returns true.

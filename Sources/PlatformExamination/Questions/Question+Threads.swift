@@ -96,7 +96,7 @@ extension Question {
         },
         Question(
             "thread-end", "NSThreadWillExit is posted", fact: "F17", expected: ["posted"],
-            ofOurs: ["a post reports that the thread has ended"]
+            ofOurs: ["an end observer is told"]
         ) { trial in
             let isPosted = Locked(false)
             _ = NotificationCenter.default.addObserver(forName: .NSThreadWillExit, object: nil, queue: nil) { _ in
@@ -109,13 +109,12 @@ extension Question {
                 isPosted.withLock { $0 } ? "posted" : "not posted",
                 detail: thread.isFinished ? "the thread has ended" : "the thread has not ended")
         } ours: { trial in
-            let (thread, center) = (RunLoopThread(name: "worker"), ThreadedNotificationCenter())
+            let (thread, isTold) = (RunLoopThread(name: "worker"), Locked(false))
+            let token = thread.addEndObserver(on: .postingThread) { _ in isTold.withLock { $0 = true } }
             try thread.start()
-            let token = center.addObserver(forName: .test, on: thread) { _ in }
             thread.stop()
             try thread.waitUntilFinished(timeout: Trial.timeout)
-            let isReported = center.post(name: .test).targetGone == 1
-            trial.note(isReported ? "a post reports that the thread has ended" : "a post does not report it")
+            trial.note(isTold.withLock { $0 } ? "an end observer is told" : "an end observer is not told")
             token.cancel()
         },
         Question(

@@ -6,7 +6,7 @@ import Testing
 /// The process of an exit test has an `async` main function, so its main thread has ended.
 @Suite("The main thread's end", .timeLimit(.minutes(1)))
 struct MainThreadEndTests {
-    @Test("after the main thread has ended, notifications for it are targetGone, and one warning is printed")
+    @Test("after the main thread has ended, its end is told, later posts are targetGone, and one warning is printed")
     func ended() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             await Self.postToTheMainThread()
@@ -22,6 +22,8 @@ struct MainThreadEndTests {
         let isolated = center.addObserver(
             forName: name, isolatedTo: MainActor.shared, transform: { $0.name },
             using: { _ in preconditionFailure("called") })
+        let ends = Locked<[ThreadEnd]>([])
+        let ending = TargetThread.main.addEndObserver(on: .postingThread) { end in ends.withLock { $0.append(end) } }
         center.post(name: name)
         // The block that finds out whether the main thread has ended precedes this one in the main queue.
         await MainActor.run {
@@ -31,6 +33,8 @@ struct MainThreadEndTests {
         }
         precondition(onMain.counters == DeliveryCounters(targetGone: 2))
         precondition(isolated.counters == DeliveryCounters(targetGone: 2))
+        precondition(ends.withLock { $0.map(\.name) } == ["main"] && ending.counters.delivered == 1)
+        precondition(TargetThread.main.isStopping)
         do throws(DeliveryError) {
             try TargetThread.main.perform {}
             preconditionFailure("a block was accepted")
