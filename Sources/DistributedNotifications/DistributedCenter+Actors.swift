@@ -8,6 +8,8 @@ extension DistributedCenter {
     /// parameters and errors are those of `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
     ///
     ///     let token = try center.addObserver(forName: name) { notification in window.show(notification) }
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it at once.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(modes: [.default]),
@@ -19,6 +21,8 @@ extension DistributedCenter {
 
     /// Adds an observer of later connections, interruptions and gaps on the main thread. Its handler is isolated to the
     /// main actor, and is released there.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addConnectionObserver(…)` removes it at once.
     public func addConnectionObserver(
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(modes: [.default]),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void

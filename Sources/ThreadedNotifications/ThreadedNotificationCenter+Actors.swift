@@ -11,6 +11,8 @@ extension ThreadedNotificationCenter {
     ///     let token = center.addObserver(forName: name, on: .main) { _ in window.close() }
     ///
     /// Removal: the handler is released on the main thread.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: MainThread,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -28,6 +30,8 @@ extension ThreadedNotificationCenter {
     ///         forName: name, on: .main, transform: { $0.object as? String }, using: { window.title = $0 })
     ///
     /// Removal: the handler is released on the main thread.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: MainThread,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -38,6 +42,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer whose handler is isolated to the main actor: the same as `on: .main`.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -50,6 +56,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer whose handler is isolated to the main actor, and gets the actor and the value.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -81,7 +89,8 @@ extension ThreadedNotificationCenter {
     ///   - line: the caller's line, for events and recordings.
     ///   - transform: called on the posting thread; nil: the observer does not get this notification.
     ///   - handler: called on the actor's thread with the actor and the value.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and
+    ///   `_ = try center.addObserver(…)` removes it at once.
     /// - Throws: `DeliveryError` with the code `actorNotPinned`.
     @_disfavoredOverload
     public func addObserver<Target: Actor, Value: Sendable>(
@@ -102,6 +111,8 @@ extension ThreadedNotificationCenter {
     ///
     /// Removal: the handler is released on the actor's thread. It retains the actor if it uses it; an actor that keeps
     /// the token therefore lives until it cancels.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it at once.
     /// - Throws: `DeliveryError` with the code `actorNotPinned`.
     @_disfavoredOverload
     public func addObserver<Target: Actor, Value: Sendable>(

@@ -43,7 +43,8 @@ extension ThreadedNotificationCenter {
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on the main thread with the message.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at
+    ///   once.
     public func addObserver<
         Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.MainActorMessage
     >(
@@ -54,6 +55,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer of the main actor messages about any object of a type.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<
         Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.MainActorMessage
     >(
@@ -64,6 +67,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer of the main actor messages of a type about an object; nil: about any object, or none.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Message: NotificationCenter.MainActorMessage>(
         of subject: Message.Subject?, for messageType: Message.Type, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Message) -> Void
@@ -72,6 +77,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer of the main actor messages of a type.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Message: NotificationCenter.MainActorMessage>(
         for messageType: Message.Type, options: ObserverOptions = ObserverOptions(), file: String = #fileID,
         line: Int = #line, using handler: @escaping @MainActor (Message) -> Void
@@ -98,6 +105,8 @@ extension ThreadedNotificationCenter {
     ///     let token = center.addObserver(of: document, for: .saved, on: .main) { message in … }
     ///
     /// Removal: the handler is released on the main thread.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject, for identifier: Identifier, on thread: MainThread,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -107,6 +116,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer on the main thread of the messages about any object of a type.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject.Type, for identifier: Identifier, on thread: MainThread,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -116,6 +127,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer on the main thread of the messages of a type about an object; nil: about any object, or none.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject?, for messageType: Message.Type, on thread: MainThread,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -125,6 +138,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer on the main thread of the messages of a type.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         for messageType: Message.Type, on thread: MainThread, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Message) -> Void

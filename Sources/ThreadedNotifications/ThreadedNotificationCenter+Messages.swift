@@ -70,7 +70,8 @@ extension ThreadedNotificationCenter {
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on `thread` with the message.
-    /// - Returns: a token. Keep it: releasing it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at
+    ///   once.
     @_disfavoredOverload
     public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject, for identifier: Identifier, on thread: some DeliveryTarget,
@@ -81,6 +82,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer of the messages about any object of a type.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     @_disfavoredOverload
     public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject.Type, for identifier: Identifier, on thread: some DeliveryTarget,
@@ -91,6 +94,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer of the messages of a type about an object; nil: about any object, or none.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     @_disfavoredOverload
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject?, for messageType: Message.Type, on thread: some DeliveryTarget,
@@ -101,6 +106,8 @@ extension ThreadedNotificationCenter {
     }
 
     /// Adds an observer of the messages of a type.
+    ///
+    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     @_disfavoredOverload
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         for messageType: Message.Type, on thread: some DeliveryTarget,
