@@ -1,13 +1,12 @@
 import Foundation
 import ThreadedNotifications
 
+struct WindowWillClose: NotificationCenter.AsyncMessage { typealias Subject = NSObject }
+
 let center = ThreadedNotificationCenter.default
-let name = Notification.Name("WindowWillClose")
-let worker = RunLoopThread(name: "worker")
-try worker.start()
-let token = center.addObserver(forName: name, on: worker) { notification in
-    print("\(notification.name.rawValue) is handled on \(ThreadIdentity.current)")
+let token = center.addObserver(for: WindowWillClose.self, on: .main) { _ in
+    print("the window closes on \(ThreadIdentity.current)")
+    MainRunLoop.stop()
 }
-NotificationCenter.default.post(name: name, object: nil)  // on the main thread
-worker.stop()  // delivers what waits, then ends
-try worker.waitUntilFinished(timeout: .seconds(5))
+Thread.detachNewThread { center.post(WindowWillClose()) }
+MainRunLoop.run()
