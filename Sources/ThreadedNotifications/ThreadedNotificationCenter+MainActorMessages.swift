@@ -14,7 +14,7 @@ extension ThreadedNotificationCenter {
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters where Message.Subject: AnyObject {
-        post(message: message, subject, at: SourceLocation(file, line))
+        withUnsafePointer(to: message) { post(Message.self, at: $0, subject, file, line) }
     }
 
     /// Posts a main actor message that is about no particular object.
@@ -23,7 +23,7 @@ extension ThreadedNotificationCenter {
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters {
-        post(message: message, nil, at: SourceLocation(file, line))
+        withUnsafePointer(to: message) { post(Message.self, at: $0, nil, file, line) }
     }
 
     /// Adds an observer of the main actor messages about an object. Its handler is called on the main thread, which

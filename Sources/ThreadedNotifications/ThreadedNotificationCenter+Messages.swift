@@ -14,19 +14,21 @@ extension ThreadedNotificationCenter {
     /// Threads: any.
     /// Cost: that of posting a notification. A message for another thread is copied.
     /// - Returns: the number of observers with each outcome.
+    @inlinable
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters where Message.Subject: AnyObject {
-        post(message: message, subject, at: SourceLocation(file, line))
+        withUnsafePointer(to: message) { post(Message.self, at: $0, subject, file, line) }
     }
 
     /// Posts a message that is about no particular object.
+    @inlinable
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters {
-        post(message: message, nil, at: SourceLocation(file, line))
+        withUnsafePointer(to: message) { post(Message.self, at: $0, nil, file, line) }
     }
 
     /// Posts a message and waits, as `postAndWait(_:timeout:file:line:)` does with a notification.
@@ -127,14 +129,14 @@ extension ThreadedNotificationCenter {
             name.name, subject, handler.mailbox, options, location, .message(MessageHandler(name, handler)))
     }
 
-    @inline(__always)
-    func post<Message>(
-        message: Message, _ subject: AnyObject?, at location: SourceLocation
+    /// - Parameter address: the address of a message of that type, which is valid during the call.
+    @usableFromInline
+    func post(
+        _ type: any Any.Type, at address: UnsafeRawPointer, _ subject: AnyObject?, _ file: String, _ line: Int
     ) -> DeliveryCounters {
-        withUnsafePointer(to: message) { address in
-            ThreadContext.withCurrent { context in
-                deliver(PostedMessage(address), subject: subject, at: location, context)
-            }
+        ThreadContext.withCurrent { context in
+            deliver(
+                PostedMessage(of: type, at: address), subject: subject, at: SourceLocation(file, line), context)
         }
     }
 
@@ -143,7 +145,7 @@ extension ThreadedNotificationCenter {
     ) throws(DeliveryError) -> DeliveryCounters {
         let notification = Notification(name: MessageName.of(Message.self).name, object: subject)
         return try withUnsafePointer(to: message) { address throws(DeliveryError) in
-            try postAndWait(notification, PostedMessage(address), timeout: timeout, at: location)
+            try postAndWait(notification, PostedMessage(of: Message.self, at: address), timeout: timeout, at: location)
         }
     }
 }

@@ -173,6 +173,13 @@ final class ThreadMailbox: Sendable {
         _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext,
         isRetained: Bool = false
     ) -> DeliveryOutcome? {
+        if let message = post.message, message.typeIdentifier == observer.messageType, !observer.isBounded, !isRetained
+        {
+            let value = Notification(name: notification.name, object: message.copy)
+            return enqueue(
+                Delivery(value, for: observer, post: post.number, wait: post.wait), named: notification.name,
+                post.number, post.wait, for: observer)
+        }
         var (delivery, outcome) = delivery(of: notification, post, for: observer, context)
         if isRetained { delivery = delivery?.retained }
         guard let delivery else { return outcome }

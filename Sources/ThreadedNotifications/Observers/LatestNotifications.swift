@@ -25,7 +25,7 @@ struct LatestNotifications {
         /// Calls `body` with the message, if there is one. It is valid until `body` returns.
         func withMessage(_ body: (PostedMessage?) -> Void) {
             func open<Message>(_ message: Message) {
-                withUnsafePointer(to: message) { body(PostedMessage($0).withNotification) }
+                withUnsafePointer(to: message) { body(PostedMessage(of: Message.self, at: $0, hasNotification: true)) }
             }
             if let message { _openExistential(message, do: open) } else { body(nil) }
         }

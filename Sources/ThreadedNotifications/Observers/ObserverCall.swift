@@ -37,30 +37,19 @@ enum ObserverCall {
     ) -> DeliveryOutcome? {
         context.nest(notification.name.rawValue) {
             guard observer.isSimple else {
-                guard let message = post.message, message.typeIdentifier == observer.messageType else {
-                    return runAnyKindAtOnce(observer, with: notification, of: post, context, overtakes: overtakes)
-                }
-                return runAtOnce(observer, notification.name, of: post, context, overtakes) {
-                    $0.handleMessage(message.address)
-                }
+                return runAnyKindAtOnce(observer, with: notification, of: post, context, overtakes: overtakes)
             }
-            return runAtOnce(observer, notification.name, of: post, context, overtakes) { $0.handle(notification) }
+            guard let handler = observer.beginAtOnce() else {
+                return skip(observer, notification.name, post, .cancelled)
+            }
+            context.handlersUnderWay.begin(observer, post.wait)
+            handler._withUnsafeGuaranteedRef { handler in
+                callAtOnce(observer, notification.name, post, overtakes) { handler.handle(notification) }
+            }
+            context.handlersUnderWay.end()
+            observer.end()
+            return .delivered
         }
-    }
-
-    @inline(__always)
-    private static func runAtOnce(
-        _ observer: Observer, _ name: Notification.Name, of post: Post, _ context: ThreadContext, _ overtakes: Bool,
-        _ call: (ObserverHandler) -> Void
-    ) -> DeliveryOutcome? {
-        guard let handler = observer.beginAtOnce() else { return skip(observer, name, post, .cancelled) }
-        context.handlersUnderWay.begin(observer, post.wait)
-        handler._withUnsafeGuaranteedRef { handler in
-            callAtOnce(observer, name, post, overtakes) { call(handler) }
-        }
-        context.handlersUnderWay.end()
-        observer.end()
-        return .delivered
     }
 
     /// Calls an observer's transform, or makes its message.
@@ -139,6 +128,9 @@ enum ObserverCall {
     private static func runAnyKindAtOnce(
         _ observer: Observer, with notification: Notification, of post: Post, _ context: ThreadContext, overtakes: Bool
     ) -> DeliveryOutcome? {
+        if let message = post.message, message.typeIdentifier == observer.messageType {
+            return runAtOnce(observer, with: message, notification.name, of: post, context, overtakes)
+        }
         guard let handler = observer.begin() else { return skip(observer, notification.name, post, .cancelled) }
         context.handlersUnderWay.begin(observer, post.wait)
         var isSettled = false
@@ -146,6 +138,22 @@ enum ObserverCall {
         context.handlersUnderWay.end()
         observer.end()
         return isSettled ? outcome : skip(observer, notification.name, post, outcome)
+    }
+
+    /// Calls the handler with the message that was posted.
+    @inline(__always)
+    private static func runAtOnce(
+        _ observer: Observer, with message: PostedMessage, _ name: Notification.Name, of post: Post,
+        _ context: ThreadContext, _ overtakes: Bool
+    ) -> DeliveryOutcome? {
+        guard let handler = observer.beginAtOnce() else { return skip(observer, name, post, .cancelled) }
+        context.handlersUnderWay.begin(observer, post.wait)
+        handler._withUnsafeGuaranteedRef { handler in
+            callAtOnce(observer, name, post, overtakes) { handler.handleMessage(message.address) }
+        }
+        context.handlersUnderWay.end()
+        observer.end()
+        return .delivered
     }
 
     @inline(never)

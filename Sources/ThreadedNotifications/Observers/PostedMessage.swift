@@ -13,19 +13,14 @@ struct PostedMessage {
     /// True if the notification that is posted with it was made of it, and has its userInfo.
     let hasNotification: Bool
 
-    /// - Parameter message: valid until `post` returns.
+    /// - Parameter address: valid until `post` returns.
     @inline(__always)
-    init<Message>(_ message: UnsafePointer<Message>) {
-        self.init(type: Message.self, address: UnsafeRawPointer(message), hasNotification: false)
-    }
-
-    @inline(__always)
-    private init(type: any Any.Type, address: UnsafeRawPointer, hasNotification: Bool) {
+    init(of type: any Any.Type, at address: UnsafeRawPointer, hasNotification: Bool = false) {
         (self.type, self.address, self.hasNotification) = (type, address, hasNotification)
     }
 
     /// The same message, after its notification was made.
-    var withNotification: PostedMessage { PostedMessage(type: type, address: address, hasNotification: true) }
+    var withNotification: PostedMessage { PostedMessage(of: type, at: address, hasNotification: true) }
 
     @inline(__always) var typeIdentifier: ObjectIdentifier { ObjectIdentifier(type) }
 
