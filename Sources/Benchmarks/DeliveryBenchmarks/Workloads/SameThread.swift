@@ -20,64 +20,6 @@ enum SameThread {
     }
 }
 
-/// The number of handler calls. Only the posting thread uses it.
-private final class CallCount {
-    /// A pointer, because access to a class's variable is checked for exclusivity at run time, which would be measured
-    /// too.
-    private let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-
-    init() {
-        calls.initialize(to: 0)
-    }
-
-    deinit {
-        calls.deallocate()
-    }
-
-    func count() {
-        calls.pointee += 1
-    }
-
-    func expect(_ expected: Int) throws {
-        defer { calls.pointee = 0 }
-        guard calls.pointee == expected else {
-            throw BenchmarkError.miscounted(handled: calls.pointee, posted: expected)
-        }
-    }
-}
-
-private final class ClosureCalls: BenchmarkSubject {
-    private final class Handler {
-        let body: (Notification) -> Void
-
-        init(_ body: @escaping (Notification) -> Void) {
-            self.body = body
-        }
-    }
-
-    private let count = CallCount()
-    private let handlers: [Handler]
-
-    init(_ observers: Int) {
-        handlers = (0..<observers).map { [count] _ in Handler { _ in count.count() } }
-    }
-
-    func measure(_ operations: Int) throws -> Sample {
-        let notification = Notification(name: Channel.name)
-        // Unretained, because a retain for each call would cost several times the call; the array retains the handlers.
-        let handlers = handlers.map(Unmanaged.passUnretained)
-        let sample = Sample.timing(operations) {
-            for _ in 0..<operations {
-                for handler in handlers { handler._withUnsafeGuaranteedRef { $0.body(notification) } }
-            }
-        }
-        try count.expect(operations * handlers.count)
-        return sample
-    }
-
-    func end() {}
-}
-
 private final class OurPosts: BenchmarkSubject {
     private let count = CallCount()
     private let center = ThreadedNotificationCenter()
