@@ -1,11 +1,11 @@
 public import Foundation
 public import ThreadedNotifications
 
-// Handlers that are isolated to an actor that runs on one thread: the main actor, or an actor on a `RunLoopThread`.
+// Handlers that are isolated to the main actor or to an actor on a `RunLoopThread`, and handlers that are async functions.
+// The parameters and errors are those of `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
 
 extension DistributedCenter {
-    /// Adds an observer on the main thread. Its handler is isolated to the main actor, and is released there. The
-    /// parameters and errors are those of `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
+    /// Adds an observer on the main thread. Its handler is isolated to the main actor, and is released there.
     ///
     ///     let token = try center.addObserver(forName: name) { notification in window.show(notification) }
     ///
@@ -28,5 +28,82 @@ extension DistributedCenter {
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void
     ) -> ObserverToken {
         addConnectionObserver(options, SourceLocation(file, line), .onMain(handler))
+    }
+
+    /// Adds an observer whose handler is isolated to the main actor: the same as `on: .main`.
+    public func addObserver(
+        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
+        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        file: String = #fileID, line: Int = #line,
+        using handler: @escaping @MainActor (DistributedNotification) -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain(handler))
+    }
+
+    /// Adds an observer whose handler is isolated to the main actor, and gets the actor and the notification.
+    public func addObserver(
+        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
+        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        file: String = #fileID, line: Int = #line,
+        using handler: @escaping @MainActor (MainActor, DistributedNotification) -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        try add(
+            name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain { handler(actor, $0) })
+    }
+
+    /// Adds an observer whose handler is isolated to an actor that runs on a `RunLoopThread` or on the main thread. The
+    /// handler is called there directly. The actor is retained until the observer is removed.
+    ///
+    ///     let token = try center.addObserver(forName: name, isolatedTo: account) { account, notification in … }
+    ///
+    /// - Throws: also `.actorNotPinned`.
+    @_disfavoredOverload
+    public func addObserver<Target: Actor>(
+        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
+        isolatedTo actor: Target, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (isolated Target, DistributedNotification) -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        guard let handler = try? ValueHandler.isolated(to: actor, handler) else {
+            throw .actorNotPinned(actor: "\(Target.self)")
+        }
+        return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
+    }
+
+    /// Adds an observer from the code of an actor that runs on a `RunLoopThread` or on the main thread. The handler is
+    /// isolated to the actor, and need not be `Sendable`.
+    ///
+    ///     token = try center.addObserver(forName: name, isolatedTo: self) { notification in self.add(notification) }
+    ///
+    /// Removal: the handler is released on the actor's thread. It retains the actor if it uses it; an actor that keeps
+    /// the token therefore lives until it cancels.
+    /// - Throws: also `.actorNotPinned`.
+    @_disfavoredOverload
+    public func addObserver<Target: Actor>(
+        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
+        isolatedTo actor: isolated Target, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        file: String = #fileID, line: Int = #line, using handler: @escaping (DistributedNotification) -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        guard let handler = try? ValueHandler.isolatedInside(actor, handler) else {
+            throw .actorNotPinned(actor: "\(Target.self)")
+        }
+        return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
+    }
+
+    /// Adds an observer whose handler is an async function. A task calls it, one call after the other, as for
+    /// `ThreadedNotificationCenter`. What arrives while a call runs waits, under the observer's overflow policy.
+    ///
+    ///     let token = try center.addObserver(forName: name) { notification in await index.update(notification) }
+    ///
+    /// - Parameter executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default.
+    @_disfavoredOverload
+    public func addObserver(
+        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
+        executorPreference executor: (any TaskExecutor)? = nil, options: ObserverOptions = ObserverOptions(),
+        file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (DistributedNotification) async -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        try add(
+            name, object, suspensionBehavior, options, SourceLocation(file, line), .awaiting(on: executor, handler))
     }
 }

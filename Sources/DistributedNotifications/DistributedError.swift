@@ -41,6 +41,7 @@ public struct DistributedError: Error, Hashable, Sendable {
         fileprivate enum Value: String {
             case nameNotUsable, objectNotUsable, userInfoNotUsable, tooManyObservers, pathNotUsable, serverNotStarted
             case serverRefused, notPosted, notAnswered, processForked, wouldWaitForItself, closed
+            case actorNotPinned
         }
 
         fileprivate let value: Value
@@ -74,6 +75,8 @@ public struct DistributedError: Error, Hashable, Sendable {
         public static let wouldWaitForItself = Code(.wouldWaitForItself)
         /// The center was closed.
         public static let closed = Code(.closed)
+        /// The actor runs neither on a `RunLoopThread` nor on the main thread.
+        public static let actorNotPinned = Code(.actorNotPinned)
 
         public var description: String { value.rawValue }
     }
@@ -98,7 +101,7 @@ extension DistributedError: CustomStringConvertible, LocalizedError {
         case .serverRefused: "the server at \(path) refused this process: \(problem)."
         case .notPosted: "\(name) was not posted within \(timeout): \(problem)."
         case .notAnswered: "the server has not answered within \(timeout): \(problem)."
-        case .tooManyObservers, .processForked, .wouldWaitForItself, .closed: "\(problem)."
+        case .tooManyObservers, .processForked, .wouldWaitForItself, .closed, .actorNotPinned: "\(problem)."
         }
     }
 
@@ -119,6 +122,14 @@ extension DistributedError {
     /// - Parameter path: where in the userInfo the value is.
     package static func userInfoNotUsable(path: String, problem: String) -> Self {
         Self(.userInfoNotUsable, path: path, problem: problem)
+    }
+
+    static func actorNotPinned(actor: String) -> Self {
+        Self(
+            .actorNotPinned,
+            problem:
+                "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it a "
+                + "RunLoopThread as its executor, or observe with an async handler")
     }
 
     package static func tooManyObservers(limit: Int) -> Self {

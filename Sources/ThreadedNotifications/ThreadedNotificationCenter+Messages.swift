@@ -126,7 +126,7 @@ extension ThreadedNotificationCenter {
     ) -> ObserverToken {
         let name = MessageName.of(Message.self)
         return add(
-            name.name, subject, handler.mailbox, options, location, .message(MessageHandler(name, handler)))
+            name.name, subject, handler.mailbox, options, location, handler.kind(MessageHandler(name, handler)))
     }
 
     /// - Parameter address: the address of a message of that type, which is valid during the call.

@@ -120,10 +120,12 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             } else if let reason = mailbox.reasonNotToWait {
                 throw reason
             }
-            guard let thread = mailbox.identity else { continue }
-            expected.append(
-                DeliveryWait.Expected(
-                    observer: observer.id, notification: notification.name.rawValue, thread: thread))
+            let name = notification.name.rawValue
+            if let thread = mailbox.identity {
+                expected.append(DeliveryWait.Expected(observer: observer.id, notification: name, thread: thread))
+            } else if mailbox.taskDrain != nil {
+                expected.append(DeliveryWait.Expected(asyncHandlerOf: observer.id, notification: name))
+            }
         }
         let wait = try DeliveryWait(for: expected, at: location)
         // A removal before the wait was registered did not end it.

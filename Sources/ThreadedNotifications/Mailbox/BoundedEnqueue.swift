@@ -14,10 +14,10 @@ struct BoundedEnqueue {
 
     /// - Parameters:
     ///   - object: the notification's.
-    ///   - canWait: false on the target thread, which alone makes room.
+    ///   - canWait: false on the target thread, which alone makes room, and in the observer's own async handler.
     init(
         _ delivery: Delivery, object: NotificationObject, at location: SourceLocation, for observer: Observer,
-        in mailbox: ThreadMailbox, canWait: Bool
+        in mailbox: ThreadMailbox, canWait: @autoclosure () -> Bool
     ) {
         policy = observer.options.overflow
         name = delivery.notification.name
@@ -27,7 +27,7 @@ struct BoundedEnqueue {
         self.observer = observer
         self.mailbox = mailbox
         self.location = location
-        if case .block(_, let timeout) = policy, canWait { deadline = .after(timeout) } else { deadline = nil }
+        if case .block(_, let timeout) = policy, canWait() { deadline = .after(timeout) } else { deadline = nil }
     }
 
     func run() -> DeliveryOutcome {

@@ -92,6 +92,9 @@ struct Delivery: PendingItem, @unchecked Sendable {
 
     @inline(__always) static var nothing: Delivery { Delivery(rare: nil) }
 
+    /// The observer, retained; nil for an action.
+    var retainedObserver: Observer? { observer?.takeUnretainedValue() }
+
     var action: Action? { rare?.action }
     /// The value, if this is the delivery of one.
     var value: Any? { notification.object }

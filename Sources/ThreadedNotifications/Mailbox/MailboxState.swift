@@ -27,9 +27,11 @@ struct MailboxState {
         fileprivate let source: RunLoopSource
         fileprivate let runLoop: RunLoopReference?
         fileprivate let target: ThreadIdentity?
+        fileprivate let taskDrain: TaskDrain?
 
         func send() {
             DeliveryEvent.trace(.signal, target: target)
+            if let taskDrain { return taskDrain.mailboxWasSignalled() }
             source.signal()
             runLoop?.wakeUp()
         }
@@ -63,6 +65,8 @@ struct MailboxState {
     }
 
     var phase = Phase.unstarted
+    /// Drains the mailbox, if it belongs to no thread.
+    var taskDrain: TaskDrain?
     var pending = Pending()
     var modeQueues: [ModeQueue] = []
     var runLoop: RunLoopReference?
@@ -114,6 +118,6 @@ struct MailboxState {
     }
 
     func unconditionalSignal(for queue: Int) -> Signal {
-        Signal(source: modeQueues[queue].source, runLoop: runLoop, target: identity)
+        Signal(source: modeQueues[queue].source, runLoop: runLoop, target: identity, taskDrain: taskDrain)
     }
 }

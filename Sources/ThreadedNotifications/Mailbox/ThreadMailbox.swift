@@ -50,13 +50,33 @@ final class ThreadMailbox: Sendable {
         _ = queue(for: [.common])
     }
 
+    /// Creates a mailbox that belongs to no thread, for one observer with an async handler.
+    init(drainedBy taskDrain: TaskDrain) {
+        threadName = taskDrain.thread.map { "a task on \($0.name)" } ?? "a task"
+        isMain = false
+        spins = false
+        arrivals = ArrivalFlag(isWatched: false)
+        state.withLock { ($0.phase, $0.taskDrain) = (.open, taskDrain) }
+        _ = queue(for: [.common])
+        taskDrain.attach(to: self)
+    }
+
     // MARK: The thread
+
+    /// Drains the mailbox, if it belongs to no thread.
+    var taskDrain: TaskDrain? { state.withLock { $0.taskDrain } }
+
+    /// True in a handler of an observer whose mailbox this is, if it is async.
+    var isInCurrentTask: Bool { taskDrain?.isInCurrentTask ?? false }
 
     /// True if this is the calling thread's mailbox.
     var isCurrent: Bool { ThreadContext.withCurrent { $0.owns(.passUnretained(self)) } }
 
-    /// The target thread; nil before it started.
-    var identity: ThreadIdentity? { state.withLock { $0.identity } }
+    /// The target thread; nil before it started. Of an async handler, the thread that its task prefers.
+    var identity: ThreadIdentity? {
+        let (own, taskDrain) = state.withLock { ($0.identity, $0.taskDrain) }
+        return own ?? taskDrain?.thread?.identity
+    }
 
     var isFinished: Bool { state.withLock { $0.phase == .finished } }
 
@@ -70,6 +90,7 @@ final class ThreadMailbox: Sendable {
 
     /// The error of a call that would wait for this thread; nil if it can wait.
     var reasonNotToWait: DeliveryError? {
+        if let thread = taskDrain?.thread, thread.identity == nil { return thread.mailbox.reasonNotToWait }
         let description = description
         return state.withLock { $0.reasonNotToWait(for: description) }
     }
@@ -213,7 +234,7 @@ final class ThreadMailbox: Sendable {
         }
         return BoundedEnqueue(
             delivery, object: NotificationObject(object), at: location, for: observer, in: self,
-            canWait: !observer.isHere(context)
+            canWait: !observer.isHere(context) && !isInCurrentTask
         ).run()
     }
 

@@ -49,6 +49,8 @@ final class Observer: Sendable {
         name: Notification.Name?, object: NotificationObject, mailbox: ThreadMailbox?, options: ObserverOptions,
         handler: ObserverHandler, isRemovedWithToken: Bool, location: SourceLocation
     ) {
+        // A task has no run loop modes, and no post is made on it.
+        let options = handler.isAsync ? ObserverOptions(overflow: options.overflow) : options
         precondition(
             !options.modes.isEmpty,
             "ObserverOptions: modes is empty, so nothing could be delivered. Name a mode, or .common.")
@@ -191,7 +193,7 @@ final class Observer: Sendable {
 
     /// Waits until no call of this cancelled observer's handler runs on another thread.
     func waitUntilHandlersReturned(timeout: Duration, at location: SourceLocation) throws(DeliveryError) {
-        let own = ThreadContext.current.handlersUnderWay(of: self)
+        let own = ThreadContext.current.handlersUnderWay(of: self) + ownAsyncCalls
         guard state.running > own else { return }
         let ended = MonotonicSemaphore()
         HandlerWaiters.add(ended, for: id)
@@ -217,9 +219,12 @@ final class Observer: Sendable {
         defer { HandlerWaiters.remove(ended, for: id) }
         _ = change { $0.awaited }
         // From now on the last handler that returns ends the wait.
-        guard state.running > 0 else { return }
+        guard state.running > ownAsyncCalls else { return }
         try await ended.wait(until: .after(timeout), orThrow: .handlerStillRunning(observer: id, after: timeout))
     }
+
+    /// 1 in its own async handler.
+    private var ownAsyncCalls: Int { mailbox?.isInCurrentTask == true ? 1 : 0 }
 
     @inline(__always)
     private var handler: Unmanaged<ObserverHandler>? {

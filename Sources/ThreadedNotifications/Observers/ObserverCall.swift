@@ -72,6 +72,7 @@ enum ObserverCall {
         switch handler.kind {
         case .value(let transform, _, _): transform(notification)
         case .message(let handler): handler.makeMessage(notification)
+        case .async(let handler): handler.makeValue(notification)
         case .notification, .threadBound, .method: nil
         }
     }
@@ -182,6 +183,8 @@ enum ObserverCall {
         case .threadBound(let handle): return call { handle(notification) }
         case .value(let transform, _, let handle): return call(with: transform(notification), handle)
         case .message(let handler): return call(with: handler.makeMessage(notification), handler.handle(copy:))
+        // It has a mailbox that belongs to no thread, so it is never called at once.
+        case .async: return nil
         case .method(let reference, _, let method):
             guard let object = reference.object else { return .cancelled }
             return call { method(object, notification) }
@@ -212,6 +215,8 @@ enum ObserverCall {
         case .message(let handler):
             guard let message = delivery.value else { return false }
             return call { handler.handle(copy: message) }
+        // `TaskDrain` delivers to it.
+        case .async: return false
         case .method(let reference, _, let method):
             guard let object = reference.object else {
                 observer.cancel()

@@ -2,9 +2,10 @@ internal import Foundation
 
 /// The handler of an observer.
 //
-// Safety: the closures of `threadBound`, `method` and a thread-bound `value` or `message` need not be Sendable. They are called, and
-// this object is released, on the observer's target thread: `ObserverCall` runs there, and `Observer.releaseHandler`
-// passes the object to that thread's mailbox. `ValueHandler` has Sendable closures for all other values. After that thread has ended nothing else can use them, and any thread may release them.
+// Safety: the closures of `threadBound`, `method` and a thread-bound `value` or `message` need not be Sendable. They are
+// called, and this object is released, on the observer's target thread: `ObserverCall` runs there, and
+// `Observer.releaseHandler` passes the object to that thread's mailbox. After that thread has ended nothing else can use
+// them, and any thread may release them. `ValueHandler` has Sendable closures for all other values.
 final class ObserverHandler: @unchecked Sendable {
     enum Kind {
         /// Called with the notification, on any thread.
@@ -17,6 +18,8 @@ final class ObserverHandler: @unchecked Sendable {
         /// Called with a message: the one that was posted, or one that was made of the notification on the posting
         /// thread.
         case message(MessageHandler)
+        /// Called in a task.
+        case async(AsyncHandler)
         /// Called and released on one thread.
         case threadBound((Notification) -> Void)
         /// A method of an object that is not retained.
@@ -38,14 +41,14 @@ final class ObserverHandler: @unchecked Sendable {
         switch kind {
         case .notification(let handle): (self.handle, isSimple) = (handle, true)
         case .threadBound(let handle): (self.handle, isSimple) = (handle, true)
-        case .value, .message, .method: (handle, isSimple) = ({ _ in }, false)
+        case .value, .message, .async, .method: (handle, isSimple) = ({ _ in }, false)
         }
     }
 
     /// True if it must be released on its thread.
     var isThreadBound: Bool {
         switch kind {
-        case .notification: false
+        case .notification, .async: false
         case .value(_, let isThreadBound, _): isThreadBound
         case .message(let handler): handler.isThreadBound
         case .threadBound, .method: true
@@ -54,14 +57,24 @@ final class ObserverHandler: @unchecked Sendable {
 
     var transforms: Bool {
         switch kind {
-        case .value, .message: true
+        case .value, .message, .async: true
         case .notification, .threadBound, .method: false
         }
     }
 
-    var messageType: ObjectIdentifier? { if case .message(let handler) = kind { handler.type } else { nil } }
+    var isAsync: Bool { if case .async = kind { true } else { false } }
 
-    var isCaptured: Bool { if case .message(let handler) = kind { handler.isCaptured } else { true } }
+    var messageType: ObjectIdentifier? { message?.type }
+
+    var isCaptured: Bool { message?.isCaptured ?? true }
+
+    private var message: MessageHandler? {
+        switch kind {
+        case .message(let handler): handler
+        case .async(let handler): handler.message
+        case .notification, .value, .threadBound, .method: nil
+        }
+    }
 
     /// The life of the object, if the handler is a method.
     var objectLife: ObjectLife? { if case .method(_, let life, _) = kind { life } else { nil } }

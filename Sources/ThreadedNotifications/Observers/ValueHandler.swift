@@ -8,10 +8,16 @@ package struct ValueHandler<Value> {
     /// True if the handler need not be `Sendable`: it is called and released on the mailbox's thread.
     let isThreadBound: Bool
     let handle: (Value) -> Void
+    /// The handler, if it is async; then `handle` is not called.
+    let handleAsync: (@Sendable (Any) async -> Void)?
 
-    private init(_ mailbox: ThreadMailbox?, isThreadBound: Bool, _ handle: @escaping (Value) -> Void) {
+    private init(
+        _ mailbox: ThreadMailbox?, isThreadBound: Bool, async handleAsync: (@Sendable (Any) async -> Void)? = nil,
+        _ handle: @escaping (Value) -> Void
+    ) {
         self.mailbox = mailbox
         self.isThreadBound = isThreadBound
+        self.handleAsync = handleAsync
         self.handle = handle
     }
 
@@ -23,6 +29,10 @@ package struct ValueHandler<Value> {
         ValueHandler(.main, isThreadBound: true, MainActorClosure.onMainThread(handle))
     }
 
+    func kind(_ message: MessageHandler) -> ObserverHandler.Kind {
+        guard let handleAsync else { return .message(message) }
+        return .async(AsyncHandler(makeValue: message.makeMessage, message: message, handle: handleAsync))
+    }
 }
 
 extension ValueHandler where Value: Sendable {
@@ -47,13 +57,31 @@ extension ValueHandler where Value: Sendable {
         }
     }
 
+    /// A handler that a task calls, one delivery after the other.
+    /// - Parameter executor: the executor that the task prefers.
+    package static func awaiting(
+        on executor: (any TaskExecutor)?, _ handle: @escaping @Sendable (Value) async -> Void
+    ) -> Self {
+        ValueHandler(
+            ThreadMailbox(drainedBy: TaskDrain(executor: executor)), isThreadBound: false,
+            async: { if let value = $0 as? Value { await handle(value) } }, { _ in })
+    }
+
     package func map<Other: Sendable>(_ transform: @escaping @Sendable (Other) -> Value) -> ValueHandler<Other> {
-        ValueHandler<Other>(mailbox, isThreadBound: isThreadBound) { [handle] in handle(transform($0)) }
+        let mappedAsync = handleAsync.map { handle -> @Sendable (Any) async -> Void in
+            { if let other = $0 as? Other { await handle(transform(other)) } }
+        }
+        return ValueHandler<Other>(mailbox, isThreadBound: isThreadBound, async: mappedAsync) { [handle] in
+            handle(transform($0))
+        }
     }
 
     /// The handler of an observer, with a transform of the notification to the value.
     func kind(transform: @escaping @Sendable (Notification) -> Value?) -> ObserverHandler.Kind {
-        .value(transform: transform, isThreadBound: isThreadBound) { [handle] in
+        if let handleAsync {
+            return .async(AsyncHandler(makeValue: transform, message: nil, handle: handleAsync))
+        }
+        return .value(transform: transform, isThreadBound: isThreadBound) { [handle] in
             if let value = $0 as? Value { handle(value) }
         }
     }

@@ -31,7 +31,20 @@ final class DeliveryWait: Sendable {
     struct Expected {
         var observer: ObserverID
         var notification: String?
-        var thread: ThreadIdentity
+        var target: WaitGraph.Target
+        /// In words.
+        var thread: String
+
+        init(observer: ObserverID, notification: String?, thread: ThreadIdentity) {
+            (self.observer, self.notification) = (observer, notification)
+            (target, self.thread) = (.thread(thread.number), "\(thread)")
+        }
+
+        /// A delivery to an async handler, which runs on no particular thread.
+        init(asyncHandlerOf observer: ObserverID, notification: String) {
+            (self.observer, self.notification) = (observer, notification)
+            (target, thread) = (.observer(observer), "a task")
+        }
     }
 
     /// Begins a wait for deliveries that are enqueued afterwards.
@@ -43,14 +56,13 @@ final class DeliveryWait: Sendable {
         var once: [String] = []
         for words in waitsFor where !once.contains(words) { once.append(words) }
         id = try ThreadWaits.begin(
-            for: expected.map { .thread($0.thread.number) }, waitsFor: once.joined(separator: " and "), at: location)
+            for: expected.map(\.target), waitsFor: once.joined(separator: " and "), at: location)
         state.withLock { state in
             for one in expected {
                 let description = DeliveryError.Pending(
                     notification: one.notification, observer: one.observer == 0 ? nil : one.observer,
-                    thread: "\(one.thread)")
-                state.pending[one.observer] = PendingDelivery(
-                    target: .thread(one.thread.number), description: description)
+                    thread: one.thread)
+                state.pending[one.observer] = PendingDelivery(target: one.target, description: description)
             }
         }
         Self.waits.withLock { waits in

@@ -1,0 +1,92 @@
+public import Foundation
+
+// Handlers that are async functions.
+
+extension ThreadedNotificationCenter {
+    /// Adds an observer whose handler is an async function. A task calls it, one call after the other.
+    ///
+    ///     let token = center.addObserver(forName: name, transform: { $0.object as? URL }) { url in
+    ///         await cache.load(url)
+    ///     }
+    ///
+    /// What is posted while a call runs waits, under the observer's overflow policy. A closure that is isolated to an
+    /// actor runs there. A handler that is not async belongs to a thread: use `addObserver(forName:on:using:)`.
+    ///
+    /// Threads: the handler runs on any thread, or on the executor that it prefers, and is never called before `post`
+    /// returns. It inherits nothing of the task that posts.
+    /// Order: of what one thread posts, the order posted (guarantee 4). Each call begins after the one before has
+    /// returned. There is no order with other observers.
+    /// Outcome: counted as delivered when the handler has returned, and as waiting until then. `postAndWait` waits for
+    /// that; in the handler itself it would wait for its timeout.
+    /// Removal: by token (guarantee 6). A call that runs continues; its task is not cancelled. When it has returned, the
+    /// rest is settled as cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
+    /// Cost: a lock for each notification, a task when nothing waited, and the memory of a mailbox for each observer.
+    /// - Parameters:
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications; nil: any.
+    ///   - executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default. Handlers on a
+    ///     thread that is not started wait.
+    ///   - options: the observer's options. A task has no run loop modes and no posts of its own, so only the overflow
+    ///     policy is used.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
+    ///   - transform: called on the posting thread; nil: the observer does not get this notification.
+    ///   - handler: called in a task with the value.
+    /// - Returns: a token. Keep it: releasing it removes the observer.
+    @_disfavoredOverload
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @Sendable (Value) async -> Void
+    ) -> ObserverToken {
+        add(name, object, .awaiting(on: executor, handler), options, SourceLocation(file, line), transform)
+    }
+
+    /// Adds an observer of the messages about an object, whose handler is an async function; see
+    /// `addObserver(forName:object:executorPreference:options:file:line:transform:using:)`.
+    ///
+    ///     let token = center.addObserver(of: document, for: .saved) { message in await index.update(message) }
+    @_disfavoredOverload
+    public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject, for identifier: Identifier,
+        executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) async -> Void
+    ) -> ObserverToken where Identifier.MessageType == Message, Message.Subject: AnyObject {
+        addMessageObserver(of: subject, .awaiting(on: executor, handler), options, SourceLocation(file, line))
+    }
+
+    /// Adds an observer of the messages about any object of a type, whose handler is an async function.
+    @_disfavoredOverload
+    public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject.Type, for identifier: Identifier,
+        executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) async -> Void
+    ) -> ObserverToken where Identifier.MessageType == Message {
+        addMessageObserver(of: nil, .awaiting(on: executor, handler), options, SourceLocation(file, line))
+    }
+
+    /// Adds an observer of the messages of a type about an object, whose handler is an async function; nil: about any
+    /// object, or none.
+    @_disfavoredOverload
+    public func addObserver<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject?, for messageType: Message.Type,
+        executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) async -> Void
+    ) -> ObserverToken where Message.Subject: AnyObject {
+        addMessageObserver(of: subject, .awaiting(on: executor, handler), options, SourceLocation(file, line))
+    }
+
+    /// Adds an observer of the messages of a type, whose handler is an async function.
+    @_disfavoredOverload
+    public func addObserver<Message: NotificationCenter.AsyncMessage>(
+        for messageType: Message.Type, executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) async -> Void
+    ) -> ObserverToken {
+        addMessageObserver(of: nil, .awaiting(on: executor, handler), options, SourceLocation(file, line))
+    }
+}

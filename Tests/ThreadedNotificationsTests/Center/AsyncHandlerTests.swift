@@ -1,0 +1,250 @@
+import Foundation
+import SharedTesting
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("async")
+
+/// Observers with async handlers.
+final class AsyncHandlerTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+    private static let number: @Sendable (Notification) -> Int? = { $0.object as? Int }
+
+    func testCallsBeginInTheOrderPostedEachAfterTheOneBeforeHasReturned() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let token = center.addObserver(forName: posted, transform: Self.number) { number in
+            log.withLock { $0.append("begin \(number)") }
+            await Task.yield()
+            log.withLock { $0.append("end \(number)") }
+        }
+        for number in 1...100 { center.post(name: posted, object: number) }
+        try center.postAndWait(Notification(name: posted, object: 101), timeout: timeout)
+        XCTAssertEqual(log.withLock { $0 }, (1...101).flatMap { ["begin \($0)", "end \($0)"] })
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 101))
+    }
+
+    func testAHandlerThatIsNotAsyncRunsOnItsThreadAndOneThatIsAsyncInATask() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let log = Locked<[String]>([])
+        @Sendable func note(_ text: String) {
+            let isInTask = withUnsafeCurrentTask { $0 != nil }
+            let thread = ThreadIdentity.current.name ?? ""
+            log.withLock { $0.append("\(text) \(isInTask ? "in a task" : "directly") on \(thread)") }
+        }
+        let model = MainActor.assumeIsolated { Model() }
+        let tokens = [
+            center.addObserver(forName: posted, on: worker, transform: Self.number) { _ in note("sync") },
+            center.addObserver(forName: posted, executorPreference: worker, transform: Self.number) { _ in
+                await Task.yield()
+                note("async")
+            },
+            center.addObserver(forName: posted, transform: Self.number) { @MainActor number in model.sum += number },
+        ]
+        let isHandled = expectation(description: "handled")
+        let end = center.addObserver(forName: posted, transform: Self.number) { _ in
+            while tokens.contains(where: { $0.counters.waiting > 0 }) { await Task.yield() }
+            isHandled.fulfill()
+        }
+        center.post(name: posted, object: 7)
+        wait(for: [isHandled], timeout: TestTimeout.seconds)
+        XCTAssertEqual(Set(log.withLock { $0 }), ["sync directly on worker", "async in a task on worker"])
+        XCTAssertEqual(MainActor.assumeIsolated { model.sum }, 7)
+        for token in tokens + [end] { token.cancel() }
+        try worker.stopAndWait()
+    }
+
+    func testTheOverflowPolicyHandlesWhatIsPostedWhileACallRuns() async throws {
+        let center = ThreadedNotificationCenter()
+        let (begun, resume) = (AsyncGate(), AsyncGate())
+        let log = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: posted, options: ObserverOptions(overflow: .dropOldest(capacity: 2)), transform: Self.number,
+            using: { number in
+                log.withLock { $0.append(number) }
+                if number == 1 {
+                    begun.open()
+                    await resume.wait()
+                }
+            })
+        center.post(name: posted, object: 1)
+        await begun.wait()
+        for number in 2...5 { center.post(name: posted, object: number) }
+        XCTAssertEqual(token.counters, DeliveryCounters(waiting: 3, dropped: 2), "the call that runs counts as waiting")
+        resume.open()
+        try await wait { token.counters.waiting == 0 }
+        XCTAssertEqual(log.withLock { $0 }, [1, 4, 5])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 3, dropped: 2))
+    }
+
+    func testAfterItsRemovalACallThatRunsContinuesAndTheRestIsCancelled() async throws {
+        let center = ThreadedNotificationCenter()
+        let (begun, resume) = (AsyncGate(), AsyncGate())
+        let (isReleased, log) = (AsyncGate(), Locked<[Int]>([]))
+        func observe() -> ObserverToken {
+            let recorder = ReleaseRecorder { isReleased.open() }
+            return center.addObserver(forName: posted, transform: Self.number) { number in
+                begun.open()
+                await resume.wait()
+                log.withLock { $0.append(number) }
+                withExtendedLifetime(recorder) {}
+            }
+        }
+        let token = observe()
+        for number in 1...3 { center.post(name: posted, object: number) }
+        await begun.wait()
+        do {
+            try await token.cancelAndWait(timeout: .zero)
+            XCTFail("the call still runs")
+        } catch {
+            XCTAssertEqual((error as? DeliveryError)?.code, .handlerStillRunning)
+        }
+        XCTAssertEqual(center.registrations.observers, 0)
+        resume.open()
+        try await token.cancelAndWait(timeout: timeout)
+        await isReleased.wait()
+        XCTAssertEqual(log.withLock { $0 }, [1])
+        try await wait { token.counters.waiting == 0 }
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, cancelled: 2))
+    }
+
+    func testAHandlerMayRemoveItsObserverAndWait() async throws {
+        let center = ThreadedNotificationCenter()
+        let (token, failure, isOver) = (Locked<ObserverToken?>(nil), Locked<(any Error)?>(nil), AsyncGate())
+        let observer = center.addObserver(forName: posted, transform: Self.number) { _ in
+            let own = token.withLock { $0 }
+            do { try await own?.cancelAndWait(timeout: .zero) } catch { failure.withLock { $0 = error } }
+            isOver.open()
+        }
+        token.withLock { $0 = observer }
+        center.post(name: posted, object: 1)
+        await isOver.wait()
+        XCTAssertNil(failure.withLock { $0 })
+    }
+
+    func testAPostThatWaitsDoesSoUntilTheHandlerHasReturned() throws {
+        let center = ThreadedNotificationCenter()
+        let resume = AsyncGate()
+        let token = center.addObserver(forName: posted, transform: Self.number) { _ in await resume.wait() }
+        XCTAssertThrowsError(try center.postAndWait(Notification(name: posted, object: 1), timeout: .zero)) {
+            XCTAssertEqual(
+                ($0 as? DeliveryError)?.pending, [.init(notification: "async", observer: token.id, thread: "a task")])
+        }
+        resume.open()
+        let counters = try center.postAndWait(Notification(name: posted, object: 2), timeout: timeout)
+        XCTAssertEqual(counters, DeliveryCounters(delivered: 1))
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 2))
+    }
+
+    func testAPostOnTheExecutorsThreadDoesNotWaitForATaskThatWouldRunThere() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = RunLoopThread(name: "worker")
+        let token = center.addObserver(
+            forName: posted, executorPreference: worker, transform: Self.number
+        ) { _ in }
+        assertThrows(DeliveryError.threadNotStarted(thread: "worker")) {
+            try center.postAndWait(Notification(name: posted, object: 1), timeout: timeout)
+        }
+        try worker.start()
+        let code = try worker.performAndWait(timeout: timeout) { () -> DeliveryError.Code? in
+            do throws(DeliveryError) {
+                try center.postAndWait(Notification(name: posted, object: 2), timeout: TestTimeout.hang)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        XCTAssertEqual(code, .waitWouldDeadlock)
+        try center.postAndWait(Notification(name: posted, object: 3), timeout: timeout)
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
+        try worker.stopAndWait()
+    }
+
+    func testMessagesHaveAsyncHandlersInTheShapesOfFoundation() throws {
+        let center = ThreadedNotificationCenter()
+        let document = Document()
+        let log = Locked<[String]>([])
+        let handle: @Sendable (Saved) async -> Void = { message in
+            await Task.yield()
+            log.withLock { $0.append(message.title) }
+        }
+        let tokens = [
+            center.addObserver(of: document, for: .saved, using: handle),
+            center.addObserver(of: Document.self, for: .saved, using: handle),
+            center.addObserver(of: document, for: Saved.self, using: handle),
+            center.addObserver(for: Saved.self) { message in
+                await Task.yield()
+                log.withLock { $0.append(message.title) }
+            },
+        ]
+        try center.postAndWait(Saved(title: "one"), subject: document, timeout: timeout)
+        XCTAssertEqual(log.withLock { $0 }, ["one", "one", "one", "one"])
+        try center.postAndWait(Saved(title: "two"), timeout: timeout)
+        XCTAssertEqual(log.withLock { $0.suffix(2) }, ["two", "two"])
+        for token in tokens { token.cancel() }
+    }
+
+    func testReleasingTheTokenRemovesTheObserverAndNothingRetainsItsMailbox() async throws {
+        let center = ThreadedNotificationCenter()
+        func observe() -> WeakReference<ThreadMailbox>? {
+            let handler = ValueHandler<Int>.awaiting(on: nil) { _ in }
+            let token = center.add(
+                posted, nil, handler, ObserverOptions(), SourceLocation("test", 0), Self.number)
+            // On another thread, because a running thread may retain the observers that its last posts found.
+            Thread.posting(1) { for number in 1...3 { center.post(name: posted, object: number) } }.wait()
+            withExtendedLifetime(token) {}
+            return handler.mailbox.map { WeakReference($0) }
+        }
+        let mailbox = try XCTUnwrap(observe())
+        XCTAssertEqual(center.registrations.observers, 0)
+        try await wait { mailbox.object == nil }
+    }
+
+    func testTheEventsOfADeliveryFollowEachOtherWhenTheHandlerHasReturned() throws {
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(forName: posted, transform: Self.number) { _ in await Task.yield() }
+        let events = try tracing(of: token.id) {
+            try center.postAndWait(Notification(name: posted, object: 1), timeout: timeout)
+        }
+        XCTAssertEqual(events.map(\.stage), [.append, .deliver, .return])
+        XCTAssertEqual(events[1].thread, events[2].thread)
+    }
+
+    private func wait(until condition: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + timeout
+        while !condition() {
+            try require(ContinuousClock.now < deadline)
+            await Task.yield()
+        }
+    }
+}
+
+@MainActor
+private final class Model {
+    var sum = 0
+}
+
+private final class Document: Sendable {}
+
+private struct Saved: NotificationCenter.AsyncMessage {
+    typealias Subject = Document
+    let title: String
+}
+
+extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.BaseMessageIdentifier<Saved> {
+    fileprivate static var saved: Self { .init() }
+}
+
+/// Tasks wait for it until it is opened.
+private final class AsyncGate: Sendable {
+    private let stream: AsyncStream<Never>
+    private let continuation: AsyncStream<Never>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func open() { continuation.finish() }
+
+    func wait() async { for await _ in stream {} }
+}
