@@ -2,13 +2,13 @@
 package enum Workloads {
     package static let all: [Workload] =
         [0, 1, 10, 100, 10_000].map(SameThread.workload)
-        + [TypedPosts.sameThread]
+        + [TypedPosts.sameThread, Later.workload]
         + [1, 1000, 1_000_000].map(Names.workload)
         + [1, 2, 4, 8].map(Burst.workload)
         + [TypedPosts.otherThread]
         + [1, 4, 16].map(FanOut.workload)
         + [Performing.workload, RoundTrip.workload, Waiting.workload]
-        + [1, 2, 4, 8].map(Backlog.workload)
+        + [1, 2, 4, 8].map(Backlog.workload) + [MainFlood.workload]
         + [1, 10, 100].map(Distributed.posts) + [1, 10, 100].map(Distributed.roundTrip)
         + [0, 1000].map(AddAndRemove.workload)
         + [false, true].map(Enqueuing.workload)

@@ -20,8 +20,8 @@ enum Enqueuing {
     /// - Parameters:
     ///   - handled: the number handled since the round began.
     ///   - enqueue: enqueues one notification.
-    fileprivate static func measure(
-        _ operations: Int, isCoalescing: Bool, timeout: Duration, handled: () -> Int, enqueue: () -> Void
+    static func measure(
+        _ operations: Int, isCoalescing: Bool, timeout: Duration, handled: () -> Int, enqueue: () throws -> Void
     ) throws -> Sample {
         let deadline = ContinuousClock.now + timeout
         var expected = 0
@@ -30,7 +30,7 @@ enum Enqueuing {
             while left > 0 {
                 let batch = min(left, 1000)
                 left -= batch
-                for _ in 0..<batch { enqueue() }
+                for _ in 0..<batch { try enqueue() }
                 expected += isCoalescing ? 1 : batch
                 while handled() < expected {
                     guard ContinuousClock.now < deadline else {
@@ -48,7 +48,7 @@ enum Enqueuing {
 /// The number of handled notifications.
 ///
 /// Safety: only the measuring thread uses it, and the handlers run on that thread.
-private final class HandledCount: @unchecked Sendable {
+final class HandledCount: @unchecked Sendable {
     var count = 0
 }
 
