@@ -1,11 +1,11 @@
 public import Foundation
 
 extension ThreadedNotificationCenter {
-    /// Posts a main actor message about an object: to the observers of the message, and as a notification to those of its
-    /// name.
+    /// Posts a main actor message about an object: to the observers of the message, and as a notification to those of
+    /// its name.
     ///
-    /// It is delivered as an `AsyncMessage` is: see `post(_:subject:file:line:)`. Observers of the message are on the main
-    /// thread. They are called before `post` returns, if nothing else waits there.
+    /// It is delivered as an `AsyncMessage` is: see `post(_:subject:file:line:)`. Observers of the message are on the
+    /// main thread. They are called before `post` returns, if nothing else waits there.
     ///
     /// Threads: the main actor.
     /// - Returns: the number of observers with each outcome.

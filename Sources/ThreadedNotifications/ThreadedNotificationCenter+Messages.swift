@@ -56,8 +56,8 @@ extension ThreadedNotificationCenter {
     ///     let token = center.addObserver(of: document, for: .saved, on: worker) { message in … }
     ///
     /// The observer also gets notifications with the message's name, if the message is `NotificationConvertible` and
-    /// `makeMessage` makes it of them. That is called on the posting thread; if it returns nil, the observer does not get
-    /// the notification.
+    /// `makeMessage` makes it of them. That is called on the posting thread; if it returns nil, the observer does not
+    /// get the notification.
     ///
     /// Threads: any. The handler is called on `thread`.
     /// Order, removal: those of every observer.

@@ -62,7 +62,7 @@ enum ObserverCall {
             return (nil, skip(observer, notification.name, post, .cancelled))
         }
         context.handlersUnderWay.begin(observer, nil)
-        let value = value(of: notification, for: handler.takeUnretainedValue())
+        let value = handler._withUnsafeGuaranteedRef { Self.value(of: notification, for: $0) }
         context.handlersUnderWay.end()
         observer.end()
         return (value, value == nil ? skip(observer, notification.name, post, nil) : nil)

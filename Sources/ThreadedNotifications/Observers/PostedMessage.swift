@@ -4,9 +4,9 @@ internal import Foundation
 /// observers neither copies the message nor allocates memory for it.
 //
 // Safety: the address is valid until `post` returns, and is used only until then, on the posting thread. An observer on
-// another thread, and one whose delivery waits, gets a copy, which `ObserverCall.transform` makes. A `FanOut`, which
-// keeps the `Post`, delivers to all its observers before `post` returns, in nested drains if need be. If a handler ends
-// the thread, `FanOut` settles the other observers without the message.
+// another thread, and one whose delivery waits, gets a copy, which `copy` makes before the delivery is appended. A
+// `FanOut`, which keeps the `Post`, delivers to all its observers before `post` returns, in nested drains if need be.
+// If a handler ends the thread, `FanOut` settles the other observers without the message.
 struct PostedMessage {
     let type: any Any.Type
     let address: UnsafeRawPointer

@@ -150,6 +150,26 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1])
     }
 
+    func testAMessageThatIsDeliveredLaterIsCopied() throws {
+        let seen = Locked<[String]>([])
+        let later = ObserverOptions(sameThread: .later)
+        let tokens = [
+            center.addObserver(for: Saved.self, on: .current, options: later) { message in
+                seen.withLock { $0.append("later \(message.number)") }
+            },
+            center.addObserver(for: Saved.self, on: .current) { message in
+                seen.withLock { $0.append("ordered \(message.number)") }
+            },
+        ]
+        XCTAssertEqual(center.post(Saved(number: 1)), DeliveryCounters(delivered: 1, waiting: 1))
+        try center.postAndWait(Saved(number: 2), timeout: timeout)
+        XCTAssertEqual(seen.withLock { $0.filter { $0.hasPrefix("ordered") } }, ["ordered 1", "ordered 2"])
+        while tokens[0].counters.waiting > 0 {
+            try require(RunLoop.current.run(mode: .default, before: .distantFuture))
+        }
+        XCTAssertEqual(seen.withLock { $0.filter { $0.hasPrefix("later") } }, ["later 1", "later 2"])
+    }
+
     func testPostAndWaitReturnsWhenAllHaveHandledTheMessage() throws {
         let worker = try RunLoopThread.started("worker")
         let seen = Locked<[Saved]>([])
