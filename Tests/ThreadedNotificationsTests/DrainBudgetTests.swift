@@ -275,6 +275,33 @@ final class DrainBudgetTests: XCTestCase {
         XCTAssertEqual(token.counters.waiting, 0)
     }
 
+    func testGuarantee11ARunOfAHandlerContinuesInAnotherQueueThanTheLastDrain() {
+        for modes in [[.common, .default], [.default, .common]] as [[RunLoop.Mode]] {
+            log.withLock { $0 = [] }
+            let delivered = log
+            let tokens = [
+                observe(options: ObserverOptions(modes: [modes[0]])),
+                center.addObserver(
+                    forName: Notification.Name("rest"), on: .main, options: ObserverOptions(modes: [modes[1]]),
+                    transform: number(of:)
+                ) { value in
+                    delivered.withLock { $0.append(value) }
+                    guard value == 2 else { return }
+                    for _ in 0..<20 { CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false) }
+                    delivered.withLock { $0.append(-2) }
+                },
+            ]
+            TargetThread.main.drainBudget = .deliveries(1)
+            Thread.posting(1) { [center] in
+                center.post(name: posted, object: 1)
+                for value in 2...4 { center.post(name: Notification.Name("rest"), object: value) }
+            }.wait()
+            for _ in 0..<20 { makePass() }
+            XCTAssertEqual(numbers, [1, 2, 3, 4, -2], "\(modes)")
+            XCTAssertEqual(tokens.map(\.counters.waiting), [0, 0])
+        }
+    }
+
     func testRandomBudgetsAndNestedRunsDeliverInOrder() {
         for seed in 0..<TestRounds.rounds(10, stress: 60) as Range<UInt64> {
             let center = ThreadedNotificationCenter()

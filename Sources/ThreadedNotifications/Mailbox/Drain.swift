@@ -86,6 +86,8 @@ enum Drain {
             queues[queue].source.signal()
             return false
         }
+        // A handler may run the run loop, whose drains may come from any queue.
+        context.drainState.continuingQueue = nil
         let isOver = run(
             mailbox, queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, &slice, context)
         context.drainState.continuingQueue = isOver ? nil : queue
