@@ -168,6 +168,25 @@ final class MainRunLoopTests: XCTestCase {
         }
     }
 
+    func testANestedRunThatUsesUpTheWakeUpOfTheEndDoesNotKeepTheRun() throws {
+        try onMain {
+            let log = Log()
+            DispatchQueue.main.async {
+                log.lines.append("holds")
+                // The second block is called after the condition was evaluated in the next pass.
+                RunLoop.main.perform {
+                    RunLoop.main.perform {
+                        _ = RunLoop.main.run(mode: .default, before: .distantPast)
+                        MainActor.assumeIsolated { log.lines.append("nested") }
+                    }
+                }
+            }
+            XCTAssertEqual(try Self.run { log.lines.first == "holds" }, .conditionHeld)
+            XCTAssertEqual(log.lines, ["holds", "nested"])
+            XCTAssertFalse(MainRunLoop.takeStop(), "the run ended only because it was stopped")
+        }
+    }
+
     func testABlockOfTheMainQueueMayRunTheRunLoop() throws {
         try onMain {
             let log = Log()

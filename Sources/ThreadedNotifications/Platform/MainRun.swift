@@ -40,8 +40,9 @@ final class MainRun {
         case .exit: depth -= 1
         case .beforeTimers, .beforeWaiting:
             // A nested run is not this object's to stop.
-            guard depth == 1, end == nil else { return }
-            end = reasonToEnd()
+            guard depth == 1 else { return }
+            end = end ?? reasonToEnd()
+            // Again before the run loop waits: a nested run may have used up what woke it.
             if end != nil { RunLoop.stopCurrent() }
         }
     }
