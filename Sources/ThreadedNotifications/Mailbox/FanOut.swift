@@ -39,22 +39,23 @@ final class FanOut {
         _ counters: inout DeliveryCounters
     ) {
         guard let mailbox = context.mailbox else { return }
+        // First, because what a transform posts comes before the notification for the other observers too.
+        var later: [(observer: Observer, delivery: Delivery)] = []
+        observers.each { observer in
+            guard observer.isLater, observer.isHere(context) else { return }
+            let (delivery, outcome) = mailbox.delivery(of: notification, post.withoutWait, for: observer, context)
+            if let delivery { later.append((observer, delivery)) } else { counters.count(outcome) }
+        }
         // A post that waits comes after everything that can be delivered now, and delivers that first.
         let served = post.wait == nil ? [] : mailbox.servedQueues()
         let firstOwnNumber = mailbox.nextNumber
         var fanOuts: [FanOut] = []
         var waitingQueues: [Int] = []
-        var later: [(observer: Observer, delivery: Delivery)] = []
         var count: UInt64 = 0
         var isFirst = true
         var callsFirstSlotFirst = false
         observers.each { observer in
-            guard observer.isHere(context) else { return }
-            if observer.isLater {
-                let (delivery, outcome) = mailbox.delivery(of: notification, post.withoutWait, for: observer, context)
-                if let delivery { later.append((observer, delivery)) } else { counters.count(outcome) }
-                return
-            }
+            guard !observer.isLater, observer.isHere(context) else { return }
             defer { isFirst = false }
             guard observer.isOrdered else { return }
             if !waitingQueues.contains(observer.modeQueue),

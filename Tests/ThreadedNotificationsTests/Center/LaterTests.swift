@@ -144,6 +144,24 @@ final class LaterTests: XCTestCase {
         XCTAssertEqual([later, ordered].map(\.counters.delivered), [2, 2])
     }
 
+    func testGuarantee05WhatALaterObserversTransformPostsReachesOrderedObserversFirst() {
+        let center = center
+        let ordered = observe("ordered", .ordered)
+        let later = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(sameThread: .later),
+            transform: { [log] notification -> Int? in
+                guard notification.object as? Int == 2 else { return nil }
+                try? TargetThread.main.performLater { log.withLock { $0.append("block") } }
+                center.post(name: posted, object: 1)
+                return 2
+            }, using: { [log] value in log.withLock { $0.append("later \(value)") } })
+        let other = observe("other", .ordered)
+        XCTAssertEqual(post(2), DeliveryCounters(waiting: 3))
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(lines, ["block", "ordered 1", "other 1", "ordered 2", "other 2", "later 2"])
+        XCTAssertEqual([later, ordered, other].map(\.counters.delivered), [1, 2, 2])
+    }
+
     // MARK: With other options
 
     func testPostAndWaitDeliversWhatWaitsAndDoesNotWaitForALaterObserverOfItsOwnThread() throws {
