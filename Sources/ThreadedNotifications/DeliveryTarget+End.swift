@@ -17,7 +17,8 @@ extension DeliveryTarget {
     /// Threads: the handler is called on `thread`, as for a notification that the ending thread posts. On
     /// `.postingThread` it is the last code of this package on the ending thread; if that was never started, or has
     /// ended before, the handler is called on the thread that stops it, releases it or adds the observer. An
-    /// observer on the ending thread itself has the outcome `targetGone`, because nothing is delivered there any more.
+    /// observer on the ending thread itself has the outcome `targetGone`, because nothing is delivered there any more;
+    /// with `SameThreadPolicy.atOnce` it is called as on `.postingThread`.
     /// Order: when `waitUntilFinished` returns, the handler was called or waits for its thread. Observers of one end
     /// are told in the order in which they were added.
     /// Removal: by token (guarantee 6). Keep the token: releasing it removes the observer.

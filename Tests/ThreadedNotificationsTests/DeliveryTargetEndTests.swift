@@ -148,6 +148,16 @@ final class DeliveryTargetEndTests: XCTestCase {
         XCTAssertEqual(token.counters, DeliveryCounters(targetGone: 1))
     }
 
+    func testAnObserverOnTheEndingThreadItselfIsToldIfItIsDeliveredAtOnce() throws {
+        let worker = try RunLoopThread.started("worker")
+        let token = worker.addEndObserver(on: worker, options: ObserverOptions(sameThread: .atOnce)) { [told] end in
+            told.withLock { $0.append(end) }
+        }
+        try worker.stopAndWait()
+        XCTAssertEqual(told.withLock { $0 }.map(\.name), ["worker"])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
+    }
+
     func testTheEndIsTracedAsAnyDeliveryAndBeforeTheThreadsLastEvent() throws {
         let worker = try RunLoopThread.started("worker")
         let identity = try XCTUnwrap(worker.identity)
