@@ -1,0 +1,84 @@
+import Foundation
+import SharedTesting
+import ThreadedNotifications
+import XCTest
+
+/// The examples of the article *Recipes* about actors, state on a thread, and async handlers.
+final class ActorExamples: XCTestCase {
+    private let printed = PrintedLines()
+
+    func testAnActorsOwnCode() async throws {
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+
+        // example: begin
+        actor Reader {
+            nonisolated let thread = RunLoopThread(name: "reader")
+            nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+            private(set) var lines: [String] = []
+
+            func observe(_ name: Notification.Name, of center: ThreadedNotificationCenter) throws -> ObserverToken {
+                try center.addObserver(
+                    forName: name, isolatedTo: self, transform: { $0.object as? String },
+                    using: { line in self.lines.append(line) })
+            }
+        }
+
+        let reader = Reader()
+        try reader.thread.start()
+        let reading = try await reader.observe(name, of: center)
+        // example: end
+
+        center.post(name: name, object: "one")
+        center.post(name: name, object: "two")
+        let lines = await reader.lines
+        XCTAssertEqual(lines, ["one", "two"])
+        reading.cancel()
+        reader.thread.stop()
+    }
+
+    func testStateOnAThread() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+
+        // example: begin
+        final class Parser {
+            var lines = 0
+            func feed(_ line: String) { lines += 1 }
+        }
+
+        let parser = try ThreadBound(on: worker) { Parser() }
+        let feeding = center.addObserver(
+            forName: name, on: parser, transform: { $0.object as? String },
+            using: { line in parser.value.feed(line) })
+        center.post(name: name, object: "first")
+        try parser.perform { print("\(parser.value.lines) line") }
+        // example: end
+
+        worker.stop()
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+        feeding.cancel()
+        XCTAssertEqual(printed.lines, ["1 line"])
+    }
+
+    func testAsyncHandlers() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+
+        // example: begin
+        let loading = center.addObserver(
+            forName: name, options: ObserverOptions(overflow: .keepLatest), transform: { $0.object as? String },
+            using: { title in
+                try? await Task.sleep(for: .milliseconds(10))  // the asynchronous work
+                await MainActor.run { print("loaded \(title)") }
+            })
+        center.post(name: name, object: "Untitled")
+        // example: end
+
+        MainActor.assumeIsolated { _ = MainRunLoop.run { loading.counters.delivered == 1 } }
+        XCTAssertEqual(printed.lines, ["loaded Untitled"])
+    }
+}
