@@ -11,11 +11,11 @@ internal import Synchronization
 /// Threads: every method may be called on any thread; `value` only on the value's thread.
 /// Order: on the thread itself, `init` creates the value. On another thread it is created as the next block that is
 /// performed there, or by the first code there that uses it before, so that it exists for every handler and block.
-/// Removal: when this object is released, its thread releases the value before it delivers again. Handlers and blocks
-/// that use the object retain it. When the thread ends, it releases the value after it has released its handlers, and
-/// before its end is reported; of several values, the one that was added last is released first. Then `value` stops the
-/// program. No other thread ever releases the value. At the end of the process the values of its threads are not
-/// released.
+/// Removal: when this object is released, its thread releases the value before it delivers anything that is enqueued
+/// later. Handlers and blocks that use the object retain it. When the thread ends, it releases the value after it has
+/// released its handlers, and before its end is reported; of several values, the one that was added last is released
+/// first. Then `value` stops the program. No other thread ever releases the value. At the end of the process the values
+/// of its threads are not released.
 /// Cost: a block when it is created; a look-up in the thread's storage for each use.
 public final class ThreadBound<Value>: DeliveryTarget {
     private final class Storage {

@@ -12,7 +12,7 @@ extension ThreadedNotificationCenter {
     /// count.
     ///
     /// Threads: any.
-    /// Cost: that of finding the observers of a post. A thread that posts the name, or asks again, takes no lock.
+    /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
     public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
         ThreadContext.withCurrent { context in
             if let found = context.cache.find(name, of: number, version: version.load(ordering: .acquiring)) {

@@ -21,10 +21,11 @@ internal import Synchronization
 /// Matching: by name and object; nil is any. An object is compared by identity and not retained. A hashable value is
 /// compared by equality, on the posting threads.
 /// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or
-/// removed from this center since, or an observer of that name or of any name asks for an object. Otherwise a post
-/// takes a lock and a look-up. Each observer on another thread costs a lock, and 100 bytes until it has handled the
-/// notification. Observers of other names cost nothing. The thread is signalled when its mailbox was empty and it does
-/// not watch for more; see `RunLoopThread`. `notify-bench` measures it.
+/// removed from this center since, an observer of that name or of any name asks for an object or was added as one, or
+/// the latest notification of the name is retained. Otherwise a post takes a lock and a look-up. Each observer on
+/// another thread costs a lock, and 100 bytes until it has handled the notification. Observers of other names cost
+/// nothing. The thread is signalled when its mailbox was empty and it does not watch for more; see `RunLoopThread`.
+/// `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     let state = Locked(CenterState())
