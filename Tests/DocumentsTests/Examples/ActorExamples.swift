@@ -65,7 +65,11 @@ final class ActorExamples: XCTestCase {
 
     func testAsyncHandlers() throws {
         let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
+        let isLoaded = expectation(description: "loaded")
+        @Sendable func print(_ line: String) {
+            printed.add(line)
+            isLoaded.fulfill()
+        }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
 
         // example: begin
@@ -78,7 +82,8 @@ final class ActorExamples: XCTestCase {
         center.post(name: name, object: "Untitled")
         // example: end
 
-        MainActor.assumeIsolated { _ = MainRunLoop.run { loading.counters.delivered == 1 } }
+        wait(for: [isLoaded], timeout: TestTimeout.seconds)
+        loading.cancel()
         XCTAssertEqual(printed.lines, ["loaded Untitled"])
     }
 }
