@@ -122,7 +122,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
                 throw reason
             }
             let name = notification.name.rawValue
-            if let thread = mailbox.identity {
+            if let thread = mailbox.requiredThread {
                 expected.append(DeliveryWait.Expected(observer: observer.id, notification: name, thread: thread))
             } else if mailbox.taskDrain != nil {
                 expected.append(DeliveryWait.Expected(asyncHandlerOf: observer.id, notification: name))

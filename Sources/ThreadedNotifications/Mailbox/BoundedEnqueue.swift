@@ -99,7 +99,7 @@ struct BoundedEnqueue {
 
     /// - Returns: whether to try again; false if the wait would never end.
     private func waitForRoom(_ waiter: RoomWaiter, until deadline: ContinuousClock.Instant) -> Bool {
-        let target = mailbox.identity.map { [WaitGraph.Target.thread($0.number)] } ?? []
+        let target = mailbox.requiredThread.map { [WaitGraph.Target.thread($0.number)] } ?? []
         let hasWaited: Bool
         do throws(DeliveryError) {
             try waiter.wait(

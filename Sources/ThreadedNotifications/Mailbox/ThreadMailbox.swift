@@ -72,11 +72,12 @@ final class ThreadMailbox: Sendable {
     /// True if this is the calling thread's mailbox.
     var isCurrent: Bool { ThreadContext.withCurrent { $0.owns(.passUnretained(self)) } }
 
-    /// The target thread; nil before it started. Of an async handler, the thread that its task prefers.
-    var identity: ThreadIdentity? {
-        let (own, taskDrain) = state.withLock { ($0.identity, $0.taskDrain) }
-        return own ?? taskDrain?.thread?.identity
-    }
+    /// The target thread; nil before it started.
+    var identity: ThreadIdentity? { state.withLock { $0.identity } }
+
+    /// The thread that must run before a delivery is made: the target thread, or the one that the task of an async
+    /// handler prefers.
+    var requiredThread: ThreadIdentity? { identity ?? taskDrain?.thread?.identity }
 
     var isFinished: Bool { state.withLock { $0.phase == .finished } }
 

@@ -202,6 +202,20 @@ extension DiagnosisTests {
             in: story(Story.worker), notIn: story(Story.main))
     }
 
+    func testAnAsyncHandlerMayRunOnAnyThread() {
+        let findings = Diagnosis(
+            Story.complete { story in
+                story.register(1, on: nil)
+                for (post, thread) in [(1, Story.worker), (2, Story.other)] {
+                    story.add(.post, post: post, count: 1)
+                    story.add(.append, post: post, observer: 1)
+                    story.handle(post, by: 1, on: thread)
+                }
+            }
+        ).findings
+        XCTAssertEqual(findings.map(\.kind), [])
+    }
+
     func testHandlersOnSeveralThreadsAreANoteAndAProblemIfMainIsOneOfThemOrTwoRunAtTheSameTime() {
         func story(_ thread: ThreadIdentity, overlap: Bool = false, on target: ThreadIdentity? = nil) -> (inout Story)
             -> Void
