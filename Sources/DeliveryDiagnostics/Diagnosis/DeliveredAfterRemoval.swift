@@ -16,7 +16,7 @@ enum DeliveredAfterRemoval {
             found[observer, default: (0, 0, -1)].count += 1
             found[observer]?.last = span.begin
             // The removing thread's own later deliveries were not running during the removal.
-            if index.entry(removed).thread == span.thread { found[observer]?.sameThread += 1 }
+            if index.entry(removed).thread == span.thread, !index.hasNoTarget(span) { found[observer]?.sameThread += 1 }
         }
         return found.compactMap { observer, found in
             let removed = index.observers[Int(observer)].removed

@@ -12,9 +12,7 @@ enum SeveralThreads {
         guard isCalledByPoster.contains(true) else { return [] }
         let handlers = index.spans.filter { span in
             let observer = index.observer(of: span)
-            // A notification that was appended to no thread's mailbox is for an async handler, which any thread may run.
-            let isAppended = span.delivery >= 0 && index.deliveries[Int(span.delivery)].append >= 0
-            return observer >= 0 && isCalledByPoster[Int(observer)] && !isAppended
+            return observer >= 0 && isCalledByPoster[Int(observer)] && !index.hasNoTarget(span)
         }
         return Dictionary(grouping: handlers, by: index.observer).compactMap { observer, calls in
             let registered = words.registered(observer)

@@ -226,6 +226,14 @@ extension RecordingIndex {
         return target >= 0 && delivery.append >= 0 && threads[Int(target)].end > delivery.append
     }
 
+    /// True if the notification was appended to the mailbox of no known thread, as for an async handler, which any
+    /// thread may run. Its call is recorded when it has returned.
+    package func hasNoTarget(_ span: Span) -> Bool {
+        guard span.delivery >= 0 else { return false }
+        let delivery = deliveries[Int(span.delivery)]
+        return delivery.append >= 0 && target(of: delivery) < 0
+    }
+
     /// The first `register` record of an observer; nil if it is unknown.
     package func registration(of observer: Int32) -> Recording.Entry? {
         guard observer >= 0, observers[Int(observer)].registered >= 0 else { return nil }

@@ -209,7 +209,10 @@ extension DiagnosisTests {
                 for (post, thread) in [(1, Story.worker), (2, Story.other)] {
                     story.add(.post, post: post, count: 1)
                     story.add(.append, post: post, observer: 1)
-                    story.handle(post, by: 1, on: thread)
+                    // A call is recorded when it has returned, on the thread where it did.
+                    if post == 2 { story.add(.remove, on: thread, observer: 1, count: 1) }
+                    story.add(.deliver, on: thread, post: post, observer: 1)
+                    story.add(.return, on: thread, post: post, observer: 1)
                 }
             }
         ).findings
