@@ -135,8 +135,9 @@ extension ThreadedNotificationCenter {
         _ type: any Any.Type, at address: UnsafeRawPointer, _ subject: AnyObject?, _ file: String, _ line: Int
     ) -> DeliveryCounters {
         ThreadContext.withCurrent { context in
-            deliver(
-                PostedMessage(of: type, at: address), subject: subject, at: SourceLocation(file, line), context)
+            withUnsafePointer(to: PostedMessage(of: type, at: address)) { message in
+                deliver(message, subject: subject, at: SourceLocation(file, line), context)
+            }
         }
     }
 

@@ -135,11 +135,14 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         if let posted = message, matching.isRetained || ObserverSpan.with(observers, { !$0.get(posted) }) {
             (notification, message) = (posted.makeNotification(notification), posted.withNotification)
         }
-        let post = Post(at: location, wait: wait, message: message)
-        // Only now it is certain that it is posted. An observer that was added since gets it too, and is not waited for.
-        let posted = matching.isRetained ? self.observers(matching: notification, object, .all, of: post) : matching
-        var counters = ObserverSpan.with(posted.observers) { [notification] span in
-            ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
+        var counters = PostedMessage.withAddress(of: message) { [notification] message in
+            let post = Post(at: location, wait: wait, message: message)
+            // Only now it is certain that it is posted. An observer that was added since gets it too, and is not waited
+            // for.
+            let posted = matching.isRetained ? self.observers(matching: notification, object, .all, of: post) : matching
+            return ObserverSpan.with(posted.observers) { span in
+                ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
+            }
         }
         let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
         counters.resolveWaiting(
@@ -189,26 +192,30 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// As the first `deliver`, for a message. Its notification is made if the notification of this name is retained, or
     /// if an observer gets it.
     func deliver(
-        _ message: PostedMessage, subject: AnyObject?, at location: SourceLocation, _ context: ThreadContext
+        _ message: UnsafePointer<PostedMessage>, subject: AnyObject?, at location: SourceLocation,
+        _ context: ThreadContext
     ) -> DeliveryCounters {
-        let notification = Notification(name: context.messageNames.name(of: message.type).name, object: subject)
+        let notification = Notification(name: context.messageNames.name(of: message.pointee.type).name, object: subject)
         let post = Post(at: location, message: message)
         if let found = context.cache.find(
             notification.name, of: number, version: version.load(ordering: .acquiring))
         {
             defer { found.giveBack() }
-            return deliver(message, notification, to: found.observers, post, context)
+            return deliver(message.pointee, notification, to: found.observers, post, context)
         }
         let object = NotificationObject(subject)
         let matching = observers(matching: notification, object, .all, of: post)
         if matching.mustMakeNotification {
-            return deliverAfterLookUp(
-                message.makeNotification(notification), .all, .post, post.withNotification, context)
+            return withUnsafePointer(to: message.pointee.withNotification) { message in
+                deliverAfterLookUp(
+                    message.pointee.makeNotification(notification), .all, .post,
+                    Post(at: location, number: post.number, message: message), context)
+            }
         }
         if let version = matching.version {
             context.cache.keep(matching.observers, of: notification.name, of: number, version: version)
         }
-        return ObserverSpan.with(matching.observers) { deliver(message, notification, to: $0, post, context) }
+        return ObserverSpan.with(matching.observers) { deliver(message.pointee, notification, to: $0, post, context) }
     }
 
     @inline(__always)

@@ -23,9 +23,11 @@ struct LatestNotifications {
         }
 
         /// Calls `body` with the message, if there is one. It is valid until `body` returns.
-        func withMessage(_ body: (PostedMessage?) -> Void) {
+        func withMessage(_ body: (UnsafePointer<PostedMessage>?) -> Void) {
             func open<Message>(_ message: Message) {
-                withUnsafePointer(to: message) { body(PostedMessage(of: Message.self, at: $0, hasNotification: true)) }
+                withUnsafePointer(to: message) { address in
+                    withUnsafePointer(to: PostedMessage(of: Message.self, at: address, hasNotification: true), body)
+                }
             }
             if let message { _openExistential(message, do: open) } else { body(nil) }
         }

@@ -6,23 +6,24 @@ struct Post {
     let wait: DeliveryWait?
     /// The location of the call.
     let location: SourceLocation
-    /// The message, if it is posted as one.
-    let message: PostedMessage?
+    /// The message, if it is posted as one. An address, because copying a larger struct would cost each post.
+    private let messageAddress: UnsafePointer<PostedMessage>?
 
     @inline(__always)
     init(
         at location: SourceLocation, number: UInt64 = DeliveryEvent.nextPost(), wait: DeliveryWait? = nil,
-        message: PostedMessage? = nil
+        message: UnsafePointer<PostedMessage>? = nil
     ) {
         self.number = number
         self.wait = wait
         self.location = location
-        self.message = message
+        messageAddress = message
     }
 
-    /// The same post, for an observer that the call does not wait for.
-    var withoutWait: Post { Post(at: location, number: number, message: message) }
+    /// The message, if it is posted as one.
+    @inline(__always)
+    var message: PostedMessage? { messageAddress?.pointee }
 
-    /// The same post of a message, after its notification was made.
-    var withNotification: Post { Post(at: location, number: number, wait: wait, message: message?.withNotification) }
+    /// The same post, for an observer that the call does not wait for.
+    var withoutWait: Post { Post(at: location, number: number, message: messageAddress) }
 }

@@ -19,6 +19,14 @@ struct PostedMessage {
         (self.type, self.address, self.hasNotification) = (type, address, hasNotification)
     }
 
+    /// Calls `body` with the address of a message, for a `Post`.
+    static func withAddress<Result>(
+        of message: PostedMessage?, _ body: (UnsafePointer<PostedMessage>?) -> Result
+    ) -> Result {
+        guard let message else { return body(nil) }
+        return withUnsafePointer(to: message) { body($0) }
+    }
+
     /// The same message, after its notification was made.
     var withNotification: PostedMessage { PostedMessage(of: type, at: address, hasNotification: true) }
 
