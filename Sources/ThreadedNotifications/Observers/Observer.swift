@@ -177,7 +177,7 @@ final class Observer: Sendable {
 
     private func endedWhenCancelled(_ state: ObserverState) {
         if state.isOver { releaseHandler() }
-        if state.isAwaited { HandlerWaiters.handlerEnded(of: id, isOver: state.isOver) }
+        if state.isAwaited { HandlerWaiters.handlerEnded(of: id) }
     }
 
     /// When it returns, no call of the handler begins.
@@ -212,15 +212,19 @@ final class Observer: Sendable {
         }
     }
 
-    /// Suspends the task until no call of this cancelled observer's handler runs.
+    /// Suspends the task until no call of this cancelled observer's handler runs, except that of the task itself.
     func waitUntilHandlersReturned(timeout: Duration) async throws {
-        let ended = TaskWait()
-        HandlerWaiters.add(ended, for: id)
-        defer { HandlerWaiters.remove(ended, for: id) }
+        let own = ownAsyncCalls
+        let deadline = ContinuousClock.Instant.after(timeout)
         _ = change { $0.awaited }
-        // From now on the last handler that returns ends the wait.
-        guard state.running > ownAsyncCalls else { return }
-        try await ended.wait(until: .after(timeout), orThrow: .handlerStillRunning(observer: id, after: timeout))
+        while state.running > own {
+            let ended = TaskWait()
+            HandlerWaiters.add(ended, for: id)
+            defer { HandlerWaiters.remove(ended, for: id) }
+            // From now on the next handler that returns ends the wait.
+            guard state.running > own else { return }
+            try await ended.wait(until: deadline, orThrow: .handlerStillRunning(observer: id, after: timeout))
+        }
     }
 
     /// 1 in its own async handler.

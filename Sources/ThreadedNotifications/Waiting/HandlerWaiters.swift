@@ -32,12 +32,11 @@ enum HandlerWaiters {
         }
     }
 
-    /// A handler of a cancelled observer has returned. The waiting threads check the observer's state again.
-    /// - Parameter isOver: whether it was the last one that runs.
-    static func handlerEnded(of id: ObserverID, isOver: Bool) {
+    /// A handler of a cancelled observer has returned. The waiting threads and tasks check the observer's state again.
+    static func handlerEnded(of id: ObserverID) {
         // Resuming a task calls its executor, which is foreign code.
         guard let waiters = waiting.withLock({ $0[id] }) else { return }
         for thread in waiters.threads { thread.signal() }
-        if isOver { for task in waiters.tasks { task.end(.happened) } }
+        for task in waiters.tasks { task.end(.happened) }
     }
 }

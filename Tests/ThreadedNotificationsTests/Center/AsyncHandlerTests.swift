@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SharedTesting
 import XCTest
@@ -124,6 +125,43 @@ final class AsyncHandlerTests: XCTestCase {
         XCTAssertNil(failure.withLock { $0 })
     }
 
+    func testAHandlerThatRemovesItsObserverWaitsForATransformOnAnotherThread() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let (isTransforming, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (token, isTransformed) = (Locked<ObserverToken?>(nil), Locked(false))
+        let isOver = expectation(description: "over")
+        let observer = center.addObserver(
+            forName: posted, executorPreference: worker,
+            transform: { notification -> Int? in
+                let number = notification.object as? Int
+                guard number == 2 else { return number }
+                isTransforming.signal()
+                resume.wait()
+                isTransformed.withLock { $0 = true }
+                return number
+            },
+            using: { _ in
+                let own = token.withLock { $0 }
+                // The thread performs it when the wait has suspended the task.
+                try? worker.perform { resume.signal() }
+                do {
+                    try await own?.cancelAndWait(timeout: TestTimeout.hang)
+                } catch {
+                    XCTFail("\(error)")
+                }
+                XCTAssertTrue(isTransformed.withLock { $0 })
+                isOver.fulfill()
+            })
+        token.withLock { $0 = observer }
+        let isPosted = Thread.posting(1) { center.post(name: posted, object: 2) }
+        isTransforming.wait()
+        center.post(name: posted, object: 1)
+        wait(for: [isOver], timeout: 2 * TestTimeout.seconds)
+        isPosted.wait()
+        try worker.stopAndWait()
+    }
+
     func testAPostThatWaitsDoesSoUntilTheHandlerHasReturned() throws {
         let center = ThreadedNotificationCenter()
         let resume = AsyncGate()
@@ -160,6 +198,35 @@ final class AsyncHandlerTests: XCTestCase {
         try center.postAndWait(Notification(name: posted, object: 3), timeout: timeout)
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
         try worker.stopAndWait()
+    }
+
+    func testWhatWaitsForAThreadThatEndsIsDeliveredOnAnotherThread() throws {
+        for isStarted in [false, true] {
+            let center = ThreadedNotificationCenter()
+            let worker = RunLoopThread(name: "worker")
+            let handled = expectation(description: "handled")
+            handled.expectedFulfillmentCount = 2
+            let token = center.addObserver(
+                forName: posted, executorPreference: worker, transform: Self.number
+            ) { _ in
+                await Task.yield()
+                XCTAssertFalse(worker.isCurrent)
+                handled.fulfill()
+            }
+            if isStarted {
+                try worker.start()
+                try worker.stopAndWait()
+            }
+            center.post(name: posted, object: 1)
+            worker.stop()
+            if isStarted {
+                try center.postAndWait(Notification(name: posted, object: 2), timeout: timeout)
+            } else {
+                center.post(name: posted, object: 2)
+            }
+            wait(for: [handled], timeout: TestTimeout.seconds)
+            token.cancel()
+        }
     }
 
     func testMessagesHaveAsyncHandlersInTheShapesOfFoundation() throws {
