@@ -24,7 +24,8 @@ public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
         case started
-        case stoppedBeforeStart
+        /// It ends on the thread that stopped it.
+        case stoppedBeforeStart(by: ThreadIdentity)
     }
 
     private struct State {
@@ -40,8 +41,9 @@ public final class RunLoopThread: DeliveryTarget {
 
     let mailbox: ThreadMailbox
     private let state = Locked(State())
-    /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other.
-    private let joinPermit = MonotonicSemaphore(value: 1)
+    /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other. `start()` makes it available;
+    /// for a thread that never starts, `stop()` does so after it has reported the end.
+    private let joinPermit = MonotonicSemaphore()
 
     /// Makes a thread that is not started. Notifications for it wait until it is.
     /// - Parameters:
@@ -96,6 +98,7 @@ public final class RunLoopThread: DeliveryTarget {
             case .failure(let error): throw .threadNotCreated(thread: name, code: error.code)
             }
             state.phase = .started
+            joinPermit.signal()
         }
         isAttached.wait()
     }
@@ -108,19 +111,22 @@ public final class RunLoopThread: DeliveryTarget {
     /// The method may be called on the thread itself. A thread that was stopped before it started never runs.
     public func stop() {
         let neverRuns = state.withLock { state in
-            if state.phase == .idle { state.phase = .stoppedBeforeStart }
-            return state.phase == .stoppedBeforeStart
+            if case .started = state.phase { return false }
+            if case .idle = state.phase { state.phase = .stoppedBeforeStart(by: .current) }
+            return true
         }
         if !neverRuns {
             mailbox.close()
         } else if mailbox.finish() {
             mailbox.reportEnd()
+            joinPermit.signal()
         }
     }
 
     /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.
     ///
-    /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started has ended.
+    /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started ends in that
+    /// call of `stop()`.
     /// - Parameters:
     ///   - timeout: the longest wait; negative counts as zero.
     ///   - file: the caller's file, for errors.
@@ -131,11 +137,12 @@ public final class RunLoopThread: DeliveryTarget {
     public func waitUntilFinished(
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
-        guard let thread = try threadToWaitFor() else { return }
-        if thread.isCurrent { throw .waitForItself(thread: name) }
+        let ending = try endingThread()
+        if join(until: .now) { return }
+        if ending.isCurrent { throw .waitForItself(thread: name) }
 
         let wait = try ThreadWaits.begin(
-            for: identity.map { [.thread($0.number)] } ?? [], waitsFor: "\(mailbox.description) to end",
+            for: ending.identity.map { [.thread($0.number)] } ?? [], waitsFor: "\(mailbox.description) to end",
             at: SourceLocation(file, line))
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(timeout)
@@ -155,7 +162,7 @@ public final class RunLoopThread: DeliveryTarget {
     /// - Throws: `DeliveryError` with the code `threadStillRunning` or `threadNotStarted`, or `CancellationError` if
     ///   the task is cancelled.
     public func waitUntilFinished(timeout: Duration) async throws {
-        guard try threadToWaitFor() != nil else { return }
+        _ = try endingThread()
         let deadline = ContinuousClock.Instant.after(timeout)
         let stillRunning = DeliveryError.threadStillRunning(thread: name, after: timeout)
         let ended = TaskWait()
@@ -168,18 +175,18 @@ public final class RunLoopThread: DeliveryTarget {
         try await joined.wait(until: deadline, orThrow: stillRunning)
     }
 
-    /// - Returns: the thread to join; nil if there is nothing to wait for.
+    /// The thread on which this one ends: itself, or the one that stopped it before it started.
     /// - Throws: `DeliveryError.threadNotStarted`.
-    private func threadToWaitFor() throws(DeliveryError) -> SystemThread? {
+    private func endingThread() throws(DeliveryError) -> (identity: ThreadIdentity?, isCurrent: Bool) {
         let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
         switch phase {
         case .idle: throw .threadNotStarted(thread: name)
-        case .stoppedBeforeStart: return nil
-        case .started: return thread
+        case .stoppedBeforeStart(let stopping): return (stopping, stopping == .current)
+        case .started: return (identity, thread?.isCurrent == true)
         }
     }
 
-    /// Blocks the calling thread until the thread was joined, here or by another call.
+    /// Blocks the calling thread until the thread was joined, here or by another call, or has ended without a start.
     /// - Returns: false if the deadline passed.
     private func join(until deadline: ContinuousClock.Instant) -> Bool {
         guard joinPermit.wait(until: deadline) else { return false }
