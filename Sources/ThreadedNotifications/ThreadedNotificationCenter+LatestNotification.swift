@@ -27,12 +27,12 @@ extension ThreadedNotificationCenter {
     func retainLatest(of name: Notification.Name, isCaptured: Bool) {
         // Before the name is retained, so that another thread that stops retaining it does not release it first.
         if isCaptured { capture?.retain(name.rawValue) }
-        let isNew = state.withLock { state in
+        let isChanged = state.withLock { state in
             guard state.latest.retain(name.rawValue, isCaptured: isCaptured) else { return false }
             version.store(Self.newVersion(), ordering: .releasing)
             return true
         }
-        if isCaptured, !isNew { capture?.release(name.rawValue) }
+        if isCaptured, !isChanged { capture?.release(name.rawValue) }
     }
 
     /// Stops retaining the latest notification of a name, and releases it.

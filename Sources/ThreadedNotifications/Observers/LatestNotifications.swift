@@ -35,7 +35,7 @@ struct LatestNotifications {
 
     private struct Retained {
         var latest: Latest?
-        let isCaptured: Bool
+        var isCaptured: Bool
     }
 
     private var retained: [String: Retained] = [:]
@@ -50,10 +50,10 @@ struct LatestNotifications {
     }
 
     /// - Parameter isCaptured: whether the name is captured from a Foundation center until it is no longer retained.
-    /// - Returns: false if the name is retained already.
+    /// - Returns: false if this changes nothing, because the name is retained and captured already.
     mutating func retain(_ name: String, isCaptured: Bool) -> Bool {
-        guard retained[name] == nil else { return false }
-        retained[name] = Retained(isCaptured: isCaptured)
+        if let known = retained[name], known.isCaptured || !isCaptured { return false }
+        retained[name, default: Retained(isCaptured: isCaptured)].isCaptured = isCaptured
         return true
     }
 

@@ -108,6 +108,23 @@ final class LatestMessageTests: XCTestCase {
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
+    func testANameThatIsRetainedForItsMessagesIsCapturedWhenItsNotificationsAreToo() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        let name = Notification.Name(MessageName.typeName(Changed.self))
+        for _ in 1...2 {
+            center.retainLatest(for: Changed.self)
+            XCTAssertEqual(center.registrations.captured, 0)
+            for _ in 1...2 { center.retainLatest(of: name) }
+            center.retainLatest(for: Changed.self)
+            foundation.post(name: name, object: 1)
+            XCTAssertEqual(center.latest(of: name)?.object as? Int, 1)
+            center.stopRetainingLatest(for: Changed.self)
+            XCTAssertEqual(center.registrations.captured, 0)
+            XCTAssertNil(center.latest(of: name))
+        }
+    }
+
     @MainActor
     func testACenterHasObserversOfAMessageIfAPostWouldMatchOne() {
         XCTAssertFalse(center.hasObservers(for: Converted.self))
