@@ -27,10 +27,13 @@ struct MessageHandler {
         convertible?.makeMessage(notification)
     }
 
-    /// Calls the handler with a message that is a copy.
+    /// Calls the handler with a copy of a message of that type.
     func handle(copy message: Any) {
         func open<Value>(_ value: Value) {
-            guard ObjectIdentifier(Value.self) == type else { return }
+            precondition(
+                ObjectIdentifier(Value.self) == type,
+                "ThreadedNotificationCenter: a \(Value.self) was delivered to the handler of another message. This is a "
+                    + "defect of this package.")
             withUnsafePointer(to: value) { handle(UnsafeRawPointer($0)) }
         }
         _openExistential(message, do: open)

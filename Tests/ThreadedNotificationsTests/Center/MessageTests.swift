@@ -54,6 +54,23 @@ private struct MovedTwice: NotificationCenter.AsyncMessage, NotificationConverti
     }
 }
 
+/// A message of a class, which is posted as its base class too. Not every instance is converted back.
+private class Shape: NotificationCenter.AsyncMessage, NotificationConvertible, @unchecked Sendable {
+    typealias Subject = Document
+    class var name: Notification.Name { Notification.Name("shape") }
+    var sides: Int { 0 }
+
+    required init() {}
+
+    /// An instance of a subclass.
+    static func makeMessage(_ notification: Notification) -> Self? { Square() as? Self }
+}
+
+private final class Square: Shape, @unchecked Sendable {
+    override class var name: Notification.Name { Notification.Name("square") }
+    override var sides: Int { 4 }
+}
+
 /// Messages that are posted and observed as values of their types.
 final class MessageTests: XCTestCase {
     private let timeout = TestTimeout.hang
@@ -148,6 +165,30 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(center.post(Saved(title: "title")), DeliveryCounters(delivered: 3))
         XCTAssertEqual(Set(seen.withLock { $0 }), ["1 title", "2 title", "3 title"])
         XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1])
+    }
+
+    func testAMessageOfASubclassIsDeliveredAsTheTypeAsWhichItIsPosted() throws {
+        let worker = try RunLoopThread.started("worker")
+        let seen = Locked<[String]>([])
+        func observe<Message: Shape>(_ type: Message.Type, _ thread: some DeliveryTarget) -> ObserverToken {
+            center.addObserver(for: type, on: thread) { (message: Message) in
+                seen.withLock { $0.append("\(type) \(message.sides)") }
+            }
+        }
+        center.retainLatest(for: Shape.self)
+        var tokens = [observe(Shape.self, worker), observe(Shape.self, .postingThread), observe(Square.self, worker)]
+        center.post(Square() as Shape)
+        center.post(Square())
+        center.post(name: Shape.name)
+        let message: any NotificationCenter.AsyncMessage = Square() as Shape
+        center.post(message)
+        tokens.append(observe(Shape.self, worker))
+        tokens.append(observe(Shape.self, .postingThread))
+        XCTAssertEqual(center.latest(for: Shape.self)?.sides, 4)
+        try worker.stopAndWait()
+        XCTAssertEqual(tokens.map(\.counters.delivered), [3, 3, 1, 1, 1])
+        XCTAssertEqual(
+            seen.withLock { $0.sorted() }, Array(repeating: "Shape 4", count: 8) + ["Square 4"])
     }
 
     func testAMessageThatIsDeliveredLaterIsCopied() throws {
