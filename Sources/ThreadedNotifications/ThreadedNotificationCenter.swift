@@ -117,7 +117,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
             if mailbox.isCurrent {
-                if !observer.isOrdered || observer.isLater || mailbox.isServedNow(observer.modeQueue) { continue }
+                if observer.sameThread != .ordered || mailbox.isServedNow(observer.modeQueue) { continue }
             } else if let reason = mailbox.reasonNotToWait {
                 throw reason
             }
@@ -236,18 +236,18 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ) -> DeliveryCounters {
         if post.number != 0 { trace(notification, observers.count, stage, post, context) }
         var counters = DeliveryCounters()
-        var (here, ordered) = (0, 0)
+        var (here, positions) = (0, 0)
         observers.each { observer in
             if observer.isHere(context) {
                 here += 1
-                if observer.isOrdered { ordered += 1 }
+                if observer.hasPositions { positions += 1 }
             } else {
                 counters.count(
                     observer.withMailbox { $0.enqueue(notification, post, for: observer, context) } ?? nil)
             }
         }
         // A single observer on this thread is called directly; no other handler can run before it.
-        if ordered > 0, here > 1 || post.wait != nil {
+        if positions > 0, here > 1 || post.wait != nil {
             FanOut.deliver(notification, post, to: observers, context, &counters)
         } else if here > 0 {
             observers.each { observer in

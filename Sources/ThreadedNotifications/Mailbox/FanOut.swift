@@ -42,7 +42,7 @@ final class FanOut {
         // First, because what a transform posts comes before the notification for the other observers too.
         var later: [(observer: Observer, delivery: Delivery)] = []
         observers.each { observer in
-            guard observer.isLater, observer.isHere(context) else { return }
+            guard observer.sameThread == .later, observer.isHere(context) else { return }
             let (delivery, outcome) = mailbox.delivery(of: notification, post.withoutWait, for: observer, context)
             if let delivery { later.append((observer, delivery)) } else { counters.count(outcome) }
         }
@@ -55,9 +55,9 @@ final class FanOut {
         var isFirst = true
         var callsFirstSlotFirst = false
         observers.each { observer in
-            guard !observer.isLater, observer.isHere(context) else { return }
+            guard observer.sameThread != .later, observer.isHere(context) else { return }
             defer { isFirst = false }
-            guard observer.isOrdered else { return }
+            guard observer.sameThread == .ordered else { return }
             if !waitingQueues.contains(observer.modeQueue),
                 let fanOut = fanOut(for: observer, in: mailbox, served, notification, post, context, &fanOuts)
             {
@@ -85,13 +85,16 @@ final class FanOut {
         }
         if post.wait != nil { Drain.deliverWaiting(mailbox, in: served, before: number, context) }
         observers.each { observer in
-            guard observer.isHere(context), !observer.isLater else { return }
-            if !observer.isOrdered {
+            guard observer.isHere(context) else { return }
+            switch observer.sameThread {
+            case .later: break
+            case .atOnce:
                 counters.count(
                     observer.withMailbox {
                         $0.deliverAtOnce(notification, post, to: observer, ownNumbersFrom: firstOwnNumber, context)
                     } ?? ObserverCall.runAtOnce(observer, with: notification, of: post, context))
-            } else if let fanOut = fanOuts.first(where: { $0.queue == observer.modeQueue }) {
+            case .ordered:
+                guard let fanOut = fanOuts.first(where: { $0.queue == observer.modeQueue }) else { return }
                 counters.count(fanOut.deliverSlot(number, context))
                 number += 1
             }
@@ -120,7 +123,13 @@ final class FanOut {
     @inline(__always)
     private func deliverSlot(_ number: UInt64, _ context: ThreadContext) -> DeliveryOutcome? {
         guard nextNumber == number, context.drainState.taken.firstNumber(of: queue) == number else {
-            return outcomes[number] ?? .delivered
+            // Slots are delivered in order, and no entry comes before this one. So a nested drain has delivered it.
+            guard let outcome = outcomes[number] else {
+                preconditionFailure(
+                    "ThreadedNotificationCenter: a notification \(notification.name.rawValue) was not delivered. This is a "
+                        + "defect of this package.")
+            }
+            return outcome
         }
         let observer = takeNext()
         if let next = nextNumber {

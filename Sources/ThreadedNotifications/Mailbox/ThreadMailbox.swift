@@ -359,14 +359,16 @@ final class ThreadMailbox: Sendable {
         _ notification: Notification, _ post: Post, to observer: Observer, ownNumbersFrom ownNumber: UInt64 = .max,
         _ context: ThreadContext
     ) -> DeliveryOutcome? {
-        if !observer.isOrdered {
+        switch observer.sameThread {
+        case .ordered where isReady(observer.modeQueue, context):
+            return ObserverCall.runAtOnce(observer, with: notification, of: post, context)
+        case .ordered, .later:
+            return enqueue(notification, post, for: observer, context)
+        case .atOnce:
             return ObserverCall.runAtOnce(
                 observer, with: notification, of: post, context,
                 overtakes: hasEntry(before: ownNumber, in: observer.modeQueue, context))
         }
-        return !observer.isLater && isReady(observer.modeQueue, context)
-            ? ObserverCall.runAtOnce(observer, with: notification, of: post, context)
-            : enqueue(notification, post, for: observer, context)
     }
 
     private func hasEntry(before number: UInt64, in queue: Int, _ context: ThreadContext) -> Bool {

@@ -32,7 +32,7 @@ final class Observer: Sendable {
     /// The life of the handler's object, if the handler is a method.
     private let objectLife: ObjectLife?
     /// Its policy for posts on its own thread; `atOnce` if it has no target thread.
-    private let sameThread: SameThreadPolicy
+    let sameThread: SameThreadPolicy
     /// True if its overflow policy limits how many notifications wait for it.
     let isBounded: Bool
     // Posting threads and the target thread write what follows; what precedes is only read.
@@ -92,13 +92,9 @@ final class Observer: Sendable {
         return context.owns(uncountedMailbox)
     }
 
-    /// True if it has a target thread, and keeps that thread's order.
+    /// True if its deliveries have positions in the order of its target thread's mailbox (guarantee 4).
     @inline(__always)
-    var isOrdered: Bool { sameThread != .atOnce }
-
-    /// True if it is never called before `post` returns.
-    @inline(__always)
-    var isLater: Bool { sameThread == .later }
+    var hasPositions: Bool { sameThread != .atOnce }
 
     /// Calls `body` with the target thread's mailbox, without counting a reference.
     @inline(__always)

@@ -56,17 +56,17 @@ package final class ValueObservers: Sendable, ObserverOwner {
         if number != 0 { DeliveryEvent.trace(.capture, name: name, post: number, count: handles.count) }
         let location = SourceLocation("DistributedNotifications", 0)
         ThreadContext.withCurrent { context in
-            let hasLater = handles.contains { $0.observer.isLater && $0.observer.isHere(context) }
+            let hasLater = handles.contains { $0.observer.sameThread == .later && $0.observer.isHere(context) }
             let ownNumber = hasLater ? context.mailbox?.nextNumber ?? .max : .max
             // First the other threads and what is delivered later, so that what a handler here delivers does not
             // overtake.
             for isEnqueued in [true, false] {
                 for observer in handles.lazy.map(\.observer)
-                where (observer.isLater || !observer.isHere(context)) == isEnqueued {
+                where (observer.sameThread == .later || !observer.isHere(context)) == isEnqueued {
                     let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
                     if let mailbox = observer.mailbox,
                         isEnqueued
-                            || observer.isOrdered
+                            || observer.sameThread == .ordered
                                 && !mailbox.isReady(observer.modeQueue, ownNumbersFrom: ownNumber, context)
                     {
                         _ = mailbox.enqueue(delivery, object: object, at: location, for: observer, context)
