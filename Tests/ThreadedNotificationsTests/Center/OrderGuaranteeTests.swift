@@ -245,4 +245,33 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(called.withLock { $0.filter { $0 % 3 == 2 } }, (0..<60).filter { $0 % 3 == 2 })
         XCTAssertEqual(tokens.map(\.counters.delivered), Array(repeating: 2, count: 60))
     }
+
+    func testGuarantee05ATransformPostsAfterThePositionsOfItsThreadAndBeforeThoseOfAnother() throws {
+        let worker = try RunLoopThread.started("worker")
+        let center = ThreadedNotificationCenter()
+        let expected: [(thread: any DeliveryTarget, calls: [String])] = [
+            (CurrentThread.current, ["a1", "b1", "c1", "a2", "b2", "c2"]),
+            (worker, ["a1", "a2", "b2", "c2", "b1", "c1"]),
+        ]
+        for (thread, calls) in expected {
+            let called = Locked<[String]>([])
+            func observe(_ name: String, on thread: some DeliveryTarget) -> ObserverToken {
+                center.addObserver(
+                    forName: guarantee, on: thread,
+                    transform: { notification in
+                        if name == "b", number(of: notification) == 1 { center.post(number(2)) }
+                        return number(of: notification)
+                    },
+                    using: { value in called.withLock { $0.append("\(name)\(value)") } })
+            }
+            let tokens = ["a", "b", "c"].map { observe($0, on: thread) }
+            center.post(number(1))
+            try worker.performAndWait(timeout: timeout) {}
+            // What waits on this thread.
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(called.withLock { $0 }, calls)
+            for token in tokens { token.cancel() }
+        }
+        try worker.stopAndWait()
+    }
 }
