@@ -176,7 +176,7 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
             return "the thread \"\(thread)\" was told to stop, or has ended, and accepts nothing more. "
                 + (thread == "main"
                     ? "The main thread ends if the main function is async or calls dispatchMain(); write a "
-                        + "synchronous one that runs RunLoop.main.run()."
+                        + "synchronous one that calls MainRunLoop.run()."
                     : "Use another thread, or stop it later.")
         case .waitForItself:
             return "the thread \"\(thread)\" would wait for its own end. Wait on another thread; here call stop()."

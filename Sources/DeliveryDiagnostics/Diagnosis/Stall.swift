@@ -57,7 +57,7 @@ enum Stall {
     /// The remedy for a main thread that does not run its run loop.
     static let asyncMain =
         "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts "
-        + "a Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the "
+        + "a Task, if there is one, and ends with MainRunLoop.run(). Tests of Swift Testing have no run loop on the "
         + "main thread: observe on a RunLoopThread there, or write the test for XCTest."
 
     private static func backlog(

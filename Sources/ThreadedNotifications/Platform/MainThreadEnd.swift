@@ -33,7 +33,7 @@ enum MainThreadEnd {
     static let warning =
         "a notification or block for the main thread is lost, because the main thread has ended. The main function is "
         + "async or called dispatchMain(), so the main run loop never runs. Write a synchronous main function that "
-        + "starts a Task and calls RunLoop.main.run(). Under Swift Testing, observe on a RunLoopThread, or write a "
+        + "starts a Task and calls MainRunLoop.run(). Under Swift Testing, observe on a RunLoopThread, or write a "
         + "synchronous XCTest method instead. THREADED_NOTIFICATIONS_WARNINGS=0 disables this warning."
 }
 
