@@ -21,7 +21,8 @@ extension DeliveryTarget {
     /// with `SameThreadPolicy.atOnce` it is called as on `.postingThread`.
     /// Order: when `waitUntilFinished` returns, the handler was called or waits for its thread. Observers of one end
     /// are told in the order in which they were added.
-    /// Removal: by token (guarantee 6). Keep the token: releasing it removes the observer.
+    /// Removal: by token (guarantee 6). Keep the token: releasing it removes the observer, and
+    /// `_ = thread.addEndObserver(…)` removes it at once.
     /// - Parameters:
     ///   - thread: the thread on which the handler is called.
     ///   - options: the run loop modes.

@@ -3,9 +3,10 @@
 ///     TargetThread.main.drainBudget = .time(.milliseconds(4))
 ///     worker.drainBudget = .deliveries(100)
 ///
-/// When the budget is spent, the run loop calls its due timers and signalled sources. Then it continues with the rest, in
-/// order: what waits keeps its position. A handler that has begun is never interrupted, and each drain makes at least one
-/// delivery. Each notification for one observer, each block and each job of an actor is a delivery.
+/// When the budget is spent, the run loop calls its due timers and signalled sources. Then it continues with the rest,
+/// in order: what waits keeps its position. A handler that has begun is never interrupted, and each drain makes at
+/// least one delivery. Each notification for one observer, each block and each job of an actor is a delivery. Jobs that
+/// became ready while another job waited or ran the run loop are run together after it, and belong to its delivery.
 ///
 /// The main thread has a budget of 8 ms at first, so that a flood of notifications does not delay its timers and input.
 /// Other threads have none.
@@ -14,7 +15,9 @@
 public struct DrainBudget: Sendable, Hashable {
     /// The number of deliveries; nil: any number.
     public let deliveries: Int?
-    /// The time that may have passed since the drain began when a delivery begins; nil: any time.
+    /// The time that may have passed when a delivery begins; nil: any time. It is measured from the beginning of a
+    /// drain of several entries, and otherwise from the second delivery. The rest of a post for several observers of
+    /// the thread, which a nested run of the run loop delivers, is one entry.
     public let time: Duration?
 
     /// Creates a budget. It is spent when either limit is reached.
@@ -42,11 +45,11 @@ public struct DrainBudget: Sendable, Hashable {
 }
 
 extension DeliveryTarget {
-    /// How much a drain of this thread's mailbox may deliver before it returns to the run loop; 8 ms on the main thread at
-    /// first, and unbounded on other threads. Of `.postingThread`, it is the calling thread's.
+    /// How much a drain of this thread's mailbox may deliver before it returns to the run loop; 8 ms on the main thread
+    /// at first, and unbounded on other threads. Of `.postingThread`, it is the calling thread's.
     ///
-    /// A new budget is used from the next drain on. It has no effect on what is delivered outside a drain of the run loop:
-    /// a call that waits and delivers meanwhile, and the last drain of a thread that stops, deliver everything.
+    /// A new budget is used from the next drain on. It has no effect on what is delivered outside a drain of the run
+    /// loop: a call that waits and delivers meanwhile, and the last drain of a thread that stops, deliver everything.
     /// Threads: it may be read and changed on any thread.
     public var drainBudget: DrainBudget {
         get { mailboxWithBudget.state.withLock { $0.drainBudget } }

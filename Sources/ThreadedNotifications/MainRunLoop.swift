@@ -23,8 +23,8 @@ public enum MainRunLoop {
     ///
     /// Timers, sources, blocks, notifications for `.main`, the main queue and the main actor are served. The condition
     /// is evaluated before the run loop runs, at the beginning of each pass, and before the run loop waits. So it is
-    /// noticed if anything that the run loop called has changed it. Another thread that changes it also performs a block
-    /// on `.main`, because nothing else wakes the run loop.
+    /// noticed if anything that the run loop called has changed it. Another thread that changes it also performs a
+    /// block on `.main`, because nothing else wakes the run loop. The condition must not run the run loop.
     ///
     /// A signal of `signals` ends the run instead of having its effect. The effect is restored when the call returns.
     /// A signal that the process ignores stays ignored, and one that arrives while the run ends for another reason has
@@ -55,7 +55,8 @@ public enum MainRunLoop {
     }
 
     /// Ends the innermost run under way, after what the run loop calls now has returned. If none is under way, the next
-    /// run returns at once. Several calls before a run notices them count as one.
+    /// run returns at once; so does the next run if a run is just ending for another reason. Several calls before a run
+    /// notices them count as one.
     ///
     /// Threads: any, but not in a signal handler.
     public static func stop() {

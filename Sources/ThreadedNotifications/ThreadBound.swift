@@ -8,14 +8,18 @@ internal import Synchronization
 ///
 /// It is a target like its thread. Code on the thread reaches the value through `value`; other threads pass only this
 /// object around, which is `Sendable`.
-/// Threads: every method may be called on any thread; `value` only on the value's thread.
+/// Threads: every method may be called on any thread; `value` only on the value's thread. The compiler does not stop
+/// code there from passing what it got from `value` to another thread: do not. While a handler or block changes a
+/// struct in place, as `counts.value.add(1)` does, nothing that it calls may use the same `value`; Swift stops the
+/// program then.
 /// Order: on the thread itself, `init` creates the value. On another thread it is created as the next block that is
 /// performed there, or by the first code there that uses it before, so that it exists for every handler and block.
 /// Removal: when this object is released, its thread releases the value before it delivers anything that is enqueued
 /// later. Handlers and blocks that use the object retain it. When the thread ends, it releases the value after it has
 /// released its handlers, and before its end is reported; of several values, the one that was added last is released
 /// first. Then `value` stops the program. No other thread ever releases the value. At the end of the process the values
-/// of its threads are not released.
+/// of its threads are not released. If the value keeps a token whose handler uses this object, they retain each other,
+/// and the value exists until its thread ends.
 /// Cost: a block when it is created; a look-up in the thread's storage for each use.
 public final class ThreadBound<Value>: DeliveryTarget {
     private final class Storage {

@@ -14,12 +14,14 @@ extension ThreadedNotificationCenter {
     /// Threads: any.
     /// Order: an observer never gets the retained notification after a newer one. If a newer one was delivered to it
     /// first, the retained one counts as coalesced. An observer that is added while another thread posts gets the
-    /// notification, the retained one, or both, and never neither.
+    /// notification, the retained one, or both, and never neither. The exception is an observer on the posting thread
+    /// whose handler always posts the name: it is registered before it gets the 100th, so that another thread may call
+    /// it with a newer one first.
     /// Counters: for the observer it is a post like others, traced as a capture of the original post.
     /// Removal: `stopRetainingLatest(of:)`. A second call has no effect.
-    /// Cost: the notification is retained with its object and userInfo until another one replaces it. Posts of this name
-    /// take a lock; those of other names cost nothing more. On a center that captures a Foundation center the name is
-    /// captured. For a type of messages, call `retainLatest(for:)`.
+    /// Cost: the notification is retained with its object and userInfo until another one replaces it. Posts of this
+    /// name take a lock; those of other names cost nothing more. On a center that captures a Foundation center the name
+    /// is captured. For a type of messages, call `retainLatest(for:)`, which shares the retention of the type's name.
     public func retainLatest(of name: Notification.Name) {
         retainLatest(of: name, isCaptured: true)
     }
@@ -68,9 +70,9 @@ extension ThreadedNotificationCenter {
 
     /// Registers an observer, and delivers the latest notification of its name to it if that is retained.
     ///
-    /// An observer on a thread is registered first: the thread decides at the delivery whether a newer one was delivered
-    /// before. An observer on the posting thread is registered last, because newer ones are delivered to it on other
-    /// threads at the same time. If a newer one is posted while its handler runs, it gets that one as well.
+    /// An observer on a thread is registered first: the thread decides at the delivery whether a newer one was
+    /// delivered before. An observer on the posting thread is registered last, because newer ones are delivered to it
+    /// on other threads at the same time. If a newer one is posted while its handler runs, it gets that one as well.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
     func register(_ observer: Observer) -> [[Observer?]] {
         var number: UInt64 = 0
