@@ -61,8 +61,8 @@ struct RecordWords: Sendable {
         return observer(entry.observer, name: entry.name)
     }
 
-    /// The record with the source location of a post or block: its `enqueue`, `post`, `capture` or `append`; -1 if there
-    /// is none. The location of a posting queue's `post` is the queue's.
+    /// The record with the source location of a post or block: its `enqueue`, `post`, `capture` or `append`; -1 if
+    /// there is none. The location of a posting queue's `post` is the queue's.
     func source(ofPost post: Int32) -> Int32 {
         guard post >= 0 else { return -1 }
         let enqueued = index.posts[Int(post)].enqueued

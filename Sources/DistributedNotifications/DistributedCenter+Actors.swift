@@ -1,8 +1,9 @@
 public import Foundation
 public import ThreadedNotifications
 
-// Handlers that are isolated to the main actor or to an actor on a `RunLoopThread`, and handlers that are async functions.
-// The parameters and errors are those of `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
+// Handlers that are isolated to the main actor or to an actor on a `RunLoopThread`, and handlers that are async
+// functions. The parameters and errors are those of
+// `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
 
 extension DistributedCenter {
     /// Adds an observer on the main thread. Its handler is isolated to the main actor, and is released there.

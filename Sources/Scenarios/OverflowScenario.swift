@@ -16,8 +16,8 @@ struct OverflowScenario: Scenario {
     private static let objects = ["apples", "pears"]
     private static let full = "posted \(posts) while the target is busy"
 
-    /// Each policy, the numbers of the posts that are delivered, and the outcome of the others. The observers are added in
-    /// this order. The blocking one is last, so that no other observer waits for it.
+    /// Each policy, the numbers of the posts that are delivered, and the outcome of the others. The observers are added
+    /// in this order. The blocking one is last, so that no other observer waits for it.
     private static let policies: [(policy: OverflowPolicy, delivered: [Int], otherOutcome: DeliveryOutcome)] = [
         (.unbounded, Array(1...posts), .dropped),
         (.dropOldest(capacity: capacity), [6, 7, 8], .dropped),

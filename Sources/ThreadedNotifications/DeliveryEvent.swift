@@ -23,8 +23,8 @@ public struct DeliveryEvent: Sendable {
         case dequeue
         /// A notification was posted to a center, by code or by a posting queue.
         case post
-        /// A notification that was posted to a Foundation center, or by another process, arrived; or one that the center
-        /// retained is delivered to a new observer.
+        /// A notification that was posted to a Foundation center, or by another process, arrived; or one that the
+        /// center retained is delivered to a new observer.
         case capture
         /// The notification is enqueued in the target thread's mailbox for one observer.
         case append

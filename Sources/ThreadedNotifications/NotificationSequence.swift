@@ -2,7 +2,9 @@ internal import Synchronization
 
 /// Notifications as an `AsyncSequence`.
 ///
-///     for await title in center.notifications(named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String }) {
+///     let titles = center.notifications(
+///         named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String })
+///     for await title in titles {
 ///
 /// The sequence observes from its creation on. Values are put into its buffer on the posting thread; values that do not
 /// fit are dropped and counted. It ends when the iterating task is cancelled, and at `cancel()`.

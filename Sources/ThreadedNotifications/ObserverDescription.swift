@@ -1,6 +1,7 @@
 public import Foundation
 
-/// An observer as ``ThreadedNotificationCenter/observers`` describes it, for debugging. It does not retain the observer.
+/// An observer as ``ThreadedNotificationCenter/observers`` describes it, for debugging. It does not retain the
+/// observer.
 public struct ObserverDescription: Sendable {
     /// `ObserverToken.id`.
     public var id: UInt64

@@ -53,8 +53,8 @@ public final class ObserverToken: Sendable {
 
     /// Removes the observer and suspends the task until its handler runs on no thread. It blocks no thread.
     ///
-    /// A task has no thread of its own, so the call finds no deadlock: if the handler waits for this task, it ends after
-    /// the timeout.
+    /// A task has no thread of its own, so the call finds no deadlock: if the handler waits for this task, it ends
+    /// after the timeout.
     /// - Parameter timeout: the longest wait; negative counts as zero. The observer is removed in any case.
     /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `CancellationError` if the task is cancelled.
     public func cancelAndWait(timeout: Duration) async throws {

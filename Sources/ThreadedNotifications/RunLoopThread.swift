@@ -41,8 +41,8 @@ public final class RunLoopThread: DeliveryTarget {
 
     let mailbox: ThreadMailbox
     private let state = Locked(State())
-    /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other. `start()` makes it available;
-    /// for a thread that never starts, `stop()` does so after it has reported the end.
+    /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other. `start()` makes it
+    /// available; for a thread that never starts, `stop()` does so after it has reported the end.
     private let joinPermit = MonotonicSemaphore()
 
     /// Makes a thread that is not started. Notifications for it wait until it is.

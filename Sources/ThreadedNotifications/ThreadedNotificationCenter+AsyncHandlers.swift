@@ -18,8 +18,8 @@ extension ThreadedNotificationCenter {
     /// returned. There is no order with other observers.
     /// Outcome: counted as delivered when the handler has returned, and as waiting until then. `postAndWait` waits for
     /// that; in the handler itself it would wait for its timeout.
-    /// Removal: by token (guarantee 6). A call that runs continues; its task is not cancelled. When it has returned, the
-    /// rest is settled as cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
+    /// Removal: by token (guarantee 6). A call that runs continues; its task is not cancelled. When it has returned,
+    /// the rest is settled as cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
     /// Cost: a lock for each notification, a task when nothing waited, and the memory of a mailbox for each observer.
     /// - Parameters:
     ///   - name: the name of the notifications; nil: any.

@@ -5,15 +5,15 @@ public import Foundation
 extension ThreadedNotificationCenter {
     // MARK: Messages
 
-    /// Retains the latest message of a type from now on, for observers that are added later, as `retainLatest(of:)` does
-    /// with notifications.
+    /// Retains the latest message of a type from now on, for observers that are added later, as `retainLatest(of:)`
+    /// does with notifications.
     ///
     ///     center.retainLatest(for: ConnectionChanged.self)
     ///
     /// It also retains notifications with the name of a `NotificationConvertible` message.
     ///
-    /// Threads, order, removal and cost are those of `retainLatest(of:)`. The notification of a message is made for each
-    /// post. Messages that are posted to a Foundation center are not captured.
+    /// Threads, order, removal and cost are those of `retainLatest(of:)`. The notification of a message is made for
+    /// each post. Messages that are posted to a Foundation center are not captured.
     public func retainLatest<Message: NotificationCenter.AsyncMessage>(for messageType: Message.Type) {
         retainLatest(of: MessageName.of(messageType))
     }
@@ -23,8 +23,8 @@ extension ThreadedNotificationCenter {
         stopRetainingLatest(of: MessageName.of(messageType).name)
     }
 
-    /// The latest message of a type that was posted since `retainLatest(for:)`; nil if there is none, or if it cannot be
-    /// made of a notification that was posted since.
+    /// The latest message of a type that was posted since `retainLatest(for:)`; nil if there is none, or if it cannot
+    /// be made of a notification that was posted since.
     public func latest<Message: NotificationCenter.AsyncMessage>(for messageType: Message.Type) -> Message? {
         latestMessage(messageType)
     }

@@ -49,8 +49,8 @@ enum WaitCycle {
     /// Each start may visit all other threads.
     private static let maximumStarts = 1000
 
-    /// Cycles of threads, each thread in one cycle only: the shortest way back to a thread through threads that are in no
-    /// other cycle.
+    /// Cycles of threads, each thread in one cycle only: the shortest way back to a thread through threads that are in
+    /// no other cycle.
     private static func cycles(_ waits: [Int32: [Int32: Int32]]) -> [[Int32]] {
         var cycles: [[Int32]] = []
         var reported: Set<Int32> = []

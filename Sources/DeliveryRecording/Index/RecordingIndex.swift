@@ -209,8 +209,8 @@ extension RecordingIndex {
         return delivery.outcome >= 0 ? entry(delivery.outcome).target : -1
     }
 
-    /// The thread in whose mailbox a delivery waits or waited; -1 if it did not wait, or if the thread is unknown. In the
-    /// document's technique, it is the thread that added the observer.
+    /// The thread in whose mailbox a delivery waits or waited; -1 if it did not wait, or if the thread is unknown. In
+    /// the document's technique, it is the thread that added the observer.
     package func mailbox(of delivery: Delivery) -> Int32 {
         guard delivery.append >= 0 else { return -1 }
         let target = target(of: delivery)

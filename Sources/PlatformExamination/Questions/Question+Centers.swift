@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F1 to F4, and F10 to F12: notification centers, and observers that handle in an operation queue, whose counterpart in
-/// this package is an observer on a run loop thread.
+/// F1 to F4, and F10 to F12: notification centers, and observers that handle in an operation queue, whose counterpart
+/// in this package is an observer on a run loop thread.
 extension Question {
     static let centers: [Question] = [
         Question(

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F13 to F17, and F22: run loops, threads, and programs with an `async` main function. The counterparts of this package
-/// are blocks performed on a thread, and a synchronous main function that runs the run loop.
+/// F13 to F17, and F22: run loops, threads, and programs with an `async` main function. The counterparts of this
+/// package are blocks performed on a thread, and a synchronous main function that runs the run loop.
 extension Question {
     static let threads: [Question] = [
         Question(

@@ -1,13 +1,13 @@
 /// Empties a mailbox on its thread: takes the entries, and delivers them in order.
 ///
-/// Drains may be nested, because a handler may run the run loop. They share `DrainState`, so that the inner drain continues
-/// where the outer one stopped.
+/// Drains may be nested, because a handler may run the run loop. They share `DrainState`, so that the inner drain
+/// continues where the outer one stopped.
 /// Threads: the target thread. Nothing here retains its context: a handler may end the thread.
 enum Drain {
     // MARK: Beginning
 
-    /// The run loop calls this after a signal: delivers what waits, as far as the thread's budget allows, and watches for
-    /// more if the thread spins.
+    /// The run loop calls this after a signal: delivers what waits, as far as the thread's budget allows, and watches
+    /// for more if the thread spins.
     static func run(_ mailbox: ThreadMailbox, signalled queue: Int) {
         ThreadContext.withCurrent { context in
             guard context.drainState.spinner != nil, context.drainState.depth == 0 else {
@@ -30,8 +30,8 @@ enum Drain {
         }
     }
 
-    /// Performs a block after everything that waits in the run loop's current mode. Entries from the handlers come after the
-    /// block.
+    /// Performs a block after everything that waits in the run loop's current mode. Entries from the handlers come
+    /// after the block.
     static func perform(_ block: PerformedBlock, _ mailbox: ThreadMailbox) {
         ThreadContext.withCurrent { context in
             let queues = mailbox.servedQueues()

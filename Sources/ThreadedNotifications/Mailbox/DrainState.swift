@@ -3,7 +3,8 @@ struct DrainState {
     /// The deliveries that drains have taken and not made yet.
     var taken = TakenDeliveries<Delivery, RoomWaiter>()
     var servedModes = ServedModes()
-    /// The queue whose source was called for the last drain, if its budget was spent. The source is signalled, to continue.
+    /// The queue whose source was called for the last drain, if its budget was spent. The source is signalled, to
+    /// continue.
     var continuingQueue: Int?
     /// The number of drains under way, each nested in a handler of the one before.
     var depth = 0

@@ -1,5 +1,5 @@
-/// Empties the mailbox of an observer with an async handler: in a task, one delivery after the other. The mailbox belongs
-/// to no thread.
+/// Empties the mailbox of an observer with an async handler: in a task, one delivery after the other. The mailbox
+/// belongs to no thread.
 ///
 /// A task runs only while something waits, so that nothing retains an idle observer.
 /// Threads: every method may be called on any thread.

@@ -167,8 +167,8 @@ final class ThreadMailbox: Sendable {
 
     // MARK: Enqueue
 
-    /// Appends a notification for an observer, and signals the thread if nothing waited for it. `context` is the posting
-    /// thread's.
+    /// Appends a notification for an observer, and signals the thread if nothing waited for it. `context` is the
+    /// posting thread's.
     /// - Returns: `waiting`, or the outcome if the notification does not wait; nil if the observer's transform returned
     ///   nil.
     @inline(__always)
@@ -297,8 +297,8 @@ final class ThreadMailbox: Sendable {
         for waiter in waiters { waiter.wake() }
     }
 
-    /// Releases a handler or a bound value on the target thread. After the thread has ended, the calling thread releases
-    /// a handler; the ending thread releases its bound values itself.
+    /// Releases a handler or a bound value on the target thread. After the thread has ended, the calling thread
+    /// releases a handler; the ending thread releases its bound values itself.
     func release(_ owned: MailboxState.ThreadOwned) {
         let (isHandedOver, signal): (Bool, MailboxState.Signal?) =
             isCurrent

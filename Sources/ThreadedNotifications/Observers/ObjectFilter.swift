@@ -28,7 +28,8 @@ enum ObjectFilter: Sendable {
 
     var isAny: Bool { if case .any = self { true } else { false } }
 
-    /// True if an observer with this filter was added for `object`, or matches nothing because its object was deallocated.
+    /// True if an observer with this filter was added for `object`, or matches nothing because its object was
+    /// deallocated.
     func asksFor(_ object: NotificationObject) -> Bool {
         if case .object(let wanted) = self, wanted.object == nil { return true }
         return !isAny && matches(object)

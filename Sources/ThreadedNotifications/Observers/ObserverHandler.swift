@@ -2,10 +2,10 @@ internal import Foundation
 
 /// The handler of an observer.
 //
-// Safety: the closures of `threadBound`, `method` and a thread-bound `value` or `message` need not be Sendable. They are
-// called, and this object is released, on the observer's target thread: `ObserverCall` runs there, and
-// `Observer.releaseHandler` passes the object to that thread's mailbox. After that thread has ended nothing else can use
-// them, and any thread may release them. `ValueHandler` has Sendable closures for all other values.
+// Safety: the closures of `threadBound`, `method` and a thread-bound `value` or `message` need not be Sendable. They
+// are called, and this object is released, on the observer's target thread: `ObserverCall` runs there, and
+// `Observer.releaseHandler` passes the object to that thread's mailbox. After that thread has ended nothing else can
+// use them, and any thread may release them. `ValueHandler` has Sendable closures for all other values.
 final class ObserverHandler: @unchecked Sendable {
     enum Kind {
         /// Called with the notification, on any thread.

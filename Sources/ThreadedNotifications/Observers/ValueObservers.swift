@@ -1,11 +1,12 @@
 package import Foundation
 
-/// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches, and ends of threads.
+/// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches, and
+/// ends of threads.
 ///
 /// Values go through the mailboxes and `ObserverCall`, as notifications do.
 /// Threads: every method may be called on any thread.
-/// Order: the values that one thread delivers reach an observer in that order. Observers on the delivering thread are called
-/// in the order of the list; what one of them delivers comes before the next is called. Those with
+/// Order: the values that one thread delivers reach an observer in that order. Observers on the delivering thread are
+/// called in the order of the list; what one of them delivers comes before the next is called. Those with
 /// `SameThreadPolicy.later` are called when the run loop next delivers.
 /// Removal: by token, as for `ThreadedNotificationCenter`.
 package final class ValueObservers: Sendable, ObserverOwner {

@@ -97,7 +97,8 @@ final class QueuePoster {
     // MARK: Now and as soon as possible
 
     /// Posts the `now` notifications that the current mode serves, up to a sequence number.
-    /// - Parameter modeQueue: the mode queue of the last of them. If the run loop does not run, its modes do not matter.
+    /// - Parameter modeQueue: the mode queue of the last of them. If the run loop does not run, its modes do not
+    ///   matter.
     func postNow(through sequenceNumber: UInt64, modeQueue: Int) {
         var modeQueues = deliverableModeQueues()
         if !modeQueues.contains(modeQueue), RunningMode.current.isNone { modeQueues.append(modeQueue) }

@@ -227,7 +227,8 @@ extension ThreadPostings {
                 unusedSenders: releaseSenders(of: items))
         }
 
-        /// Removes the first notification of a style in any of these mode queues, if its sequence number is below `end`.
+        /// Removes the first notification of a style in any of these mode queues, if its sequence number is below
+        /// `end`.
         /// - Returns: the notification, and a sender that is released after the lock, because that runs foreign code.
         mutating func takeFirst(
             _ style: NotificationQueue.PostingStyle, modeQueues indexes: [Int], before end: UInt64

@@ -13,8 +13,8 @@ internal import Glibc
 final class RecordFile: Sendable {
     var path: String { destination.path }
     var absolutePath: String { destination.absolutePath }
-    /// Read without the lock in two places: a signal handler reads everything, and the thread that holds `writing` reads
-    /// the memory of the written buffer, which does not change until that thread is done.
+    /// Read without the lock in two places: a signal handler reads everything, and the thread that holds `writing`
+    /// reads the memory of the written buffer, which does not change until that thread is done.
     private let buffers: RecordLock<RecordBuffers>
     /// Held while a buffer is written. Taken before the lock of `buffers`.
     private let writing = Locked(())

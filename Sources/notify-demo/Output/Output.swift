@@ -3,9 +3,9 @@ import SystemPackage
 
 /// The data that a command writes: to standard output, or to a file.
 ///
-/// A file is written in place when the output is complete, so it keeps its owner, permissions and links. Until then, and
-/// if the output does not fit, it stays as it was. An interruption while it is written leaves it incomplete. Standard
-/// output is written directly.
+/// A file is written in place when the output is complete, so it keeps its owner, permissions and links. Until then,
+/// and if the output does not fit, it stays as it was. An interruption while it is written leaves it incomplete.
+/// Standard output is written directly.
 ///
 /// Threads: one at a time.
 final class Output {

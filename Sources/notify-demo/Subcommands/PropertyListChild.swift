@@ -4,7 +4,8 @@ import Foundation
 import SystemPackage
 
 /// The subcommand that `post --plist` starts as a child process. It reads a property list from standard input with
-/// Foundation, which a bad list can crash, and writes the userInfo to standard output in the form of the wire, as base64.
+/// Foundation, which a bad list can crash, and writes the userInfo to standard output in the form of the wire, as
+/// base64.
 struct PropertyListChild: ParsableCommand {
     static let name = "property-list-child"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)

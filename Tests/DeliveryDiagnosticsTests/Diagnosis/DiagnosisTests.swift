@@ -46,7 +46,8 @@ final class DiagnosisTests: XCTestCase {
     }
 
     func testAnObserverRemovedBeforeAPostWithoutObservers() {
-        /// - Parameter isHandled: whether a notification that was posted before the removal is handled; nil if none was.
+        /// - Parameter isHandled: whether a notification that was posted before the removal is handled; nil if none
+        ///   was.
         func story(_ lifetime: Duration, isHandled: Bool? = nil) -> (inout Story) -> Void {
             { story in
                 story.register(1)

@@ -27,8 +27,8 @@ extension RunLoop {
         CFRunLoopRunInMode(Mode.default.string, TestTimeout.seconds, false) == .stopped
     }
 
-    /// Runs the current thread's run loop without waiting. On the main thread, everything that waits is delivered, as by
-    /// `runCurrentOnce`.
+    /// Runs the current thread's run loop without waiting. On the main thread, everything that waits is delivered, as
+    /// by `runCurrentOnce`.
     static func pollCurrent(in mode: Mode = .default) {
         TargetThread.main.drainBudget = .unbounded
         _ = RunLoop.current.run(mode: mode, before: .distantPast)

@@ -5,7 +5,8 @@ internal import ThreadedNotifications
 
 /// A burst for the main thread beside a timer of 60 Hz: how late each tick of the timer is.
 ///
-/// Handlers take 1 µs, so that the burst lasts for several ticks. Ticks that are due before the timer fires are late until then.
+/// Handlers take 1 µs, so that the burst lasts for several ticks. Ticks that are due before the timer fires are late
+/// until then.
 enum MainFlood {
     static let workload = Workload(
         name: "main-flood",
@@ -90,8 +91,8 @@ private final class MainFloodSubject: BenchmarkSubject {
     private let post: @Sendable (Int) -> Void
     private let ending: () -> Void
 
-    /// - Parameter post: posts a number of notifications for the main thread. Called on the posting thread, while the main
-    ///   thread waits.
+    /// - Parameter post: posts a number of notifications for the main thread. Called on the posting thread, while the
+    ///   main thread waits.
     init(
         _ conditions: BenchmarkConditions, _ flood: Flood, of burst: Int, budget: DrainBudget = .unbounded,
         post: @escaping @Sendable (Int) -> Void, end: @escaping () -> Void = {}
