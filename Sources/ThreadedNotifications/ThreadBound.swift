@@ -16,7 +16,7 @@ internal import Synchronization
 /// performed there, or by the first code there that uses it before, so that it exists for every handler and block.
 /// Removal: when this object is released, its thread releases the value before it delivers anything that is enqueued
 /// later. Handlers and blocks that use the object retain it. When the thread ends, it releases the value after it has
-/// released its handlers, and before its end is reported; of several values, the one that was added last is released
+/// released its handlers, and before its end is reported; of several values, the one that was created last is released
 /// first. Then `value` stops the program. No other thread ever releases the value. At the end of the process the values
 /// of its threads are not released. If the value keeps a token whose handler uses this object, they retain each other,
 /// and the value exists until its thread ends.
@@ -107,7 +107,7 @@ public final class ThreadBound<Value>: DeliveryTarget {
         }
         guard let create else { preconditionFailure("ThreadBound: the \(Value.self) is used while it is created.") }
         let storage = Storage(create())
-        context.boundValues[id] = storage
+        context.boundValues.add(storage, id)
         return storage
     }
 }

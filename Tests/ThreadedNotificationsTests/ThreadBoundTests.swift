@@ -87,6 +87,24 @@ final class ThreadBoundTests: XCTestCase {
         token.cancel()
     }
 
+    func testAtTheEndOfItsThreadAValueIsReleasedBeforeTheValuesThatItCreated() throws {
+        let worker = try RunLoopThread.started("worker")
+        let log = Locked<[String]>([])
+        let owner = try ThreadBound(on: worker) {
+            let part = try? ThreadBound(on: worker) { Parser("part", log) }
+            return (Parser("owner", log), part)
+        }
+        try worker.performAndWait(timeout: timeout) {}
+        try worker.stopAndWait()
+        XCTAssertEqual(
+            log.withLock { $0 },
+            [
+                "create part on worker", "create owner on worker", "release owner on worker",
+                "release part on worker",
+            ])
+        withExtendedLifetime(owner) {}
+    }
+
     func testAValueThatIsReleasedBeforeItsThreadComesToItIsNotCreated() throws {
         let worker = try RunLoopThread.started("worker")
         let log = Locked<[String]>([])
