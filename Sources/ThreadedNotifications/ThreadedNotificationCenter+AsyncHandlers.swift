@@ -10,14 +10,16 @@ extension ThreadedNotificationCenter {
     ///     }
     ///
     /// What is posted while a call runs waits, under the observer's overflow policy. A closure that is isolated to an
-    /// actor runs there. A handler that is not async belongs to a thread: use `addObserver(forName:on:using:)`.
+    /// actor runs there. A closure that never awaits runs in a task too, because the call has no `on:`. To handle on a
+    /// thread, use `addObserver(forName:on:transform:using:)`.
     ///
     /// Threads: the handler runs on any thread, or on the executor that it prefers, and is never called before `post`
     /// returns. It inherits nothing of the task that posts.
     /// Order: of what one thread posts, the order posted (guarantee 4). Each call begins after the one before has
     /// returned. There is no order with other observers.
     /// Outcome: counted as delivered when the handler has returned, and as waiting until then. `postAndWait` waits for
-    /// that; in the handler itself it would wait for its timeout.
+    /// that; in the handler itself, and on the main thread for a handler that needs the main actor, it would wait for
+    /// its timeout.
     /// Removal: by token (guarantee 6). A call that runs continues; its task is not cancelled. When it has returned,
     /// the rest is settled as cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
     /// Cost: a lock for each notification, a task when nothing waited, and the memory of a mailbox for each observer.
@@ -25,7 +27,7 @@ extension ThreadedNotificationCenter {
     ///   - name: the name of the notifications; nil: any.
     ///   - object: the object of the notifications; nil: any.
     ///   - executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default. Handlers on a
-    ///     thread that is not started wait.
+    ///     thread that is not started wait. After the thread has ended, they run in the background.
     ///   - options: the observer's options. A task has no run loop modes and no posts of its own, so only the overflow
     ///     policy is used.
     ///   - file: the caller's file, for events and recordings.
