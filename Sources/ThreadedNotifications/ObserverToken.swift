@@ -62,3 +62,8 @@ public final class ObserverToken: Sendable {
         try await observer.waitUntilHandlersReturned(timeout: timeout)
     }
 }
+
+extension ObserverToken: CustomStringConvertible {
+    /// As ``ObserverDescription``: `observer 3 of DishReady on main, kitchen/main.swift:16; 6: delivered 6`.
+    public var description: String { ObserverDescription(observer).description }
+}

@@ -65,25 +65,27 @@ final class ActorExamples: XCTestCase {
 
     func testAsyncHandlers() throws {
         let printed = printed
-        let isLoaded = expectation(description: "loaded")
+        let isLoaded = expectation(description: "the last was loaded")
         @Sendable func print(_ line: String) {
             printed.add(line)
-            isLoaded.fulfill()
+            if line == "loaded abc" { isLoaded.fulfill() }
         }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
 
         // example: begin
         let loading = center.addObserver(
-            forName: name, options: ObserverOptions(overflow: .keepLatest), transform: { $0.object as? String },
+            forName: name, options: ObserverOptions(overflow: .keepLatest),
+            transform: { $0.userInfo?["title"] as? String },
             using: { title in
-                try? await Task.sleep(for: .milliseconds(10))  // the asynchronous work
+                try? await Task.sleep(for: .milliseconds(100))  // the asynchronous work
                 await MainActor.run { print("loaded \(title)") }
             })
-        center.post(name: name, object: "Untitled")
+        for title in ["a", "ab", "abc"] { center.post(name: name, userInfo: ["title": title]) }
         // example: end
 
         wait(for: [isLoaded], timeout: TestTimeout.seconds)
         loading.cancel()
-        XCTAssertEqual(printed.lines, ["loaded Untitled"])
+        XCTAssertEqual(printed.lines.last, "loaded abc")
+        XCTAssertEqual(loading.counters.total, 3)
     }
 }

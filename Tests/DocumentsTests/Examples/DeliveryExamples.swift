@@ -194,8 +194,7 @@ final class DeliveryExamples: XCTestCase {
 
         // example: begin
         @MainActor func show(_ title: String) { print("the title is \(title)") }
-        let titles = center.addObserver(
-            forName: name, isolatedTo: MainActor.shared, transform: { $0.object as? String }, using: show)
+        let titles = center.addObserver(forName: name, on: .main, transform: { $0.object as? String }, using: show)
         // example: end
 
         center.post(name: name, object: "Untitled")

@@ -30,6 +30,34 @@ extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.
 final class MessageExamples: XCTestCase {
     private let printed = PrintedLines()
 
+    func testAMessageWithASubject() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let center = ThreadedNotificationCenter()
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+
+        // example: begin
+        final class Oven: Sendable {}
+
+        struct Baked: NotificationCenter.AsyncMessage {
+            typealias Subject = Oven
+            let loaves: Int
+        }
+
+        let oven = Oven()
+        let baking = center.addObserver(of: oven, for: Baked.self, on: worker) { message in
+            print("\(message.loaves) loaves")
+        }
+        center.post(Baked(loaves: 3), subject: oven)
+        // example: end
+
+        worker.stop()
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+        XCTAssertEqual(printed.lines, ["3 loaves"])
+        XCTAssertEqual(baking.counters.delivered, 1)
+    }
+
     func testTypedMessages() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }

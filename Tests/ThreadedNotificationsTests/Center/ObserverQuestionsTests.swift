@@ -83,6 +83,7 @@ final class ObserverQuestionsTests: XCTestCase {
                 "observer \(ids[1]) of any name with object NSObject on the posting thread, a:1; none",
                 "observer \(ids[2]) of asked with object Int on worker, b:2; none",
             ])
+        XCTAssertEqual(tokens.map(\.description), descriptions.map(\.description))
         XCTAssertEqual(descriptions.map(\.thread?.number), [1, nil, nil])
         XCTAssertEqual(descriptions[2].options.overflow, .keepLatest)
         worker.stop()
