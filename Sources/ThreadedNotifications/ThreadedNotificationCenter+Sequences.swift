@@ -1,6 +1,31 @@
 public import Foundation
 
 extension ThreadedNotificationCenter {
+    /// The notifications as an `AsyncSequence` of the values that a transform makes of them on the posting thread.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications; nil: any.
+    ///   - buffer: how many values are kept for a slow iterator, and which values are dropped. They are counted in
+    ///     `NotificationSequence.dropped`.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
+    ///   - transform: called on the posting thread; nil: the sequence does not get this notification.
+    /// - Returns: a sequence that observes from now on.
+    public func notifications<Value: Sendable>(
+        named name: Notification.Name?, object: Any? = nil,
+        buffer: AsyncStream<Value>.Continuation.BufferingPolicy = .bufferingNewest(1000), file: String = #fileID,
+        line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?
+    ) -> NotificationSequence<Value> {
+        NotificationSequence(buffer: buffer) { sink in
+            addObserver(
+                forName: name, object: object, on: .postingThread, file: file, line: line, transform: transform,
+                using: sink
+            )
+        }
+    }
+
     /// The messages about an object as an `AsyncSequence`.
     ///
     ///     for await message in center.messages(of: document, for: .saved) {
