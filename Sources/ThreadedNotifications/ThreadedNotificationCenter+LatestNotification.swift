@@ -75,17 +75,32 @@ extension ThreadedNotificationCenter {
     /// on other threads at the same time. If a newer one is posted while its handler runs, it gets that one as well.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
     func register(_ observer: Observer) -> [[Observer?]] {
+        state.lock()
+        guard state.valueWhileLocked.latest.isEmpty else {
+            state.unlock()
+            return registerAfterLatest(observer)
+        }
+        let lists = registerWhileLocked(observer)
+        state.unlock()
+        return lists
+    }
+
+    private func registerWhileLocked(_ observer: Observer) -> [[Observer?]] {
+        version.store(Self.newVersion(), ordering: .releasing)
+        return state.valueWhileLocked.registry.add(
+            observer, id: observer.id, key: observer.key, receiver: observer.receiver)
+    }
+
+    private func registerAfterLatest(_ observer: Observer) -> [[Observer?]] {
         var number: UInt64 = 0
         for round in 1... {
             let isLast = observer.mailbox != nil || round == Self.mostRounds
-            let (lists, latest) = state.withLock { state -> ([[Observer?]]?, LatestNotifications.Latest?) in
-                let latest = observer.name.flatMap { state.latest.latest(of: $0.rawValue, after: number) }
-                guard latest == nil || isLast else { return (nil, latest) }
-                version.store(Self.newVersion(), ordering: .releasing)
-                let lists = state.registry.add(
-                    observer, id: observer.id, key: observer.key, receiver: observer.receiver)
-                return (lists, latest)
+            state.lock()
+            let latest = observer.name.flatMap {
+                state.valueWhileLocked.latest.latest(of: $0.rawValue, after: number)
             }
+            let lists = latest == nil || isLast ? registerWhileLocked(observer) : nil
+            state.unlock()
             if let latest {
                 deliver(latest, to: observer)
                 number = latest.number

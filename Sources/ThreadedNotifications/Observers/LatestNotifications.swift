@@ -41,6 +41,8 @@ struct LatestNotifications {
     private var retained: [String: Retained] = [:]
     private var lastNumber: UInt64 = 0
 
+    var isEmpty: Bool { retained.isEmpty }
+
     func retains(_ name: String) -> Bool { !retained.isEmpty && retained[name] != nil }
 
     /// - Parameter number: a notification with this number or a smaller one is not returned.

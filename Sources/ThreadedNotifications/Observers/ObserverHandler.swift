@@ -30,52 +30,42 @@ final class ObserverHandler: @unchecked Sendable {
     /// The closure, if `isSimple`. It is stored a second time because extracting it from `kind` counts a reference,
     /// which costs as much as beginning a delivery.
     let handle: (Notification) -> Void
-    /// True if the handler is a closure that is always called with the notification.
-    let isSimple: Bool
     /// The closure that is called with the address of a message, stored a second time as `handle` is.
     let handleMessage: (UnsafeRawPointer) -> Void
+    // The rest is read once for each observer, and stored because extracting it from `kind` copies all of that.
+    /// True if the handler is a closure that is always called with the notification.
+    let isSimple: Bool
+    /// True if it must be released on its thread.
+    let isThreadBound: Bool
+    /// True if what it gets is made on the posting thread.
+    let transforms: Bool
+    let isAsync: Bool
+    let messageType: ObjectIdentifier?
+    let isCaptured: Bool
+    /// The life of the object, if the handler is a method.
+    let objectLife: ObjectLife?
 
     init(_ kind: Kind) {
         self.kind = kind
-        handleMessage = if case .message(let handler) = kind { handler.handle } else { { _ in } }
+        var handle: (Notification) -> Void = { _ in }
+        var handleMessage: (UnsafeRawPointer) -> Void = { _ in }
+        var (isSimple, isThreadBound, isAsync, isCaptured) = (false, false, false, true)
+        var messageType: ObjectIdentifier?
+        var objectLife: ObjectLife?
         switch kind {
-        case .notification(let handle): (self.handle, isSimple) = (handle, true)
-        case .threadBound(let handle): (self.handle, isSimple) = (handle, true)
-        case .value, .message, .async, .method: (handle, isSimple) = ({ _ in }, false)
+        case .notification(let closure): (handle, isSimple) = (closure, true)
+        case .threadBound(let closure): (handle, isSimple, isThreadBound) = (closure, true, true)
+        case .value(_, let isBound, _): isThreadBound = isBound
+        case .message(let message):
+            (handleMessage, isThreadBound) = (message.handle, message.isThreadBound)
+            (messageType, isCaptured) = (message.type, message.isCaptured)
+        case .async(let handler):
+            (isAsync, messageType, isCaptured) = (true, handler.message?.type, handler.message?.isCaptured ?? true)
+        case .method(_, let life, _): (objectLife, isThreadBound) = (life, true)
         }
+        (self.handle, self.handleMessage) = (handle, handleMessage)
+        (self.isSimple, self.isThreadBound, self.isAsync) = (isSimple, isThreadBound, isAsync)
+        (self.messageType, self.isCaptured, self.objectLife) = (messageType, isCaptured, objectLife)
+        transforms = !isSimple && objectLife == nil
     }
-
-    /// True if it must be released on its thread.
-    var isThreadBound: Bool {
-        switch kind {
-        case .notification, .async: false
-        case .value(_, let isThreadBound, _): isThreadBound
-        case .message(let handler): handler.isThreadBound
-        case .threadBound, .method: true
-        }
-    }
-
-    var transforms: Bool {
-        switch kind {
-        case .value, .message, .async: true
-        case .notification, .threadBound, .method: false
-        }
-    }
-
-    var isAsync: Bool { if case .async = kind { true } else { false } }
-
-    var messageType: ObjectIdentifier? { message?.type }
-
-    var isCaptured: Bool { message?.isCaptured ?? true }
-
-    private var message: MessageHandler? {
-        switch kind {
-        case .message(let handler): handler
-        case .async(let handler): handler.message
-        case .notification, .value, .threadBound, .method: nil
-        }
-    }
-
-    /// The life of the object, if the handler is a method.
-    var objectLife: ObjectLife? { if case .method(_, let life, _) = kind { life } else { nil } }
 }
