@@ -1,11 +1,15 @@
 /// The observers of one name and object, in the order in which they were added.
 struct ObserverList<Observer> {
-    private var ids: [ObserverID] = []
+    private var ids: [ObserverID]
     /// Parallel to `ids`; nil where an observer was removed.
-    private var slots: [Observer?] = []
-    private(set) var count = 0
+    private var slots: [Observer?]
+    private(set) var count = 1
     /// True if `share` has returned these slots.
     private var isShared = false
+
+    init(_ observer: Observer, id: ObserverID) {
+        (ids, slots) = ([id], [observer])
+    }
 
     /// The slots, for a caller that reads them after it has released the lock.
     mutating func share() -> [Observer?] {

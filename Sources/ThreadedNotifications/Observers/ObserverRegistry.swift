@@ -42,8 +42,12 @@ struct ObserverRegistry<Observer> {
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
     mutating func add(_ observer: Observer, id: ObserverID, key: Key, receiver: UInt? = nil) -> [[Observer?]] {
         if let receiver { methods[receiver, default: [:]][id] = observer }
-        if lists[key] == nil { countList(key, 1) }
-        lists[key, default: ObserverList()].add(observer, id: id)
+        if let index = lists.index(forKey: key) {
+            lists.values[index].add(observer, id: id)
+        } else {
+            lists[key] = ObserverList(observer, id: id)
+            countList(key, 1)
+        }
         count += 1
         checkAt = max(16, min(checkAt, 2 * count))
         guard count >= checkAt else { return [] }
