@@ -138,7 +138,8 @@ public final class RunLoopThread: DeliveryTarget {
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
         let ending = try endingThread()
-        if join(until: .now) { return }
+        // A wait for a thread that runs, or ran until now, is always traced.
+        if ending.thread == nil, join(until: .now) { return }
         if ending.isCurrent { throw .waitForItself(thread: name) }
 
         let wait = try ThreadWaits.begin(
@@ -177,12 +178,14 @@ public final class RunLoopThread: DeliveryTarget {
 
     /// The thread on which this one ends: itself, or the one that stopped it before it started.
     /// - Throws: `DeliveryError.threadNotStarted`.
-    private func endingThread() throws(DeliveryError) -> (identity: ThreadIdentity?, isCurrent: Bool) {
+    private func endingThread() throws(DeliveryError) -> (
+        identity: ThreadIdentity?, thread: SystemThread?, isCurrent: Bool
+    ) {
         let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
         switch phase {
         case .idle: throw .threadNotStarted(thread: name)
-        case .stoppedBeforeStart(let stopping): return (stopping, stopping == .current)
-        case .started: return (identity, thread?.isCurrent == true)
+        case .stoppedBeforeStart(let stopping): return (stopping, nil, stopping == .current)
+        case .started: return (identity, thread, thread?.isCurrent == true)
         }
     }
 
