@@ -56,7 +56,7 @@ extension ThreadedNotificationCenter {
     }
 
     private func hasObservers(ofMessage type: any Any.Type, _ subject: AnyObject?) -> Bool {
-        let name = ThreadContext.withCurrent { $0.messageNames.name(of: type).name }
+        let name = ThreadContext.withCurrent { $0.messageNames.name(of: type).takeUnretainedValue().name }
         return hasObservers(of: name, object: subject)
     }
 

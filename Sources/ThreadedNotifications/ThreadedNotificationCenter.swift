@@ -195,7 +195,21 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ message: UnsafePointer<PostedMessage>, subject: AnyObject?, at location: SourceLocation,
         _ context: ThreadContext
     ) -> DeliveryCounters {
-        let notification = Notification(name: context.messageNames.name(of: message.pointee.type).name, object: subject)
+        // Without a subject, the notification exists already, and using it counts no references.
+        context.messageNames.name(of: message.pointee.type)._withUnsafeGuaranteedRef { name in
+            if let subject {
+                deliver(message, Notification(name: name.name, object: subject), subject, at: location, context)
+            } else {
+                deliver(message, name.notification, nil, at: location, context)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func deliver(
+        _ message: UnsafePointer<PostedMessage>, _ notification: Notification, _ subject: AnyObject?,
+        at location: SourceLocation, _ context: ThreadContext
+    ) -> DeliveryCounters {
         let post = Post(at: location, message: message)
         if let found = context.cache.find(
             notification.name, of: number, version: version.load(ordering: .acquiring))

@@ -30,7 +30,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
 
     /// Nil: an action.
     private let observer: Unmanaged<Observer>?
-    /// For a value, its name, and the value as its object.
+    /// For a value, the value as its object. A message has no name here: see `name(for:)`.
     let notification: Notification
     /// The number of the post in events; 0 if nothing traced.
     let post: UInt64
@@ -50,8 +50,15 @@ struct Delivery: PendingItem, @unchecked Sendable {
     }
 
     /// A value. The caller has the mailbox's chunk retain the observer.
+    @inline(__always)
     init(value: Any, named name: Notification.Name, for observer: Observer, post: UInt64, wait: DeliveryWait?) {
         self.init(Notification(name: name, object: value), for: observer, post: post, wait: wait)
+    }
+
+    /// A message. The caller has the mailbox's chunk retain the observer.
+    @inline(__always)
+    init(message: Any, for observer: Observer, post: UInt64, wait: DeliveryWait?) {
+        self.init(value: message, named: Notification.Name(""), for: observer, post: post, wait: wait)
     }
 
     /// The same delivery for an observer with a limiting policy. It retains the observer.
@@ -94,6 +101,10 @@ struct Delivery: PendingItem, @unchecked Sendable {
 
     /// The observer, retained; nil for an action.
     var retainedObserver: Observer? { observer?.takeUnretainedValue() }
+
+    /// The name that was posted: the observer's, unless it observes any name. A message's name is not stored here: two
+    /// threads that count the references to one string delay each other.
+    func name(for observer: Observer) -> Notification.Name { observer.name ?? notification.name }
 
     var action: Action? { rare?.action }
     /// The value, if this is the delivery of one.

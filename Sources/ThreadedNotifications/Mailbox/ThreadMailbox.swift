@@ -197,10 +197,10 @@ final class ThreadMailbox: Sendable {
     ) -> DeliveryOutcome? {
         if let message = post.message, message.typeIdentifier == observer.messageType, !observer.isBounded, !isRetained
         {
-            let value = Notification(name: notification.name, object: message.copy)
+            let message = message.copy
             return enqueue(
-                Delivery(value, for: observer, post: post.number, wait: post.wait), named: notification.name,
-                post.number, post.wait, for: observer)
+                Delivery(message: message, for: observer, post: post.number, wait: post.wait),
+                named: notification.name, post.number, post.wait, for: observer)
         }
         var (delivery, outcome) = delivery(of: notification, post, for: observer, context)
         if isRetained { delivery = delivery?.retained }

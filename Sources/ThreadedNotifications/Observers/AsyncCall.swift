@@ -26,7 +26,7 @@ enum AsyncCall {
 
     private static func trace(_ observer: Observer, _ delivery: Delivery) {
         guard DeliveryEvent.isWatched else { return }
-        let name = delivery.notification.name
+        let name = delivery.name(for: observer)
         DeliveryEvent.trace(
             .deliver, name: name, post: delivery.post, observer: observer.id, target: observer.mailbox?.identity)
         DeliveryEvent.trace(.return, name: name, post: delivery.post, observer: observer.id)

@@ -17,25 +17,13 @@ struct MessageHandler {
         isThreadBound = handler.isThreadBound
         convertible = name.convertible
         isCaptured = name.isCaptured
-        // Safety: `handle` is called with the address of a message of this type: here below after a check, and by
-        // `ObserverCall` for a posted message whose type is `type`.
+        // Safety: `handle` is called with the address of a message of this type: by `ObserverHandler` after a check, and
+        // by `ObserverCall` for a posted message whose type is `type`.
         handle = { [handle = handler.handle] in handle($0.assumingMemoryBound(to: Message.self).pointee) }
     }
 
     /// Makes the message of a notification that was posted without it.
     func makeMessage(_ notification: Notification) -> Any? {
         convertible?.makeMessage(notification)
-    }
-
-    /// Calls the handler with a copy of a message of that type.
-    func handle(copy message: Any) {
-        func open<Value>(_ value: Value) {
-            precondition(
-                ObjectIdentifier(Value.self) == type,
-                "ThreadedNotificationCenter: a \(Value.self) was delivered to the handler of another message. This is a "
-                    + "defect of this package.")
-            withUnsafePointer(to: value) { handle(UnsafeRawPointer($0)) }
-        }
-        _openExistential(message, do: open)
     }
 }

@@ -6,7 +6,7 @@ internal import Foundation
 final class MessageNameCache {
     private struct Entry {
         let type: ObjectIdentifier
-        let name: MessageName
+        let name: Unmanaged<MessageName>
     }
 
     /// A power of two.
@@ -24,8 +24,9 @@ final class MessageNameCache {
         entries.deallocate()
     }
 
+    /// The name of a message type. It is never released.
     @inline(__always)
-    func name(of type: any Any.Type) -> MessageName {
+    func name(of type: any Any.Type) -> Unmanaged<MessageName> {
         let identifier = ObjectIdentifier(type)
         let entry = entries + Self.slot(of: identifier)
         if let known = entry.pointee, known.type == identifier { return known.name }
@@ -33,8 +34,8 @@ final class MessageNameCache {
     }
 
     @inline(never)
-    private func look(up type: any Any.Type, into entry: UnsafeMutablePointer<Entry?>) -> MessageName {
-        let name = MessageName.of(type)
+    private func look(up type: any Any.Type, into entry: UnsafeMutablePointer<Entry?>) -> Unmanaged<MessageName> {
+        let name = Unmanaged.passUnretained(MessageName.of(type))
         entry.pointee = Entry(type: ObjectIdentifier(type), name: name)
         return name
     }

@@ -16,7 +16,7 @@ enum ObserverCall {
         if observer.isSimple {
             observer.counters.countDelivered()
             handler._withUnsafeGuaranteedRef { handler in
-                call(observer, delivery.notification.name, delivery.post) { handler.handle(delivery.notification) }
+                call(observer, delivery) { handler.handle(delivery.notification) }
             }
         } else {
             isCalled = callAnyKind(of: handler, observer, with: delivery)
@@ -88,8 +88,8 @@ enum ObserverCall {
         reason: DeliveryEvent.Reason? = nil
     ) {
         resolve(
-            observer, outcome, delivery.notification.name, post: delivery.post, wait: delivery.wait, replacedBy: other,
-            reason: reason)
+            observer, outcome, delivery.name(for: observer), post: delivery.post, wait: delivery.wait,
+            replacedBy: other, reason: reason)
     }
 
     static func resolve(
@@ -182,7 +182,8 @@ enum ObserverCall {
         case .notification(let handle): return call { handle(notification) }
         case .threadBound(let handle): return call { handle(notification) }
         case .value(let transform, _, let handle): return call(with: transform(notification), handle)
-        case .message(let handler): return call(with: handler.makeMessage(notification), handler.handle(copy:))
+        case .message(let message):
+            return call(with: message.makeMessage(notification), handler.takeUnretainedValue().handleMessage(copy:))
         // It has a mailbox that belongs to no thread, so it is never called at once.
         case .async: return nil
         case .method(let reference, _, let method):
@@ -203,8 +204,11 @@ enum ObserverCall {
             } else {
                 observer.counters.countDelivered()
             }
-            self.call(observer, delivery.notification.name, delivery.post, handle)
+            self.call(observer, delivery, handle)
             return true
+        }
+        if observer.messageType != nil, let message = delivery.value {
+            return call { handler._withUnsafeGuaranteedRef { $0.handleMessage(copy: message) } }
         }
         switch handler.takeUnretainedValue().kind {
         case .notification(let handle): return call { handle(delivery.notification) }
@@ -212,11 +216,8 @@ enum ObserverCall {
         case .value(_, _, let handle):
             guard let value = delivery.value else { return false }
             return call { handle(value) }
-        case .message(let handler):
-            guard let message = delivery.value else { return false }
-            return call { handler.handle(copy: message) }
-        // `TaskDrain` delivers to it.
-        case .async: return false
+        // A message was delivered above, and `TaskDrain` delivers to async handlers.
+        case .message, .async: return false
         case .method(let reference, _, let method):
             guard let object = reference.object else {
                 observer.cancel()
@@ -230,9 +231,10 @@ enum ObserverCall {
 
     @inline(__always)
     private static func call(
-        _ observer: Observer, _ name: Notification.Name, _ post: UInt64, _ handle: () -> Void
+        _ observer: Observer, _ delivery: Delivery, _ handle: () -> Void
     ) {
-        if post != 0 || DeliveryEvent.isWatched { traceCall(observer, name, post, false, handle) } else { handle() }
+        guard delivery.post != 0 || DeliveryEvent.isWatched else { return handle() }
+        traceCall(observer, delivery.name(for: observer), delivery.post, false, handle)
     }
 
     /// A post that nothing traced has no number; then its handlers called at once are not traced either.

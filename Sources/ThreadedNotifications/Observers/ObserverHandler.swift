@@ -68,4 +68,16 @@ final class ObserverHandler: @unchecked Sendable {
         (self.messageType, self.isCaptured, self.objectLife) = (messageType, isCaptured, objectLife)
         transforms = !isSimple && objectLife == nil
     }
+
+    /// Calls the handler with a copy of a message of its type.
+    func handleMessage(copy message: Any) {
+        func open<Message>(_ message: Message) {
+            precondition(
+                ObjectIdentifier(Message.self) == messageType,
+                "ThreadedNotificationCenter: a \(Message.self) was delivered to the handler of another message. This is "
+                    + "a defect of this package.")
+            withUnsafePointer(to: message) { handleMessage(UnsafeRawPointer($0)) }
+        }
+        _openExistential(message, do: open)
+    }
 }
