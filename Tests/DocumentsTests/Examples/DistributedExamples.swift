@@ -103,8 +103,15 @@ final class DistributedExamples: XCTestCase {
         try worker.waitUntilFinished(timeout: TestTimeout.hang)
     }
 
-    /// Compiled only: it does not return.
-    private func theShortProgram() throws {
+    func testTheShortProgramPrintsTheDish() throws {
+        let printed = printed
+        try MainActor.assumeIsolated { try Self.theShortProgram(printed) }
+        XCTAssertEqual(printed.lines, ["soup"])
+    }
+
+    @MainActor private static func theShortProgram(_ printed: PrintedLines) throws {
+        func print(_ line: String) { printed.add(line) }
+
         // example: begin
         let center = try DistributedCenter.default
         let dishReady = Notification.Name("DishReady")
@@ -113,7 +120,7 @@ final class DistributedExamples: XCTestCase {
             print(notification.userInfo?["dish"]?.stringValue ?? "something")  // on the main thread
         }
         try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
-        RunLoop.main.run()
+        MainRunLoop.run { observer.counters.delivered > 0 }
         // example: end
 
         observer.cancel()

@@ -85,6 +85,35 @@ final class EndExamples: XCTestCase {
         closing.cancel()
     }
 
+    func testCtrlC() throws {
+        let printed = printed
+        try MainActor.assumeIsolated { try Self.ctrlC(printed) }
+        XCTAssertEqual(printed.lines, ["saved", "exit 130"])
+    }
+
+    @MainActor private static func ctrlC(_ printed: PrintedLines) throws {
+        @Sendable func print(_ line: String) { printed.add(line) }
+        func exit(_ status: CInt) { printed.add("exit \(status)") }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+        RunLoop.main.perform {
+            center.post(name: name)
+            kill(getpid(), SIGINT)
+        }
+
+        // example: begin
+        let saving = center.addObserver(forName: name, on: worker) { _ in print("saved") }
+
+        let end = MainRunLoop.run(stoppingOn: [SIGINT, SIGTERM])
+        worker.stop()  // delivers the notifications that wait
+        try worker.waitUntilFinished(timeout: .seconds(5))
+        if case .signal(let number) = end { exit(128 + number) }
+        // example: end
+
+        saving.cancel()
+    }
+
     /// Compiled only: it takes a second.
     @MainActor private static func anAsyncMain() {
         // example: begin
