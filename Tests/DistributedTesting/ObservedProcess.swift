@@ -1,5 +1,7 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
+internal import SharedTesting
 internal import XCTest
 
 /// A process, and its state as /proc shows it.
@@ -67,8 +69,13 @@ package struct ObservedProcess: Hashable {
 
     /// Kills the process, and waits until it is gone.
     package func end() {
+        let descriptor = CLinuxOpenProcess(id)
+        // There is no such process any more.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
         kill(id, SIGKILL)
-        _ = eventually { isGone }
+        var ending = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&ending, 1, Int32(TestTimeout.seconds * 1000))
     }
 
     /// Sets the highest number of descriptors that the process may have.

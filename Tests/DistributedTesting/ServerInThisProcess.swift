@@ -1,5 +1,5 @@
 internal import DistributedNotifications
-internal import Foundation
+package import Foundation
 package import NotificationServer
 internal import SharedTesting
 internal import ThreadedNotifications
@@ -12,7 +12,7 @@ package final class ServerInThisProcess {
     private let seen: Seen
 
     private final class Seen: Sendable {
-        package let events = Locked([ServerEvent]())
+        package let events = Awaited([ServerEvent]())
         package let started = DispatchSemaphore(value: 0)
     }
 
@@ -39,6 +39,12 @@ package final class ServerInThisProcess {
     }
 
     package var events: [ServerEvent] { seen.events.withLock { $0 } }
+
+    /// Waits until the condition holds for the events so far, or the timeout has passed.
+    /// - Returns: whether the condition holds.
+    package func wait(_ timeout: TimeInterval = TestTimeout.seconds, until condition: ([ServerEvent]) -> Bool) -> Bool {
+        seen.events.wait(timeout, until: condition)
+    }
 
     package func stop() {
         server.stop()

@@ -63,11 +63,8 @@ final class BadFramesTests: XCTestCase {
             try peer.write(Array(frame.prefix(count)))
         }
         XCTAssertTrue(
-            eventually {
-                let gone = server.events.filter {
-                    if case .clientGone(_, _, "it ended within a frame") = $0 { true } else { false }
-                }
-                return gone.count == 6
+            server.wait {
+                $0.count { if case .clientGone(_, _, "it ended within a frame") = $0 { true } else { false } } == 6
             }, "\(server.events)")
         let status = try temporary.status()
         XCTAssertEqual(status.clients, [])

@@ -17,7 +17,7 @@ final class ServerFaultTests: XCTestCase {
             var numbers: [Int] = []
         }
 
-        let seen = Locked(Seen())
+        let seen = Awaited(Seen())
         let center: DistributedCenter
 
         init(_ temporary: ServerDirectory) throws {
@@ -54,11 +54,11 @@ final class ServerFaultTests: XCTestCase {
         let watched = try Watched(temporary.directory)
         let tokens = try watched.observe(on: thread)
         XCTAssertEqual(unlink(temporary.directory.socketPath), 0)
-        XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
+        XCTAssertTrue(watched.seen.wait { $0.connections.count == 2 })
         try watched.center.synchronize(timeout: TestTimeout.hang)
         let poster = try DistributedCenter(directory: temporary.directory, limits: .patient)
         try poster.post(name: .numbered, object: "1")
-        XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
+        XCTAssertTrue(watched.seen.wait { $0.numbers == [1] })
         XCTAssertEqual(watched.seen.withLock { $0.interruptions }, 1)
         XCTAssertEqual(
             poster.connectionState, watched.seen.withLock { .connected(serverProcess: $0.connections.last ?? 0) })
@@ -99,12 +99,12 @@ final class ServerFaultTests: XCTestCase {
             begin.signal()
             let first = (kill - 1) * burst
             XCTAssertTrue(
-                eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
+                watched.allSatisfy { $0.seen.wait { ($0.numbers.last ?? -1) >= first } },
                 "round \(kill): nothing comes")
             let socket = try XCTUnwrap(try ServerStart.connectIfServed(temporary.directory, timeout: TestTimeout.hang))
             ObservedProcess(try XCTUnwrap(socket.peer).process).end()
             XCTAssertTrue(
-                eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
+                watched.allSatisfy { $0.seen.wait { $0.connections.count == kill + 1 } },
                 "round \(kill): \(watched.map { $0.seen.withLock { ($0.connections, $0.interruptions) } })"
             )
             for process in processes {
@@ -121,7 +121,7 @@ final class ServerFaultTests: XCTestCase {
         }
         begin.signal()
         let last = (FaultRounds.kills + 1) * burst - 1
-        XCTAssertTrue(eventually { watched.allSatisfy { $0.seen.withLock { $0.numbers.last == last } } })
+        XCTAssertTrue(watched.allSatisfy { $0.seen.wait { $0.numbers.last == last } })
         for seen in watched.map({ $0.seen.withLock { $0 } }) {
             XCTAssertEqual(seen.interruptions, FaultRounds.kills)
             XCTAssertEqual(Set(seen.connections).count, FaultRounds.kills + 1)
@@ -293,8 +293,8 @@ final class ServerFaultTests: XCTestCase {
             for number in first..<first + 100 { XCTAssertEqual(try reading.delivered().number, number) }
         }
         XCTAssertTrue(
-            eventually {
-                server.events.contains {
+            server.wait {
+                $0.contains {
                     if case .clientGone(_, "stalled", let reason?) = $0 {
                         reason.contains("read nothing")
                     } else {

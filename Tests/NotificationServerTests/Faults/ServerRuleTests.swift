@@ -44,10 +44,10 @@ final class ServerRuleTests: XCTestCase {
             let peer = try RawPeer(temporary.directory)
             try peer.synchronize()
             // Longer than the limit, and nothing wakes the server meanwhile.
-            XCTAssertFalse(eventually(.milliseconds(400)) { server.events.count > 2 })
+            XCTAssertFalse(server.wait(0.4) { $0.count > 2 })
             leaving = .now
         }
-        XCTAssertTrue(eventually { server.events.contains { if case .stopping = $0 { true } else { false } } })
+        XCTAssertTrue(server.wait { $0.contains { if case .stopping = $0 { true } else { false } } })
         // A lower bound, which a busy machine does not break.
         XCTAssertGreaterThanOrEqual(leaving.duration(to: .now), limits.idleTimeout)
         XCTAssertTrue(server.events.contains { if case .clientGone = $0 { true } else { false } })

@@ -45,10 +45,7 @@ final class CenterLifeTests: XCTestCase {
         let begin = ContinuousClock.now
         let center = try DistributedCenter(directory: temporary.directory)
         let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
-        func refusals() -> Int {
-            server.events.count { if case .clientRefused = $0 { true } else { false } }
-        }
-        XCTAssertTrue(eventually { refusals() >= 4 })
+        XCTAssertTrue(server.wait { $0.count { if case .clientRefused = $0 { true } else { false } } >= 4 })
         // A lower bound, which a busy machine does not break: without a pause they take a few milliseconds.
         XCTAssertGreaterThan(begin.duration(to: .now), .milliseconds(100))
         withExtendedLifetime(tokens) {}
@@ -127,7 +124,7 @@ final class CenterLifeTests: XCTestCase {
         try thread.start()
         defer { thread.stop() }
         let gate = DispatchSemaphore(value: 0)
-        let seen = Locked((events: 0, count: 0, connected: false))
+        let seen = Awaited((events: 0, count: 0, connected: false))
         let token = center.addConnectionObserver(on: thread) { event in
             if case .connected = event {
                 seen.withLock { $0.connected = true }
@@ -150,7 +147,7 @@ final class CenterLifeTests: XCTestCase {
             try center.synchronize(timeout: TestTimeout.hang)
         }
         gate.signal()
-        XCTAssertTrue(eventually { seen.withLock { $0.count } == 20_000 }, "\(seen.withLock { $0 })")
+        XCTAssertTrue(seen.wait { $0.count == 20_000 }, "\(seen.withLock { $0 })")
         XCTAssertLessThan(seen.withLock { $0.events }, 2000)
         withExtendedLifetime((server, token, observer)) {}
     }
