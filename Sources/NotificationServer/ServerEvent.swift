@@ -30,7 +30,8 @@ extension ServerEvent: CustomStringConvertible {
             "process \(process) (\(name)) reads too slowly: notifications for it are dropped"
         case .dropped(let process, let name, let count):
             "process \(process) (\(name)) has caught up; \(count) notifications for it were dropped"
-        case .outOfDescriptors: "no process can be accepted: the server has no descriptor left (ulimit -n)"
+        case .outOfDescriptors:
+            "no file descriptor is left (ulimit -n): new processes are refused until others disconnect"
         case .stopping(let reason): "stopping: \(reason)"
         }
     }

@@ -17,8 +17,7 @@ extension ServerEvent {
             return (.warning, "\(client(process, name)) reads too slowly: notifications for it are dropped")
         case .dropped(let process, let name, let count):
             return (.warning, "\(client(process, name)) has read what waited; \(count) notifications were dropped")
-        case .outOfDescriptors:
-            return (.error, "no more processes can be accepted for now: no descriptors are left (ulimit -n)")
+        case .outOfDescriptors: return (.error, description)
         case .stopping(let reason): return (.notice, "stopping: \(reason)")
         }
     }
