@@ -55,7 +55,7 @@ struct RecordWords: Sendable {
 
     func removed(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].removed }
 
-    /// The observer whose handler it is, or the block.
+    /// The observer of the handler, or the block.
     func observer(of handler: RecordingIndex.Span) -> String {
         let entry = index.entry(handler.begin)
         return observer(entry.observer, name: entry.name)

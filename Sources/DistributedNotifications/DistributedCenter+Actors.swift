@@ -31,7 +31,7 @@ extension DistributedCenter {
         addConnectionObserver(options, SourceLocation(file, line), .onMain(handler))
     }
 
-    /// Adds an observer whose handler is isolated to the main actor: the same as `on: .main`.
+    /// Adds an observer with a handler on the main actor: the same as `on: .main`.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(modes: [.default]),
@@ -41,7 +41,7 @@ extension DistributedCenter {
         try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain(handler))
     }
 
-    /// Adds an observer whose handler is isolated to the main actor, and gets the actor and the notification.
+    /// Adds an observer with a handler on the main actor that gets the actor and the notification.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(modes: [.default]),
@@ -52,8 +52,8 @@ extension DistributedCenter {
             name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain { handler(actor, $0) })
     }
 
-    /// Adds an observer whose handler is isolated to an actor that runs on a `RunLoopThread` or on the main thread. The
-    /// handler is called there directly. The actor is retained until the observer is removed.
+    /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
+    /// isolated to the actor and called there directly. The actor is retained until the observer is removed.
     ///
     ///     let token = try center.addObserver(forName: name, isolatedTo: account) { account, notification in … }
     ///
@@ -91,8 +91,9 @@ extension DistributedCenter {
         return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
     }
 
-    /// Adds an observer whose handler is an async function. A task calls it, one call after the other, as for
-    /// `ThreadedNotificationCenter`. What arrives while a call runs waits, under the observer's overflow policy.
+    /// Adds an observer with an async handler. A task calls it, one call after the other, as for
+    /// `ThreadedNotificationCenter`. Notifications that arrive while a call runs wait, under the observer's overflow
+    /// policy.
     ///
     ///     let token = try center.addObserver(forName: name) { notification in await index.update(notification) }
     ///

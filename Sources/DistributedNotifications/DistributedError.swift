@@ -128,8 +128,8 @@ extension DistributedError {
         Self(
             .actorNotPinned,
             problem:
-                "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it a "
-                + "RunLoopThread as its executor, or observe with an async handler")
+                "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it "
+                + "a RunLoopThread as its executor, or observe with an async handler")
     }
 
     package static func tooManyObservers(limit: Int) -> Self {

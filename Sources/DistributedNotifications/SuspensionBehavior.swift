@@ -1,4 +1,4 @@
-/// What the server does with a notification for an observer whose process has suspended delivery.
+/// How the server handles a notification for an observer in a process that has suspended delivery.
 ///
 /// While delivery is not suspended, every notification is delivered at once.
 /// - Source: "Registering for Distributed Notifications", the table of suspension behaviors.

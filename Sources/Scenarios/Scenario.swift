@@ -16,8 +16,8 @@ package protocol Scenario: Sendable {
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
     var isTraced: Bool { get }
 
-    /// The steps. Runs on the main thread, which it may block and whose run loop it may run. Returns when everything
-    /// has been handled, or throws when one wait takes longer than the environment's timeout.
+    /// The steps. Runs on the main thread; it may block it, and may run its run loop. Returns when everything has been
+    /// handled, or throws when one wait takes longer than the environment's timeout.
     func run(in environment: ScenarioEnvironment) throws
 
     /// The claims about the scenario's run, each with its result.
@@ -50,7 +50,7 @@ extension Scenario {
         }
     }
 
-    /// - Throws: `ScenarioError.optionOutOfRange` for the first option whose value is out of range for this scenario.
+    /// - Throws: `ScenarioError.optionOutOfRange` for the first option with a value out of range for this scenario.
     package func validate(_ options: ScenarioOptions) throws(ScenarioError) {
         try options.validate(maximalNotifications: maximalNotifications)
     }

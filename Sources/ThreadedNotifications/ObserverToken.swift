@@ -22,14 +22,14 @@ public final class ObserverToken: Sendable {
     /// The observer's number in this process, from 1; never used again. Events and errors contain it.
     public var id: UInt64 { observer.id }
 
-    /// The outcomes of the notifications posted for this observer so far. What waits for a removed observer is counted
+    /// The outcomes of the notifications posted for this observer so far. Those that wait for a removed observer count
     /// as waiting until its thread drains its mailbox.
     public var counters: DeliveryCounters { observer.counters.read(observer.state) }
 
-    /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues. What
-    /// waits is not delivered, and counted as cancelled. A second call has no effect.
+    /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues.
+    /// Waiting notifications are not delivered, and count as cancelled. A second call has no effect.
     ///
-    /// Cost: independent of what waits. If a post found the same list of observers since the list's last change, the
+    /// Cost: independent of the number that waits. If a post found the same list of observers since the list's last change, the
     /// list is copied once; otherwise the cost grows with the logarithm of its length.
     public func cancel() {
         owner.remove(observer)

@@ -94,8 +94,8 @@ public final class ThreadBound<Value>: DeliveryTarget {
         precondition(
             mailbox.isCurrent,
             """
-            ThreadBound: the \(Value.self) belongs to the thread \(mailbox.description), and \(ThreadIdentity.current) uses \
-            it. Use it in handlers and blocks of its thread: addObserver(forName:on:using:) and perform(_:) take the \
+            ThreadBound: the \(Value.self) belongs to the thread \(mailbox.description), and \(ThreadIdentity.current) \
+            uses it. Use it in handlers and blocks of its thread: addObserver(forName:on:using:) and perform(_:) take the \
             ThreadBound as their thread.
             """)
         precondition(

@@ -8,7 +8,7 @@ public struct ThreadEnd: Sendable, Hashable {
     public var name: String?
     /// The number of notifications that waited for the thread, once for each observer. Their outcome is `targetGone`.
     public var lostNotifications: Int
-    /// The number of blocks that waited for the thread, without those whose delay has not passed.
+    /// The number of blocks that waited for the thread, without delayed blocks that were not due.
     public var lostBlocks: Int
     /// The number of notifications that waited in the thread's posting queues.
     public var lostQueuedNotifications: Int

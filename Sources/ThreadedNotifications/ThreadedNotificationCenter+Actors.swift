@@ -41,7 +41,7 @@ extension ThreadedNotificationCenter {
         add(name, object, .onMain(handler), options, SourceLocation(file, line), transform)
     }
 
-    /// Adds an observer whose handler is isolated to the main actor: the same as `on: .main`.
+    /// Adds an observer with a handler on the main actor: the same as `on: .main`.
     ///
     /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Value: Sendable>(
@@ -55,7 +55,7 @@ extension ThreadedNotificationCenter {
             using: handler)
     }
 
-    /// Adds an observer whose handler is isolated to the main actor, and gets the actor and the value.
+    /// Adds an observer with a handler on the main actor that gets the actor and the value.
     ///
     /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
     public func addObserver<Value: Sendable>(
@@ -73,8 +73,8 @@ extension ThreadedNotificationCenter {
 // MARK: Other actors
 
 extension ThreadedNotificationCenter {
-    /// Adds an observer whose handler is isolated to an actor that runs on a `RunLoopThread` or on the main thread. The
-    /// handler is called there directly. The actor is retained until the observer is removed.
+    /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
+    /// isolated to the actor and called there directly. The actor is retained until the observer is removed.
     ///
     ///     let token = try center.addObserver(
     ///         forName: name, isolatedTo: account, transform: { $0.object as? Int },

@@ -3,15 +3,15 @@ public import Foundation
 // Handlers that are async functions.
 
 extension ThreadedNotificationCenter {
-    /// Adds an observer whose handler is an async function. A task calls it, one call after the other.
+    /// Adds an observer with an async handler. A task calls it, one call after the other.
     ///
     ///     let token = center.addObserver(forName: name, transform: { $0.object as? URL }) { url in
     ///         await cache.load(url)
     ///     }
     ///
-    /// What is posted while a call runs waits, under the observer's overflow policy. A closure that is isolated to an
-    /// actor runs there. A closure that never awaits runs in a task too, because the call has no `on:`. To handle on a
-    /// thread, use `addObserver(forName:on:transform:using:)`.
+    /// Notifications that are posted while a call runs wait, under the observer's overflow policy. A closure that is
+    /// isolated to an actor runs there. A closure that never awaits runs in a task too, because the call has no `on:`.
+    /// To handle on a thread, use `addObserver(forName:on:transform:using:)`.
     ///
     /// Threads: the handler runs on any thread, or on the executor that it prefers, and is never called before `post`
     /// returns. It inherits nothing of the task that posts.
@@ -45,7 +45,7 @@ extension ThreadedNotificationCenter {
         add(name, object, .awaiting(on: executor, handler), options, SourceLocation(file, line), transform)
     }
 
-    /// Adds an observer of the messages about an object, whose handler is an async function; see
+    /// Adds an observer of the messages about an object, with an async handler; see
     /// `addObserver(forName:object:executorPreference:options:file:line:transform:using:)`.
     ///
     ///     let token = center.addObserver(of: document, for: .saved) { message in await index.update(message) }
@@ -59,7 +59,7 @@ extension ThreadedNotificationCenter {
         addMessageObserver(of: subject, .awaiting(on: executor, handler), options, SourceLocation(file, line))
     }
 
-    /// Adds an observer of the messages about any object of a type, whose handler is an async function.
+    /// Adds an observer of the messages about any object of a type, with an async handler.
     @_disfavoredOverload
     public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject.Type, for identifier: Identifier,
@@ -70,8 +70,8 @@ extension ThreadedNotificationCenter {
         addMessageObserver(of: nil, .awaiting(on: executor, handler), options, SourceLocation(file, line))
     }
 
-    /// Adds an observer of the messages of a type about an object, whose handler is an async function; nil: about any
-    /// object, or none.
+    /// Adds an observer of the messages of a type about an object, with an async handler; nil: about any object, or
+    /// none.
     @_disfavoredOverload
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject?, for messageType: Message.Type,
@@ -82,7 +82,7 @@ extension ThreadedNotificationCenter {
         addMessageObserver(of: subject, .awaiting(on: executor, handler), options, SourceLocation(file, line))
     }
 
-    /// Adds an observer of the messages of a type, whose handler is an async function.
+    /// Adds an observer of the messages of a type, with an async handler.
     @_disfavoredOverload
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         for messageType: Message.Type, executorPreference executor: (any TaskExecutor)? = nil,

@@ -113,8 +113,9 @@ extension ThreadedNotificationCenter {
         guard let mailbox = isolation.mailbox else {
             preconditionFailure(
                 """
-                ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could \
-                run beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:transform:using:).
+                ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current \
+                thread could run beside it. Give the actor a RunLoopThread as its executor, or use \
+                addObserver(forName:on:transform:using:).
                 """)
         }
         if mailbox.isMain, !mailbox.isCurrent { MainThreadEnd.found() }

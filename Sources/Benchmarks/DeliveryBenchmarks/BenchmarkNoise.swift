@@ -41,8 +41,8 @@ package enum BenchmarkNoise {
         if !noisy.isEmpty {
             let names = noisy.map { "\($0.name) \(percent($0.spread))" }.joined(separator: ", ")
             findings.append(
-                "The same work took times that differ: the middle half of the control's rounds (of all contenders' where "
-                    + "there is none) is this part of the median apart: \(names)."
+                "The same work took times that differ: the middle half of the control's rounds (of all contenders' "
+                    + "where there is none) is this part of the median apart: \(names)."
                     + (isPinned ? "" : " Where threads wait for each other, it matters on which cores they run: --pin.")
             )
         }

@@ -11,13 +11,13 @@ struct NotifyBench: ParsableCommand {
         commandName: "notify-bench",
         abstract: "Measure what a notification costs, compared with other ways to call a thread.",
         discussion: """
-            A workload is a task, and its contenders are ways to do it. One process measures them in turns: in each round, \
-            each contender runs for about 60 ms. All contenders are warmed up first.
+            A workload is a task, and its contenders are ways to do it. One process measures them in turns: in each \
+            round, each contender runs for about 60 ms. All contenders are warmed up first.
 
-            The median is that of the rounds; the spread is the distance between their quartiles, as a percentage of the \
-            median. The control is what the machine itself costs, written in C or without any queue; ×control and ×best \
-            are the median divided by that of the control and by that of the best other contender. p50, p99 and p99.9 \
-            cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
+            The median is that of the rounds; the spread is the distance between their quartiles, as a percentage of \
+            the median. The control is what the machine itself costs, written in C or without any queue; ×control and \
+            ×best are the median divided by that of the control and by that of the best other contender. p50, p99 and \
+            p99.9 cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
 
             The program warns when the machine is too noisy, and says why: the hypervisor took processor time, other \
             programs ran, or the rounds of a control differ by more than a fifth.
@@ -31,8 +31,8 @@ struct NotifyBench: ParsableCommand {
               notify-bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
-              0 success, 1 a contender did not handle everything that was posted, or not in time, 2 the output cannot be \
-            written, 64 usage error
+              0 success, 1 a contender did not handle everything that was posted, or not in time, 2 the output cannot \
+            be written, 64 usage error
             """)
 
     @Argument(

@@ -25,7 +25,7 @@ package struct RunComparison {
         package var skipsOtherLines: Bool?
         /// The number of assignments of threads to try. Threads without names may be so alike that some are tried.
         package var maximumTries = 10_000
-        /// Returns whether the time for that is up, by default after 5 seconds. Called before each try except the
+        /// Returns true when the time for that is up, by default after 5 seconds. Called before each try except the
         /// first.
         package var isTimeUp: @Sendable () -> Bool
         /// For each recording: the records to compare, or nil for none. Nil to compare everything.

@@ -3,7 +3,7 @@ internal import DeliveryRecording
 /// Colours threads by their records: threads that correspond to each other have the same colour in both runs.
 ///
 /// A colour is refined by the colours of the threads that a thread hands something to or receives something from, until
-/// no further threads can be distinguished (the Weisfeiler–Leman algorithm). Threads of different colours cannot match.
+/// no further threads can be distinguished (the Weisfeiler-Leman algorithm). Threads of different colours cannot match.
 /// Threads of the same colour may match; only the comparison decides.
 struct ThreadColours {
     private var colours: Pair<[UInt64]>

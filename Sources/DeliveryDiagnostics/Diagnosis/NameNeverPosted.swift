@@ -32,8 +32,8 @@ enum NameNeverPosted {
     }
 
     static let sameName =
-        "If both should be the same name, declare it once, as a constant in an extension of Notification.Name, and post "
-        + "and observe with that."
+        "If both should be the same name, declare it once, as a constant in an extension of Notification.Name, and "
+        + "post and observe with that."
 
     private static func finding(
         _ history: NameHistory, _ near: NameHistory?, unobserved: [NameHistory], _ words: RecordWords

@@ -8,7 +8,7 @@ internal import ThreadedNotifications
 /// observers and senders are numbered anew, and the main thread stays 1. The n-th record happens n milliseconds after
 /// 2001-01-01 UTC. Threads in messages are renumbered too, and addresses in messages become `0x…`.
 package struct StableNumbering {
-    /// By what is numbered together, the new numbers by the old ones. A kernel id is preceded by its process.
+    /// For each group of numbers, the new numbers by the old ones. A kernel id is preceded by its process.
     private var numbers: [String: [[Int64]: Int]] = [:]
     private var records: Int64 = 0
 

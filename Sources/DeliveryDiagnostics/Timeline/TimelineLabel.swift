@@ -16,7 +16,7 @@ struct TimelineLabel {
 
     /// The description of a row, in at most `room` columns.
     ///
-    /// What is not visible elsewhere comes first. If the text is too long, first the directory of the source location
+    /// Facts that are not visible elsewhere come first. If the text is too long, first the directory of the source location
     /// is dropped, then its file, then the middle of the name.
     func description(room: Int, _ symbols: TimelineSymbols) -> String {
         func words(_ name: String?, _ location: String?) -> String {

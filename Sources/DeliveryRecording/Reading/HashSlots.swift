@@ -12,7 +12,7 @@ struct HashSlots {
     /// The number of slots is a power of two.
     private var slots = Array(repeating: Slot(hash: 0, position: -1), count: 64)
     private var count = 0
-    /// Random, so that no file can be written whose elements all have the same hash.
+    /// Random, so that no file can be written in which all elements have the same hash.
     let seed = UInt64.random(in: .min ... .max)
 
     /// The position of the element with a hash for which `isSame` is true; -1 if there is none.

@@ -20,7 +20,7 @@ struct RecordingBuilder {
     /// True if a line is unreadable, which may be a line of any process.
     private var hasUnreadableLine = false
 
-    /// What is known to be missing from the records of a process.
+    /// The known gaps in the records of a process.
     private struct Gaps {
         var endsWithinLine = false
         var lost = 0

@@ -11,7 +11,7 @@ struct CenterState {
     private(set) var phase = Phase.unused
     private(set) var isSuspended = false
     private(set) var observers: [UInt32: RegisteredObserver] = [:]
-    /// What the present connection was not sent yet. A thread that sends takes these frames first.
+    /// The frames that were not sent over the present connection yet. A thread that sends takes these first.
     private var control = ControlQueue()
     private var lastObserver: UInt32 = 0
     private var lastSynchronization: UInt64 = 0

@@ -14,7 +14,7 @@ final class FrameSender: Sendable {
     private struct Unsent {
         var bytes: [UInt8] = []
         var offset = 0
-        /// How many times all bytes were sent. A thread whose frame was kept here waits until this changes.
+        /// How many times all bytes were sent. A thread with a frame in `bytes` waits until this changes.
         var completions = 0
 
         var isEmpty: Bool { offset == bytes.count }

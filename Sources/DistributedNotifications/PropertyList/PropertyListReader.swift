@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// It needs memory of a small multiple of the bytes at most, and the stack of `PropertyListLimits.depth` calls.
 package struct PropertyListReader {
-    /// What is wrong with the bytes, and at which offset.
+    /// A defect of the bytes, and its offset.
     package struct Problem: Error, Hashable, CustomStringConvertible {
         package let offset: Int
         package let problem: String

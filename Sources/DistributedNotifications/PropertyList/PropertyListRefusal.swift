@@ -15,8 +15,8 @@ struct PropertyListRefusal: Error {
 
     static var tooLarge: PropertyListRefusal {
         PropertyListRefusal(
-            "is where the userInfo exceeds \(PropertyListLimits.bytes >> 10) KiB. Write large data to a file, and post its path"
-        )
+            "is where the userInfo exceeds \(PropertyListLimits.bytes >> 10) KiB. Write large data to a file, and post "
+                + "its path")
     }
 
     static var tooDeep: PropertyListRefusal {

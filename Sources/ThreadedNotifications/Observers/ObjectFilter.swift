@@ -12,8 +12,8 @@ enum ObjectFilter: Sendable {
         case .value: self = .value(object)
         case .incomparable:
             preconditionFailure(
-                "ThreadedNotificationCenter: an observer asks for an object that is neither of a class nor Hashable, so no "
-                    + "notification could match. Pass an object, a Hashable value or nil.")
+                "ThreadedNotificationCenter: an observer asks for an object that is neither of a class nor Hashable, so "
+                    + "no notification could match. Pass an object, a Hashable value or nil.")
         }
     }
 

@@ -59,8 +59,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
         ThreadContext.withCurrent { context in
             let hasLater = handles.contains { $0.observer.sameThread == .later && $0.observer.isHere(context) }
             let ownNumber = hasLater ? context.mailbox?.nextNumber ?? .max : .max
-            // First the other threads and what is delivered later, so that what a handler here delivers does not
-            // overtake.
+            // First the other threads and later deliveries, so that a delivery by a handler here does not overtake.
             for isEnqueued in [true, false] {
                 for observer in handles.lazy.map(\.observer)
                 where (observer.sameThread == .later || !observer.isHere(context)) == isEnqueued {

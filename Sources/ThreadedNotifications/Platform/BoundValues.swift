@@ -17,8 +17,8 @@ struct BoundValues {
     mutating func remove(_ id: UInt64) -> AnyObject? { values.removeValue(forKey: id)?.value }
 
     /// The thread ends: no value is added from now on.
-    /// - Returns: the numbers of the values, in the order in which they are to be removed: the last one that was added
-    ///   first, because it may use the others.
+    /// - Returns: the numbers of the values, in the order of their removal: the last one that was added first, because
+    ///   it may use the others.
     mutating func close() -> [UInt64] {
         isClosed = true
         return values.sorted { $0.value.position > $1.value.position }.map(\.key)

@@ -49,7 +49,7 @@ final class SignalWatch {
     }
 }
 
-/// What the signal handler uses.
+/// The state that the signal handler uses.
 private enum SignalWake {
     /// Wakes the main run loop. It stays, because a handler may run on any thread at any time.
     @MainActor private static let source: DescriptorSource? = {

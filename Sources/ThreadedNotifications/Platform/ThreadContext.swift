@@ -203,8 +203,8 @@ final class ThreadContext {
     private static func isTooDeep(_ description: String) -> Never {
         preconditionFailure(
             """
-            ThreadedNotifications: \(description) is posted by its own handler, 250 deep, and the stack would overflow. \
-            Observe on a thread (on: .current) with the default options and post without waiting: then it waits.
+            ThreadedNotifications: \(description) is posted by its own handler, 250 deep, and the stack would \
+            overflow. Observe on a thread (on: .current) with the default options and post without waiting: then it waits.
             """)
     }
 

@@ -41,7 +41,7 @@ struct Delays<Element> {
         return elements.removeValue(forKey: id)
     }
 
-    /// Takes all elements whose deadlines have passed.
+    /// Takes all elements that are due.
     mutating func take(at now: ContinuousClock.Instant) -> [Element] {
         var due: [Element] = []
         while let first = keys.first, first.deadline <= now {

@@ -1,8 +1,8 @@
 /// The waits between threads: a pure value. A wait that would close a cycle would never end, and is not begun
 /// (guarantee 13).
 ///
-/// A thread waits for threads that must deliver something, or for an observer whose handlers must return. A waiting
-/// thread delays every wait for that thread, and every wait for an observer whose handler runs on it.
+/// A thread waits for threads that must deliver something, or for handlers of an observer that must return. A waiting
+/// thread delays every wait for that thread, and for the observers of the handlers that run on it.
 struct WaitGraph {
     typealias WaitID = UInt64
 
@@ -15,7 +15,7 @@ struct WaitGraph {
 
     struct Wait {
         var thread: ThreadIdentity
-        /// The observers whose handlers run on the thread.
+        /// The observers of the handlers that run on the thread.
         var handlersUnderWay: [ObserverID]
         /// The targets, each once for every delivery that is waited for.
         var targets: [Target]

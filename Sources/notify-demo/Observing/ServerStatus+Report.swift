@@ -7,7 +7,8 @@ extension ServerStatus {
     /// - Parameter width: the maximum length of a line. Numbers are not wrapped.
     func report(width: Int) -> [String] {
         let lines = [
-            "server \(process), running for \(ElapsedTime(nanoseconds: nanoseconds)), at \(ShownText.escaped(directory))",
+            "server \(process), running for \(ElapsedTime(nanoseconds: nanoseconds)), at "
+                + ShownText.escaped(directory),
             "\(posted) posted, \(delivered) delivered, \(dropped) dropped, \(discarded) discarded, "
                 + "\(heldBytes) bytes held",
         ].flatMap { WrappedText.lines($0, width: width) }

@@ -31,8 +31,8 @@ struct RecordingInput: ParsableArguments {
         if path == Self.defaultPath, (try? FilePath(path).stat()) == nil {
             throw CommandError(
                 description:
-                    "there is no \(path) here. Name a recording, or record a program first: notify-demo record -- ./my-program"
-            )
+                    "there is no \(path) here. Name a recording, or record a program first: "
+                    + "notify-demo record -- ./my-program")
         }
         let recording = try Recording(path: path) { terminal.show(progress: "\($0) records read") }
         recording.reportProblems(on: terminal)
