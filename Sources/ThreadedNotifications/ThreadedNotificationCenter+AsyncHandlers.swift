@@ -18,8 +18,8 @@ extension ThreadedNotificationCenter {
     /// Order: of what one thread posts, the order posted (guarantee 4). Each call begins after the one before has
     /// returned. There is no order with other observers.
     /// Outcome: counted as delivered when the handler has returned, and as waiting until then. `postAndWait` waits for
-    /// that; in the handler itself, and on the main thread for a handler that needs the main actor, it would wait for
-    /// its timeout.
+    /// that. In the handler itself it throws `waitWouldDeadlock`; on the main thread, for a handler that needs the main
+    /// actor, it would wait for its timeout.
     /// Removal: by token (guarantee 6). A call that runs continues; its task is not cancelled. When it has returned,
     /// the rest is settled as cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
     /// Cost: a lock for each notification, a task when nothing waited, and the memory of a mailbox for each observer.

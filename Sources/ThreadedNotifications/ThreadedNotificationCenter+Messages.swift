@@ -125,8 +125,7 @@ extension ThreadedNotificationCenter {
         of subject: AnyObject?, _ handler: ValueHandler<Message>, _ options: ObserverOptions, _ location: SourceLocation
     ) -> ObserverToken {
         let name = MessageName.of(Message.self)
-        return add(
-            name.name, subject, handler.mailbox, options, location, handler.kind(MessageHandler(name, handler)))
+        return add(name.name, subject, handler.mailbox, options, location, handler.kind(name))
     }
 
     /// - Parameter address: the address of a message of that type, which is valid during the call.

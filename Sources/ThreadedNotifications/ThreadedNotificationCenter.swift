@@ -96,8 +96,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   - file: the caller's file, for errors and events.
     ///   - line: the caller's line, for errors and events.
     /// - Throws: before anything is posted: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or
-    ///   `waitWouldDeadlock` if an observer's thread waits for this one, or if an observer on this thread cannot be
-    ///   served in the current run loop mode (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
+    ///   `waitWouldDeadlock` if an observer's thread waits for this one, if an observer on this thread cannot be served
+    ///   in the current run loop mode, or in the async handler of such an observer (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
     public func postAndWait(

@@ -110,6 +110,19 @@ struct Delivery: PendingItem, @unchecked Sendable {
     /// The value, if this is the delivery of one.
     var value: Any? { notification.object }
     @inline(__always) var wait: DeliveryWait? { rare?.wait }
+    /// A delivered value as its handler takes it.
+    static func value<Value>(_ value: Any) -> Value {
+        guard let value = value as? Value else { isOfWrongType(value) }
+        return value
+    }
+
+    /// - Parameter value: nil: no value was delivered to a handler that takes one.
+    static func isOfWrongType(_ value: Any?) -> Never {
+        preconditionFailure(
+            "ThreadedNotificationCenter: \(value.map { "a \(type(of: $0))" } ?? "no value") was delivered to the handler "
+                + "of another type. This is a defect of this package.")
+    }
+
     /// The key of a later notification that replaces this one, under the policy `keepLatest`.
     var key: NotificationKey? { rare?.key }
 

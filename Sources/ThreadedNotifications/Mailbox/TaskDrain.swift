@@ -4,9 +4,13 @@
 /// A task runs only while something waits, so that nothing retains an idle observer.
 /// Threads: every method may be called on any thread.
 final class TaskDrain: Sendable {
-    private let state = Locked(TaskDrainState())
-    /// Not retained, because the mailbox retains this object. The caller of `mailboxWasSignalled` retains it.
-    private let mailbox = Locked<WeakReference<ThreadMailbox>?>(nil)
+    private struct State {
+        var drain = TaskDrainState()
+        /// Not retained, because the mailbox retains this object. The caller of `mailboxWasSignalled` retains it.
+        var mailbox: WeakReference<ThreadMailbox>?
+    }
+
+    private let state = Locked(State())
     private let executor: (any TaskExecutor)?
 
     init(executor: (any TaskExecutor)?) {
@@ -17,37 +21,43 @@ final class TaskDrain: Sendable {
     var thread: RunLoopThread? { executor as? RunLoopThread }
 
     func attach(to mailbox: ThreadMailbox) {
-        self.mailbox.withLock { $0 = WeakReference(mailbox) }
+        state.withLock { $0.mailbox = WeakReference(mailbox) }
     }
 
     /// An entry was appended to the empty mailbox.
     func mailboxWasSignalled() {
-        guard state.withLock({ $0.signal() }), let mailbox = mailbox.withLock({ $0?.object }) else { return }
+        guard let mailbox = state.withLock({ $0.drain.signal() ? $0.mailbox?.object : nil }) else { return }
         // Detached, because a handler inherits nothing of the task that posts.
         Task.detached(executorPreference: executor) { await self.run(mailbox) }
     }
 
-    /// True in the handler that the task calls.
+    /// True in the task that drains: in the handler, and while the task releases what it delivered.
     var isInCurrentTask: Bool {
         guard let current = Self.currentTask else { return false }
-        return state.withLock { $0.task } == current
+        return state.withLock { $0.drain.task } == current
+    }
+
+    /// True from the beginning of a call of the handler to its end. The task that drains sets it.
+    var isCalling: Bool {
+        get { state.withLock { $0.drain.isCalling } }
+        set { state.withLock { $0.drain.isCalling = newValue } }
     }
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
     private func run(_ mailbox: ThreadMailbox) async {
         let task = Self.currentTask
-        state.withLock { $0.begin(task) }
+        state.withLock { $0.drain.begin(task) }
         var taken = TakenDeliveries<Delivery, RoomWaiter>()
         repeat {
             Self.take(from: mailbox, &taken)
             while !taken.isEmpty(0) {
                 let entry = taken.takeFirst(of: 0, in: 1)
-                if let delivery = Self.delivery(of: entry, mailbox) { await AsyncCall.run(delivery) }
+                if let delivery = Self.delivery(of: entry, mailbox) { await AsyncCall.run(delivery, in: self) }
                 // The chunks retain the observer.
                 while var chunk = taken.takeExhausted(in: 1) { chunk.removeAll() }
             }
-        } while state.withLock { $0.finish() }
+        } while state.withLock { $0.drain.finish() }
     }
 
     private static func take(

@@ -14,6 +14,8 @@ struct TaskDrainState {
     private var phase = Phase.idle
     /// The task that drains, as `TaskDrain.currentTask`.
     private(set) var task: Int?
+    /// True while the task calls the handler.
+    var isCalling = false
 
     /// An entry was appended to the empty mailbox.
     /// - Returns: whether a task must be started.

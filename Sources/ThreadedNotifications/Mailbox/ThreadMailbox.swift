@@ -66,7 +66,7 @@ final class ThreadMailbox: Sendable {
     /// Drains the mailbox, if it belongs to no thread.
     var taskDrain: TaskDrain? { state.withLock { $0.taskDrain } }
 
-    /// True in a handler of an observer whose mailbox this is, if it is async.
+    /// True in the task that drains the mailbox, and so in the async handler of its observer.
     var isInCurrentTask: Bool { taskDrain?.isInCurrentTask ?? false }
 
     /// True if this is the calling thread's mailbox.
@@ -76,8 +76,9 @@ final class ThreadMailbox: Sendable {
     var identity: ThreadIdentity? { state.withLock { $0.identity } }
 
     /// The thread that must run before a delivery is made: the target thread, or the one that the task of an async
-    /// handler prefers.
-    var requiredThread: ThreadIdentity? { identity ?? taskDrain?.thread?.identity }
+    /// handler prefers. In that task it is the calling thread, because the task delivers nothing until its handler
+    /// returns.
+    var requiredThread: ThreadIdentity? { identity ?? (isInCurrentTask ? .current : taskDrain?.thread?.identity) }
 
     var isFinished: Bool { state.withLock { $0.phase == .finished } }
 

@@ -36,6 +36,9 @@ final class MessageName: @unchecked Sendable {
         }
     }
 
+    /// Makes the message of a notification that was posted without it. Nil: it is not converted.
+    func makeMessage(_ notification: Notification) -> Any? { convertible?.makeMessage(notification) }
+
     /// The name of a message type for Foundation on Linux, which ignores `NotificationConvertible`.
     static func typeName(_ type: any Any.Type) -> String { _typeName(type) }
 }

@@ -224,7 +224,10 @@ final class Observer: Sendable {
     }
 
     /// 1 in its own async handler.
-    private var ownAsyncCalls: Int { mailbox?.isInCurrentTask == true ? 1 : 0 }
+    private var ownAsyncCalls: Int {
+        guard let drain = mailbox?.taskDrain else { return 0 }
+        return drain.isInCurrentTask && drain.isCalling ? 1 : 0
+    }
 
     @inline(__always)
     private var handler: Unmanaged<ObserverHandler>? {

@@ -71,7 +71,7 @@ enum ObserverCall {
     private static func value(of notification: Notification, for handler: ObserverHandler) -> Any? {
         switch handler.kind {
         case .value(let transform, _, _): transform(notification)
-        case .message(let handler): handler.makeMessage(notification)
+        case .message(let handler): handler.name.makeMessage(notification)
         case .async(let handler): handler.makeValue(notification)
         case .notification, .threadBound, .method: nil
         }
@@ -183,7 +183,8 @@ enum ObserverCall {
         case .threadBound(let handle): return call { handle(notification) }
         case .value(let transform, _, let handle): return call(with: transform(notification), handle)
         case .message(let message):
-            return call(with: message.makeMessage(notification), handler.takeUnretainedValue().handleMessage(copy:))
+            return call(
+                with: message.name.makeMessage(notification), handler.takeUnretainedValue().handleMessage(copy:))
         // It has a mailbox that belongs to no thread, so it is never called at once.
         case .async: return nil
         case .method(let reference, _, let method):

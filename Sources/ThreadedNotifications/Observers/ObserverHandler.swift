@@ -58,9 +58,9 @@ final class ObserverHandler: @unchecked Sendable {
         case .value(_, let isBound, _): isThreadBound = isBound
         case .message(let message):
             (handleMessage, isThreadBound) = (message.handle, message.isThreadBound)
-            (messageType, isCaptured) = (message.type, message.isCaptured)
+            (messageType, isCaptured) = (message.type, message.name.isCaptured)
         case .async(let handler):
-            (isAsync, messageType, isCaptured) = (true, handler.message?.type, handler.message?.isCaptured ?? true)
+            (isAsync, messageType, isCaptured) = (true, handler.messageType, handler.isCaptured)
         case .method(_, let life, _): (objectLife, isThreadBound) = (life, true)
         }
         (self.handle, self.handleMessage) = (handle, handleMessage)
@@ -72,10 +72,7 @@ final class ObserverHandler: @unchecked Sendable {
     /// Calls the handler with a copy of a message of its type.
     func handleMessage(copy message: Any) {
         func open<Message>(_ message: Message) {
-            precondition(
-                ObjectIdentifier(Message.self) == messageType,
-                "ThreadedNotificationCenter: a \(Message.self) was delivered to the handler of another message. This is "
-                    + "a defect of this package.")
+            guard ObjectIdentifier(Message.self) == messageType else { Delivery.isOfWrongType(message) }
             withUnsafePointer(to: message) { handleMessage(UnsafeRawPointer($0)) }
         }
         _openExistential(message, do: open)

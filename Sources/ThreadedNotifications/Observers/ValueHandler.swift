@@ -3,22 +3,27 @@ internal import Foundation
 /// A handler that gets values, and the thread that calls it: what the forms of `addObserver` with a value have in
 /// common, in both centers.
 package struct ValueHandler<Value> {
+    enum Function {
+        /// Called on the mailbox's thread.
+        case direct((Value) -> Void)
+        /// Called in a task.
+        case async(@Sendable (Value) async -> Void)
+    }
+
     /// Nil: the posting thread.
     let mailbox: ThreadMailbox?
     /// True if the handler need not be `Sendable`: it is called and released on the mailbox's thread.
     let isThreadBound: Bool
-    let handle: (Value) -> Void
-    /// The handler, if it is async; then `handle` is not called.
-    let handleAsync: (@Sendable (Any) async -> Void)?
+    let function: Function
 
-    private init(
-        _ mailbox: ThreadMailbox?, isThreadBound: Bool, async handleAsync: (@Sendable (Any) async -> Void)? = nil,
-        _ handle: @escaping (Value) -> Void
-    ) {
+    private init(_ mailbox: ThreadMailbox?, isThreadBound: Bool, _ handle: @escaping (Value) -> Void) {
+        self.init(mailbox, isThreadBound: isThreadBound, .direct(handle))
+    }
+
+    private init(_ mailbox: ThreadMailbox?, isThreadBound: Bool, _ function: Function) {
         self.mailbox = mailbox
         self.isThreadBound = isThreadBound
-        self.handleAsync = handleAsync
-        self.handle = handle
+        self.function = function
     }
 
     package static func on(_ thread: some DeliveryTarget, _ handle: @escaping @Sendable (Value) -> Void) -> Self {
@@ -29,9 +34,12 @@ package struct ValueHandler<Value> {
         ValueHandler(.main, isThreadBound: true, MainActorClosure.onMainThread(handle))
     }
 
-    func kind(_ message: MessageHandler) -> ObserverHandler.Kind {
-        guard let handleAsync else { return .message(message) }
-        return .async(AsyncHandler(makeValue: message.makeMessage, message: message, handle: handleAsync))
+    /// The handler of an observer of the messages with this name.
+    func kind(_ name: MessageName) -> ObserverHandler.Kind {
+        switch function {
+        case .direct(let handle): .message(MessageHandler(name, isThreadBound: isThreadBound, handle))
+        case .async(let handle): .async(AsyncHandler(name, handle))
+        }
     }
 }
 
@@ -62,27 +70,24 @@ extension ValueHandler where Value: Sendable {
     package static func awaiting(
         on executor: (any TaskExecutor)?, _ handle: @escaping @Sendable (Value) async -> Void
     ) -> Self {
-        ValueHandler(
-            ThreadMailbox(drainedBy: TaskDrain(executor: executor)), isThreadBound: false,
-            async: { if let value = $0 as? Value { await handle(value) } }, { _ in })
+        ValueHandler(ThreadMailbox(drainedBy: TaskDrain(executor: executor)), isThreadBound: false, .async(handle))
     }
 
     package func map<Other: Sendable>(_ transform: @escaping @Sendable (Other) -> Value) -> ValueHandler<Other> {
-        let mappedAsync = handleAsync.map { handle -> @Sendable (Any) async -> Void in
-            { if let other = $0 as? Other { await handle(transform(other)) } }
-        }
-        return ValueHandler<Other>(mailbox, isThreadBound: isThreadBound, async: mappedAsync) { [handle] in
-            handle(transform($0))
-        }
+        let mapped: ValueHandler<Other>.Function =
+            switch function {
+            case .direct(let handle): .direct { handle(transform($0)) }
+            case .async(let handle): .async { await handle(transform($0)) }
+            }
+        return ValueHandler<Other>(mailbox, isThreadBound: isThreadBound, mapped)
     }
 
     /// The handler of an observer, with a transform of the notification to the value.
     func kind(transform: @escaping @Sendable (Notification) -> Value?) -> ObserverHandler.Kind {
-        if let handleAsync {
-            return .async(AsyncHandler(makeValue: transform, message: nil, handle: handleAsync))
-        }
-        return .value(transform: transform, isThreadBound: isThreadBound) { [handle] in
-            if let value = $0 as? Value { handle(value) }
+        switch function {
+        case .direct(let handle):
+            .value(transform: transform, isThreadBound: isThreadBound) { handle(Delivery.value($0)) }
+        case .async(let handle): .async(AsyncHandler(transform: transform, handle))
         }
     }
 }

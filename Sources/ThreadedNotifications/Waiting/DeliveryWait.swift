@@ -43,7 +43,7 @@ final class DeliveryWait: Sendable {
         /// A delivery to an async handler, which runs on no particular thread.
         init(asyncHandlerOf observer: ObserverID, notification: String) {
             (self.observer, self.notification) = (observer, notification)
-            (target, thread) = (.observer(observer), "a task")
+            (target, thread) = (.task, "a task")
         }
     }
 

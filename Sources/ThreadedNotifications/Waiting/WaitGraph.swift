@@ -11,6 +11,8 @@ struct WaitGraph {
         case thread(Int)
         /// The handlers of this observer.
         case observer(ObserverID)
+        /// A task, which no waiting thread is known to delay.
+        case task
     }
 
     struct Wait {
@@ -80,6 +82,7 @@ extension WaitGraph.Wait {
             case .thread(let number): other.thread.number == number
             // A thread does not wait for a handler that runs on itself.
             case .observer(let id): other.thread.number != thread.number && other.handlersUnderWay.contains(id)
+            case .task: false
             }
         }
     }

@@ -200,6 +200,105 @@ final class AsyncHandlerTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    func testAPostThatWaitsInTheHandlerOfItsOwnObserverFailsAtOnce() throws {
+        let worker = try RunLoopThread.started("worker")
+        for executor in [nil, worker] {
+            let center = ThreadedNotificationCenter()
+            let codes = Locked<[DeliveryError.Code?]>([])
+            @Sendable func postAndWait(_ number: Int) {
+                do throws(DeliveryError) {
+                    try center.postAndWait(Notification(name: posted, object: number), timeout: TestTimeout.hang)
+                    codes.withLock { $0.append(nil) }
+                } catch {
+                    codes.withLock { $0.append(error.code) }
+                }
+            }
+            let token = center.addObserver(
+                forName: posted, executorPreference: executor, transform: Self.number,
+                using: { number in
+                    postAndWait(number + 1)
+                    await MainActor.run { postAndWait(number + 2) }
+                })
+            center.post(name: posted, object: 1)
+            wait(for: [isHandled(by: token)], timeout: TestTimeout.seconds)
+            XCTAssertEqual(codes.withLock { $0 }, [.waitWouldDeadlock, .waitWouldDeadlock])
+            XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
+        }
+        try worker.stopAndWait()
+    }
+
+    func testATransformMayWaitForAThreadThatWaitsForTheHandler() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let (begun, resume) = (DispatchSemaphore(value: 0), AsyncGate())
+        let code = Locked<DeliveryError.Code?>(nil)
+        let token = center.addObserver(
+            forName: posted,
+            transform: { notification -> Int? in
+                let number = notification.object as? Int
+                guard number == 2 else { return number }
+                do {
+                    try worker.performAndWait(timeout: .zero) {}
+                } catch {
+                    code.withLock { $0 = (error as? DeliveryError)?.code }
+                }
+                return number
+            },
+            using: { _ in
+                begun.signal()
+                await resume.wait()
+            })
+        try worker.perform {
+            do {
+                try center.postAndWait(Notification(name: posted, object: 1), timeout: TestTimeout.hang)
+            } catch {
+                XCTFail("\(error)")
+            }
+        }
+        begun.wait()
+        center.post(name: posted, object: 2)
+        XCTAssertEqual(code.withLock { $0 }, .notDeliveredInTime)
+        resume.open()
+        try worker.stopAndWait()
+        wait(for: [isHandled(by: token)], timeout: TestTimeout.seconds)
+    }
+
+    func testTheReleaseOfAValueThatRemovesTheObserverWaitsForATransform() throws {
+        let center = ThreadedNotificationCenter()
+        let (isTransforming, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (mayReturn, isReleased) = (AsyncGate(), expectation(description: "released"))
+        let (token, code) = (Locked<ObserverToken?>(nil), Locked<DeliveryError.Code?>(nil))
+        let observer = center.addObserver(
+            forName: posted,
+            transform: { notification -> ReleaseRecorder? in
+                guard notification.object as? Int == 1 else {
+                    isTransforming.signal()
+                    resume.wait()
+                    return nil
+                }
+                return ReleaseRecorder {
+                    let own = token.withLock { $0 }
+                    do throws(DeliveryError) {
+                        try own?.cancelAndWait(timeout: .zero)
+                    } catch {
+                        code.withLock { $0 = error.code }
+                    }
+                    isReleased.fulfill()
+                }
+            },
+            using: { _ in await mayReturn.wait() })
+        token.withLock { $0 = observer }
+        center.post(name: posted, object: 1)
+        let isPosted = Thread.posting(1) { center.post(name: posted, object: 2) }
+        isTransforming.wait()
+        // Only now the value is released, by the task.
+        mayReturn.open()
+        wait(for: [isReleased], timeout: TestTimeout.seconds)
+        XCTAssertEqual(code.withLock { $0 }, .handlerStillRunning)
+        resume.signal()
+        isPosted.wait()
+    }
+
     func testWhatWaitsForAThreadThatEndsIsDeliveredOnAnotherThread() throws {
         for isStarted in [false, true] {
             let center = ThreadedNotificationCenter()
@@ -277,6 +376,16 @@ final class AsyncHandlerTests: XCTestCase {
         }
         XCTAssertEqual(events.map(\.stage), [.append, .deliver, .return])
         XCTAssertEqual(events[1].thread, events[2].thread)
+    }
+
+    /// Fulfilled when nothing waits for the observer.
+    private func isHandled(by token: ObserverToken) -> XCTestExpectation {
+        let isHandled = expectation(description: "handled")
+        Task {
+            while token.counters.waiting > 0 { await Task.yield() }
+            isHandled.fulfill()
+        }
+        return isHandled
     }
 
     private func wait(until condition: () -> Bool) async throws {

@@ -20,6 +20,7 @@ final class WaitGraphTests: XCTestCase {
                     switch target {
                     case .thread(let number): other.thread == number
                     case .observer(let id): other.thread != thread && other.handlers.contains(id)
+                    case .task: false
                     }
                 }
             }
