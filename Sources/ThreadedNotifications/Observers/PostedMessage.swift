@@ -34,7 +34,7 @@ struct PostedMessage {
 
     /// A copy of the message.
     var copy: Any {
-        func load<Message>(_ type: Message.Type) -> Any { address.assumingMemoryBound(to: type).pointee }
+        func load<Message>(_ type: Message.Type) -> Any { address.load(as: type) }
         return _openExistential(type, do: load)
     }
 
