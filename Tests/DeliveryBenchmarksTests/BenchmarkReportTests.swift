@@ -64,6 +64,18 @@ final class BenchmarkReportTests: XCTestCase {
             """)
     }
 
+    func testTheProcessorTimeHasAColumnWhereItIsMeasured() throws {
+        var report = Self.report()
+        XCTAssertFalse(report.text(width: 100).contains("processor"))
+        XCTAssertFalse(report.markdown(command: "notify-bench").contains("processor"))
+        report.workloads[2].contenders[0].processorTime = 25_600
+        XCTAssertTrue(report.text(width: 100).contains("p99.9  processor\n"))
+        let rows = report.markdown(command: "notify-bench").split(separator: "\n")
+        XCTAssertEqual(rows.filter { $0.contains("processor") }.count, 1)
+        XCTAssertTrue(rows.contains { $0.contains("eventfd") && $0.hasSuffix("| 25.6 µs |") })
+        XCTAssertTrue(rows.contains { $0.contains("broken") && $0.hasSuffix("| – |") })
+    }
+
     func testNoLineIsWiderThanTheTerminalAndAWideTerminalHasLatenciesBesideTheFigures() {
         for width in [80, 100, 200] {
             let lines = Self.report().text(width: width).split(separator: "\n")

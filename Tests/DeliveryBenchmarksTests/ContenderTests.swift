@@ -45,6 +45,16 @@ final class ContenderTests: XCTestCase {
         }
     }
 
+    func testPacedPostsHaveLatenciesAndAProcessorTime() throws {
+        for contender in Paced.workload(every: .hundredMicroseconds).contenders {
+            let subject = try contender.make(BenchmarkConditions())
+            let sample = try subject.measure(10)
+            XCTAssertEqual(sample.latencies.count, 10, contender.name)
+            XCTAssertGreaterThan(sample.processorTime ?? 0, 0, contender.name)
+            try subject.end()
+        }
+    }
+
     func testThreadsRunOnTheCoresThatTheyAreGiven() throws {
         let core = try XCTUnwrap(ProcessorCores.available.last)
         for workload in [Burst.workload(posters: 2), RoundTrip.workload, Waiting.workload] {

@@ -23,6 +23,7 @@ final class WorkloadsTests: XCTestCase {
         XCTAssertEqual(Workload.drawn("names-1000000").family, "names")
         XCTAssertEqual(Workload.drawn("round-trip").family, "round-trip")
         XCTAssertEqual(Workload.drawn("odd-").family, "odd-")
+        XCTAssertEqual(Workload.drawn("paced-100us").family, "paced")
     }
 
     func testNamesAreListedOnceAndTheirRowFitsEightyColumns() {

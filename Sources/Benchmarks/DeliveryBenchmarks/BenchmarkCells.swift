@@ -5,6 +5,7 @@ internal import Foundation
 enum BenchmarkCells {
     static let headings = ["median", "spread", "×control", "×best"]
     static let latencyHeadings = ["p50", "p99", "p99.9"]
+    static let processorHeading = "processor"
 
     static func figures(of contender: ContenderResult) -> [String] {
         [
@@ -17,6 +18,10 @@ enum BenchmarkCells {
         [contender.latency?.p50, contender.latency?.p99, contender.latency?.p999].map(ElapsedTime.cell)
     }
 
+    static func processorTime(of contender: ContenderResult) -> String {
+        ElapsedTime.cell(contender.processorTime.map { UInt64($0) })
+    }
+
     /// The name, with a note if the contender is the baseline.
     static func name(of contender: ContenderResult, in workload: WorkloadResult) -> String {
         contender.name == workload.control ? "\(contender.name) (control)" : contender.name
@@ -24,6 +29,10 @@ enum BenchmarkCells {
 
     static func hasLatencies(_ workloads: [WorkloadResult]) -> Bool {
         workloads.contains { workload in workload.contenders.contains { $0.latency != nil } }
+    }
+
+    static func hasProcessorTimes(_ workloads: [WorkloadResult]) -> Bool {
+        workloads.contains { workload in workload.contenders.contains { $0.processorTime != nil } }
     }
 
     /// Three significant digits, or all digits before the point if there are more.

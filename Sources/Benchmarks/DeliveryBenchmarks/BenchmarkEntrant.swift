@@ -8,6 +8,7 @@ struct BenchmarkEntrant {
     private var size: RoundSize
     private var figures: [Double] = []
     private var latencies: [UInt64] = []
+    private var processorTimes: [Double] = []
     private var problem: String?
 
     init(_ contender: Contender, in unit: BenchmarkUnit, _ conditions: BenchmarkConditions, _ size: RoundSize) {
@@ -34,6 +35,7 @@ struct BenchmarkEntrant {
         guard let sample = sample() else { return }
         figures.append(sample.figure)
         latencies += sample.latencies
+        if let time = sample.processorTime { processorTimes.append(time / Double(sample.operations)) }
     }
 
     /// A round's sample, or nil if the subject failed, now or before.
@@ -71,6 +73,6 @@ struct BenchmarkEntrant {
         end()
         return ContenderResult(
             name: name, operations: size.operations, figures: figures, latency: Distribution(of: latencies),
-            problem: problem)
+            processorTime: Quartiles(processorTimes)?.median, problem: problem)
     }
 }

@@ -18,9 +18,11 @@ extension BenchmarkReport {
 
     private static func table(of family: [WorkloadResult]) -> String {
         let hasLatencies = BenchmarkCells.hasLatencies(family)
+        let hasProcessorTimes = BenchmarkCells.hasProcessorTimes(family)
         let headings =
             [family.first?.unit ?? "", ""] + BenchmarkCells.headings
             + (hasLatencies ? BenchmarkCells.latencyHeadings : [])
+            + (hasProcessorTimes ? [BenchmarkCells.processorHeading] : [])
         var lines = [row(headings), row(["---", "---"] + headings.dropFirst(2).map { _ in "--:" })]
         for workload in family {
             for contender in workload.contenders {
@@ -28,7 +30,8 @@ extension BenchmarkReport {
                     row(
                         [workload.name, BenchmarkCells.name(of: contender, in: workload)]
                             + BenchmarkCells.figures(of: contender)
-                            + (hasLatencies ? BenchmarkCells.latencies(of: contender) : [])))
+                            + (hasLatencies ? BenchmarkCells.latencies(of: contender) : [])
+                            + (hasProcessorTimes ? [BenchmarkCells.processorTime(of: contender)] : [])))
             }
         }
         return lines.joined(separator: "\n")

@@ -33,9 +33,12 @@ extension BenchmarkReport {
         var columns = [Table.Column.text(width: 12...Int.max)]
         columns += BenchmarkCells.headings.map { .number($0) }
         if hasLatencies { columns += BenchmarkCells.latencyHeadings.map { .number($0, group: "latency") } }
+        let hasProcessorTimes = BenchmarkCells.hasProcessorTimes([workload])
+        if hasProcessorTimes { columns.append(.number(BenchmarkCells.processorHeading)) }
         let rows = zip(names, workload.contenders).map { name, contender in
             [name] + BenchmarkCells.figures(of: contender)
                 + (hasLatencies ? BenchmarkCells.latencies(of: contender) : [])
+                + (hasProcessorTimes ? [BenchmarkCells.processorTime(of: contender)] : [])
         }
         let table = Table(columns, rows: rows).lines(width: width - 2).map { "  \($0)" }
         let problems = workload.contenders.compactMap { contender in

@@ -15,6 +15,9 @@ package struct ContenderResult: Sendable, Hashable, Encodable {
     package var most: Double?
     /// The duration of each operation of all rounds, if the workload measures latency.
     package var latency: Distribution?
+    /// The processor time of all threads for one operation, in nanoseconds: the median of the rounds, if the workload
+    /// measures it.
+    package var processorTime: Double?
     /// The median divided by the baseline's; nil if the workload has no baseline, or the baseline costs nothing.
     package var ratioToControl: Double?
     /// The median divided by the lowest one, without the baseline's; nil if the lowest is zero.
@@ -23,12 +26,14 @@ package struct ContenderResult: Sendable, Hashable, Encodable {
     package var problem: String?
 
     init(
-        name: String, operations: Int, figures: [Double], latency: Distribution? = nil, problem: String? = nil
+        name: String, operations: Int, figures: [Double], latency: Distribution? = nil,
+        processorTime: Double? = nil, problem: String? = nil
     ) {
         self.name = name
         self.operations = operations
         self.figures = figures
         self.latency = latency
+        self.processorTime = processorTime
         self.problem = problem
         if let quartiles = Quartiles(figures) {
             median = quartiles.median

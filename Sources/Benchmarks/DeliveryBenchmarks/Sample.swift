@@ -7,11 +7,14 @@ package struct Sample: Sendable, Hashable {
     package var total: Double
     /// The duration of each operation in nanoseconds, if the workload measures latency.
     package var latencies: [UInt64]
+    /// The processor time of all threads for all operations, in nanoseconds; nil if the workload does not measure it.
+    package var processorTime: Double?
 
-    package init(operations: Int, total: Double, latencies: [UInt64] = []) {
+    package init(operations: Int, total: Double, latencies: [UInt64] = [], processorTime: Double? = nil) {
         self.operations = operations
         self.total = total
         self.latencies = latencies
+        self.processorTime = processorTime
     }
 
     /// Measures the duration of `body`.

@@ -7,6 +7,7 @@ package enum Workloads {
         + [1, 2, 4, 8].map(Burst.workload)
         + [TypedPosts.otherThread]
         + [1, 4, 16].map(FanOut.workload)
+        + Paced.Interval.allCases.map(Paced.workload)
         + [Performing.workload, RoundTrip.workload, Waiting.workload]
         + [1, 2, 4, 8].map(Backlog.workload) + [MainFlood.workload]
         + [1, 10, 100].map(Distributed.posts) + [1, 10, 100].map(Distributed.roundTrip)
@@ -35,6 +36,6 @@ extension Workload {
     var family: String {
         guard let dash = name.lastIndex(of: "-") else { return name }
         let number = name[dash...].dropFirst()
-        return number.isEmpty || !number.allSatisfy(\.isNumber) ? name : String(name[..<dash])
+        return number.first?.isNumber == true ? String(name[..<dash]) : name
     }
 }

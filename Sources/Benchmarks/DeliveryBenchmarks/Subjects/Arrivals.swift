@@ -1,3 +1,4 @@
+internal import CControl
 internal import ThreadedNotifications
 
 /// Counts the notifications that target threads handle, and signals when all were handled.
@@ -6,13 +7,15 @@ internal import ThreadedNotifications
 final class Arrivals: Sendable {
     /// The counter of one target thread.
     ///
-    /// Safety: the measuring thread sets the value behind `left` before the first post and reads it after the last
-    /// handler; in between only the target thread uses it. The delivery of notifications orders the two.
+    /// Safety: the measuring thread sets the value behind `left` before the first post, and reads it and the time after
+    /// the last handler; in between only the target thread uses them. The delivery of notifications orders the two.
     final class Target: @unchecked Sendable {
         /// A pointer, because access to a class's variable is checked for exclusivity at run time, which would be
         /// measured too.
         private let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         private let isDone: MonotonicSemaphore
+        /// The time, by `CControlNow`, at which the expected number was reached.
+        private(set) var lastArrival: Int64 = 0
 
         fileprivate init(_ isDone: MonotonicSemaphore) {
             self.isDone = isDone
@@ -32,7 +35,10 @@ final class Arrivals: Sendable {
         /// Counts a handled notification. Called on the target thread.
         func arrive() {
             left.pointee -= 1
-            if left.pointee == 0 { isDone.signal() }
+            if left.pointee == 0 {
+                lastArrival = CControlNow()
+                isDone.signal()
+            }
         }
     }
 
