@@ -13,6 +13,8 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case noFigure(String)
     /// The core does not exist, or the process may not run on it.
     case noSuchCore(Int)
+    /// A file is no report of `notify-bench --json`, for this reason.
+    case noReport(String)
     /// The system could not create a resource; `code` is its `errno`.
     case notMade(String, code: Int32)
 
@@ -33,6 +35,8 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
         case .noSuchCore(let core):
             "this process cannot run on core \(core): it may run on "
                 + ProcessorCores.available.map(String.init).joined(separator: ", ") + "."
+        case .noReport(let reason):
+            "it is no report of 'notify-bench --json': \(reason)."
         case .notMade(let what, let code):
             "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }

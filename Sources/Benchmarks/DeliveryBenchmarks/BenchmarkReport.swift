@@ -1,7 +1,8 @@
 /// The result of a run, with its machine and settings. Every output is a function of this value.
 package struct BenchmarkReport: Sendable, Hashable, Encodable {
     /// The version of this format. It changes when the meaning of a field changes.
-    package var schema = 1
+    package var schema = BenchmarkReport.schema
+    static let schema = 1
     package var machine: BenchmarkMachine
     /// The cores that threads were bound to: one for all, or one for posting and one for handling threads.
     package var pin: [Int]

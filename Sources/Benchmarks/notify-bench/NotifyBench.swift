@@ -22,17 +22,21 @@ struct NotifyBench: ParsableCommand {
             The program warns when the machine is too noisy, and says why: the hypervisor took processor time, other \
             programs ran, or the rounds of a control differ by more than a fifth.
 
+            With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
+            runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control.
+
             EXAMPLES
               notify-bench
               notify-bench burst round-trip --pin 0
               notify-bench same-thread-1 --rounds 31
               notify-bench --quick
               notify-bench --json > before.json
+              notify-bench --compare before.json
               notify-bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
-              0 success, 1 a contender did not handle everything that was posted, or not in time, 2 the output cannot \
-            be written, 64 usage error
+              0 success, 1 a contender did not handle everything that was posted, or not in time, or became slower \
+            than in the file of --compare, 2 the file cannot be read or the output written, 64 usage error
             """)
 
     @Argument(
@@ -65,6 +69,15 @@ struct NotifyBench: ParsableCommand {
     @Flag(help: "Print tables in Markdown.")
     var markdown = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Compare with an earlier run, from a file that --json wrote, and print the ratios. Without workloads, measure \
+            those of the file.
+            """, valueName: "file"),
+        completion: .file())
+    var compare: String?
+
     @Flag(name: .customLong("no-spin"), help: "Let threads sleep at once instead of spinning first.")
     var neverSpins = false
 
@@ -92,7 +105,7 @@ struct NotifyBench: ParsableCommand {
         if json, markdown {
             throw ValidationError("--json and --markdown are two formats of the same output. Give only one of them.")
         }
-        if list, markdown || quick || neverSpins || pin != nil || rounds != nil {
+        if list, markdown || quick || neverSpins || pin != nil || rounds != nil || compare != nil {
             throw ValidationError("--list measures nothing: it takes workloads and --json only.")
         }
         _ = try conditions
@@ -115,28 +128,56 @@ struct NotifyBench: ParsableCommand {
 
     private func measure() throws {
         let conditions = try conditions
+        let earlier = try compare.map(earlierReport)
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
         let report = try BenchmarkReport.measuring(
-            chosen, in: BenchmarkRun(conditions: conditions, rounds: rounds, isQuick: quick)
+            chosen(earlier), in: BenchmarkRun(conditions: conditions, rounds: rounds, isQuick: quick)
         ) { progress.show($0) }
         progress.clear()
-        let text =
-            json
-            ? try JSONText.of(report)
-            : markdown ? report.markdown(command: commandLine) : report.text(width: TerminalWidth.current)
-        try print(text)
+        let comparison = earlier.map { BenchmarkComparison(of: report, with: $0) }
+        try print(comparison.map { try text(of: $0) } ?? text(of: report))
+        for difference in comparison?.differences ?? [] { warn("the runs differ. \(difference)") }
         for problem in report.problems { warn(problem) }
         for finding in report.noise { warn("the machine is too noisy: \(finding)") }
         if report.machine.build == "debug" {
             warn("this is a debug build: a release build is many times as fast.")
         }
-        if !report.problems.isEmpty { throw ExitCode(1) }
+        if !report.problems.isEmpty || comparison?.hasSlower == true { throw ExitCode(1) }
+    }
+
+    private func text(of report: BenchmarkReport) throws -> String {
+        if json { return try JSONText.of(report) }
+        return markdown ? report.markdown(command: commandLine) : report.text(width: TerminalWidth.current)
+    }
+
+    private func text(of comparison: BenchmarkComparison) throws -> String {
+        if json { return try JSONText.of(comparison) }
+        return markdown ? comparison.markdown() : comparison.text(width: TerminalWidth.current)
+    }
+
+    private func earlierReport(_ path: String) throws -> EarlierReport {
+        let contents: Data
+        do {
+            contents = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            warn("cannot read \(path): \(error.localizedDescription)")
+            throw ExitCode(2)
+        }
+        do throws(BenchmarkError) {
+            return try EarlierReport(json: contents)
+        } catch {
+            warn("cannot compare with \(path): \(error)")
+            throw ExitCode(64)
+        }
     }
 
     /// The workloads to measure, in the order of the arguments, without duplicates.
-    private var chosen: [Workload] {
-        guard !workloads.isEmpty else { return Workloads.all }
+    private func chosen(_ earlier: EarlierReport? = nil) -> [Workload] {
+        if workloads.isEmpty {
+            guard let earlier else { return Workloads.all }
+            return Workloads.all.filter { workload in earlier.workloads.contains { $0.name == workload.name } }
+        }
         var names: Set<String> = []
         return workloads.flatMap(Workloads.named).filter { names.insert($0.name).inserted }
     }
@@ -172,8 +213,8 @@ struct NotifyBench: ParsableCommand {
 
     private var listing: String {
         get throws {
-            guard json else { return Table.text(chosen.map { [$0.name, $0.summary] }) }
-            return try chosen.map { try JSONText.of(ListedWorkload($0)) }.joined(separator: "\n")
+            guard json else { return Table.text(chosen().map { [$0.name, $0.summary] }) }
+            return try chosen().map { try JSONText.of(ListedWorkload($0)) }.joined(separator: "\n")
         }
     }
 
