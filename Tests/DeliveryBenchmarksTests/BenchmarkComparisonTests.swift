@@ -61,6 +61,19 @@ final class BenchmarkComparisonTests: XCTestCase {
         XCTAssertTrue(lines.contains { $0.contains("new") && $0.hasSuffix("not measured before") })
     }
 
+    func testAWorkloadThatIsOnlyInTheFileIsListed() throws {
+        var now = Self.report(ours: [100])
+        now.workloads = []
+        let rows = try comparison(Self.report(ours: [100]), now).rows
+        XCTAssertEqual(rows.map { "\($0.contender) \($0.verdict)" }, ["control notCompared", "ours notCompared"])
+    }
+
+    func testAFigureOfZeroIsNotCompared() throws {
+        let comparison = try comparison(Self.report(ours: [0]), Self.report(ours: [1]))
+        XCTAssertTrue(comparison.text().hasSuffix("a figure is zero"), comparison.text())
+        XCTAssertFalse(comparison.hasSlower)
+    }
+
     func testTheTableHasTheFiguresTheirRatioAndAMark() throws {
         let comparison = try comparison(Self.report(ours: [100]), Self.report(ours: [150]))
         XCTAssertEqual(
@@ -106,6 +119,13 @@ final class BenchmarkComparisonTests: XCTestCase {
         let missing = try Shell.run("notify-bench --quick same-thread-1 --compare /nowhere/before.json")
         XCTAssertEqual(missing.end, .exit(2))
         XCTAssertTrue(missing.errors.contains("cannot read /nowhere/before.json"), missing.errors)
+        let unknown = try Shell.run(
+            """
+            cd "$(mktemp -d)" && notify-bench --quick same-thread-1 --json | sed s/same-thread-1/gone/g > before.json && \
+            notify-bench --quick --compare before.json
+            """)
+        XCTAssertEqual(unknown.end, .exit(64))
+        XCTAssertTrue(unknown.errors.contains("it has no workload of this program"), unknown.errors)
         let other = try Shell.run(
             "cd $(mktemp -d) && echo {} > other && notify-bench --quick same-thread-1 --compare other")
         XCTAssertEqual(other.end, .exit(64))

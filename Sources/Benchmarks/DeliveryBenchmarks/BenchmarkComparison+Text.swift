@@ -25,7 +25,8 @@ extension BenchmarkComparison {
             case .same: ""
             case .faster: "faster"
             case .slower: row.isControl ? "the control is slower" : "SLOWER"
-            case .notCompared: row.now == nil ? "not measured now" : "not measured before"
+            case .notCompared where row.now == nil: "not measured now"
+            case .notCompared: row.before == nil ? "not measured before" : "a figure is zero"
             }
         return [
             row.workload, row.isControl ? "\(row.contender) (control)" : row.contender,

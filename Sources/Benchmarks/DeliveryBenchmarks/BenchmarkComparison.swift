@@ -8,7 +8,7 @@ package struct BenchmarkComparison: Sendable, Hashable, Encodable {
         case same
         case faster
         case slower
-        /// One of the runs has no figure.
+        /// One of the runs has no figure, or a figure of zero.
         case notCompared
     }
 
@@ -62,6 +62,13 @@ package struct BenchmarkComparison: Sendable, Hashable, Encodable {
                 Row(
                     workload: workload.name, contender: $0.name, unit: workload.unit, isControl: false,
                     before: $0.median, verdict: .notCompared)
+            }
+        }
+        for workload in earlier.workloads where !report.workloads.contains(where: { $0.name == workload.name }) {
+            rows += workload.contenders.map {
+                Row(
+                    workload: workload.name, contender: $0.name, unit: workload.unit,
+                    isControl: $0.name == workload.control, before: $0.median, verdict: .notCompared)
             }
         }
     }

@@ -8,6 +8,7 @@ package struct EarlierReport: Sendable, Hashable, Decodable {
 
     package struct Workload: Sendable, Hashable, Decodable {
         package var name: String
+        package var unit: String
         package var control: String?
         package var contenders: [Contender]
     }

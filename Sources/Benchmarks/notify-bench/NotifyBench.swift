@@ -23,7 +23,9 @@ struct NotifyBench: ParsableCommand {
             programs ran, or the rounds of a control differ by more than a fifth.
 
             With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
-            runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control.
+            runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control. \
+            Where threads wait for each other, whole runs differ more than their rounds: measure such a row again, \
+            with --pin and more --rounds, before you believe it.
 
             EXAMPLES
               notify-bench
@@ -165,7 +167,13 @@ struct NotifyBench: ParsableCommand {
             throw ExitCode(2)
         }
         do throws(BenchmarkError) {
-            return try EarlierReport(json: contents)
+            var report = try EarlierReport(json: contents)
+            if !workloads.isEmpty {
+                let names = chosen().map(\.name)
+                report.workloads.removeAll { !names.contains($0.name) }
+            }
+            if chosen(report).isEmpty { throw .noReport("it has no workload of this program") }
+            return report
         } catch {
             warn("cannot compare with \(path): \(error)")
             throw ExitCode(64)
