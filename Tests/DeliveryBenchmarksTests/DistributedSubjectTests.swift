@@ -33,17 +33,43 @@ final class DistributedSubjectTests: XCTestCase {
         for kind in ObserversProgram.Kind.allCases where kind != .plain {
             let poster = try DistributedPoster(timeout: TestTimeout.hang)
             defer { poster.end() }
-            let observers = try ObserversProcess(kind, 2, path: poster.directory, conditions)
+            let observers = try ObserverProcesses(kind, 2, path: poster.directory, conditions)
             XCTAssertTrue(observers.end(), "\(kind) was killed")
         }
+    }
+
+    func testObserversInProcessesOfTheirOwnHandleEachPostOnceAndEndByThemselves() throws {
+        for kind in [ObserversProgram.Kind.wire, .center] {
+            let poster = try DistributedPoster(timeout: TestTimeout.hang)
+            defer { poster.end() }
+            let observers = try ObserverProcesses(kind, 3, areSeparate: true, path: poster.directory, conditions)
+            XCTAssertEqual(Set(observers.children.map(\.process)).count, 3)
+            for _ in 0..<2 {
+                observers.expect(2)
+                try poster.post()
+                try poster.post()
+                XCTAssertNoThrow(try observers.waitForAll())
+            }
+            XCTAssertTrue(observers.end(), "one was killed")
+        }
+    }
+
+    func testAnyOfSeveralObserversProcessesThatEndsIsAnError() throws {
+        let poster = try DistributedPoster(timeout: TestTimeout.hang)
+        defer { poster.end() }
+        let observers = try ObserverProcesses(.wire, 3, areSeparate: true, path: poster.directory, conditions)
+        observers.expect(1)
+        kill(observers.children[2].process, SIGKILL)
+        XCTAssertThrowsError(try observers.waitForAll()) { XCTAssertEqual($0 as? BenchmarkError, .observersEnded) }
+        observers.end()
     }
 
     func testAnObserversProcessThatEndsIsAnError() throws {
         let poster = try DistributedPoster(timeout: TestTimeout.hang)
         defer { poster.end() }
-        let observers = try ObserversProcess(.wire, 2, path: poster.directory, conditions)
+        let observers = try ObserverProcesses(.wire, 2, path: poster.directory, conditions)
         observers.expect(1)
-        kill(observers.process, SIGKILL)
+        kill(observers.children[0].process, SIGKILL)
         XCTAssertThrowsError(try observers.waitForAll()) { XCTAssertEqual($0 as? BenchmarkError, .observersEnded) }
         observers.end()
     }
@@ -51,7 +77,7 @@ final class DistributedSubjectTests: XCTestCase {
     func testASecondPostIsAnError() throws {
         let poster = try DistributedPoster(timeout: TestTimeout.hang)
         defer { poster.end() }
-        let observers = try ObserversProcess(.wire, 1, path: poster.directory, conditions)
+        let observers = try ObserverProcesses(.wire, 1, path: poster.directory, conditions)
         let subject = DistributedSubject(
             observers, isRoundTrip: false,
             post: {

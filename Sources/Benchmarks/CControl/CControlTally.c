@@ -15,7 +15,7 @@
 struct CControlTally {
     uint64_t size;
     int32_t observers;
-    /// The number of observers that have handled all that is expected.
+    /// The number of observers that are ready, and then of those that have handled all that is expected.
     _Atomic int32_t reached;
     /// Two counters: `finished` counts the times that all observers were ready or had handled everything, and is the
     /// futex of a wait; `waits` counts the waits that have succeeded.
@@ -24,11 +24,12 @@ struct CControlTally {
     _Atomic uint64_t goal;
     _Atomic int64_t doneAt;
     _Atomic uint64_t missed;
-    _Atomic uint64_t handled[];
+    /// Each in a cache line of its own, because several processes count at the same time.
+    struct { _Alignas(64) _Atomic uint64_t count; } handled[];
 };
 
 CControlTally *CControlTallyCreate(int observers, int *descriptor) {
-    size_t size = sizeof(CControlTally) + (size_t)observers * sizeof(uint64_t);
+    size_t size = sizeof(CControlTally) + (size_t)observers * sizeof(((CControlTally *)NULL)->handled[0]);
     int memory = memfd_create("tally", MFD_CLOEXEC);
     if (memory < 0) return NULL;
     void *tally = ftruncate(memory, (off_t)size) == 0
@@ -67,10 +68,12 @@ static void finish(CControlTally *tally) {
     syscall(SYS_futex, &tally->finished, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void CControlTallySetReady(CControlTally *tally) { finish(tally); }
+void CControlTallySetReady(CControlTally *tally, int count) {
+    if (atomic_fetch_add(&tally->reached, count) + count == tally->observers) finish(tally);
+}
 
 void CControlTallyHandle(CControlTally *tally, int observer, uint64_t count) {
-    uint64_t before = atomic_fetch_add(&tally->handled[observer], count);
+    uint64_t before = atomic_fetch_add(&tally->handled[observer].count, count);
     uint64_t goal = atomic_load(&tally->goal);
     if (before < goal && before + count >= goal && atomic_fetch_add(&tally->reached, 1) + 1 == tally->observers)
         finish(tally);
@@ -104,7 +107,7 @@ int64_t CControlTallyDoneAt(CControlTally *tally) { return atomic_load(&tally->d
 uint64_t CControlTallyLeast(CControlTally *tally) {
     uint64_t least = UINT64_MAX;
     for (int observer = 0; observer < tally->observers; observer++) {
-        uint64_t handled = atomic_load_explicit(&tally->handled[observer], memory_order_relaxed);
+        uint64_t handled = atomic_load_explicit(&tally->handled[observer].count, memory_order_relaxed);
         if (handled < least) least = handled;
     }
     return least;
@@ -113,7 +116,7 @@ uint64_t CControlTallyLeast(CControlTally *tally) {
 uint64_t CControlTallyMost(CControlTally *tally) {
     uint64_t most = 0;
     for (int observer = 0; observer < tally->observers; observer++) {
-        uint64_t handled = atomic_load_explicit(&tally->handled[observer], memory_order_relaxed);
+        uint64_t handled = atomic_load_explicit(&tally->handled[observer].count, memory_order_relaxed);
         if (handled > most) most = handled;
     }
     return most;

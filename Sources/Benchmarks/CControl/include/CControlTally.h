@@ -1,4 +1,4 @@
-// Counters that two processes share: one process posts, and the observers in the other count what they handle.
+// Counters that processes share: one process posts, and the observers in the others count what they handle.
 
 #ifndef CCONTROLTALLY_H
 #define CCONTROLTALLY_H
@@ -8,7 +8,7 @@
 
 typedef struct CControlTally CControlTally;
 
-/// Creates a counter of zero for each observer, in memory that another process may map.
+/// Creates a counter of zero for each observer, in memory that other processes may map.
 /// @param descriptor receives the descriptor that the other process maps; exec closes it.
 /// @return NULL if the system has no descriptor or memory; `errno` then gives the reason.
 CControlTally *CControlTallyCreate(int observers, int *descriptor);
@@ -21,10 +21,10 @@ int CControlTallyObservers(CControlTally *tally);
 
 void CControlTallyUnmap(CControlTally *tally);
 
-/// Reports that all observers are ready. Ends the first wait.
-void CControlTallySetReady(CControlTally *tally);
+/// Reports that `count` observers are ready. Ends the first wait when all are.
+void CControlTallySetReady(CControlTally *tally, int count);
 
-/// Adds notifications that an observer has handled, or that were lost on the way to it. On any thread of the observers'
+/// Adds notifications that an observer has handled, or that were lost on the way to it. On any thread of the observer's
 /// process.
 void CControlTallyHandle(CControlTally *tally, int observer, uint64_t count);
 void CControlTallyMiss(CControlTally *tally, int observer, uint64_t count);

@@ -1,9 +1,9 @@
 internal import CControl
 
-/// Posts to observers in another process, through a server in a third.
+/// Posts to observers in other processes, through a server.
 final class DistributedSubject: BenchmarkSubject {
     private let post: () throws -> Void
-    private let observers: ObserversProcess
+    private let observers: ObserverProcesses
     private let ending: () -> Void
     private let isRoundTrip: Bool
 
@@ -16,7 +16,7 @@ final class DistributedSubject: BenchmarkSubject {
     ///   - post: posts one notification.
     ///   - end: called after the observers have ended.
     init(
-        _ observers: ObserversProcess, isRoundTrip: Bool, post: @escaping () throws -> Void,
+        _ observers: ObserverProcesses, isRoundTrip: Bool, post: @escaping () throws -> Void,
         end: @escaping () -> Void
     ) {
         self.observers = observers

@@ -4,9 +4,9 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// The program of the process that holds a benchmark's observers. They count in memory that the posting process shares.
+/// The program of a process that holds observers of a benchmark. They count in memory that the posting process shares.
 package enum ObserversProgram {
-    /// The first argument of the process that holds the observers.
+    /// The first argument of a process that holds observers.
     package static let subcommand = "observers-child"
 
     package enum Kind: String, CaseIterable, Sendable {
@@ -24,8 +24,9 @@ package enum ObserversProgram {
     ///
     /// - Parameters:
     ///   - path: the server's directory; for `plain`, the socket's path.
+    ///   - observer: the number of the only observer in this process; nil: all are in this process.
     ///   - core: the core to run on; nil: any core.
-    package static func perform(_ kind: Kind, path: String, core: Int?) throws {
+    package static func perform(_ kind: Kind, path: String, observer: Int?, core: Int?) throws {
         let parent = getppid()
         // Ctrl-C also reaches this process, but the parent decides when it ends.
         signal(SIGINT, SIG_IGN)
@@ -40,20 +41,21 @@ package enum ObserversProgram {
         // Safety: the counters are atomic, and the memory stays mapped until the process ends.
         nonisolated(unsafe) let counts = tally
         let count = Int(CControlTallyObservers(tally))
+        let numbers = observer.map { $0..<$0 + 1 } ?? 0..<count
         switch kind {
         case .plain:
-            observe(try WireObservers(count, path: path, timeout: timeout), tally)
+            observe(try WireObservers(numbers.count, path: path, timeout: timeout), numbers, tally)
         case .wire:
             let directory = ServerDirectory(path: path)
             observe(
                 try WireObservers.registered(
-                    count, name: DistributedPoster.name.rawValue, at: directory, timeout: timeout),
-                tally)
+                    numbers.count, name: DistributedPoster.name.rawValue, at: directory, timeout: timeout),
+                numbers, tally)
         case .center, .thread:
             let thread = kind == .thread ? RunLoopThread(name: "observers") : nil
             try thread?.start()
             var kept: [Any] = []
-            for number in 0..<count {
+            for number in numbers {
                 let center = try DistributedCenter(directory: ServerDirectory(path: path))
                 let handler: @Sendable (DistributedNotification) -> Void = { _ in
                     CControlTallyHandle(counts, Int32(number), 1)
@@ -70,7 +72,7 @@ package enum ObserversProgram {
                 try center.synchronize(timeout: timeout)
                 kept += [center, token, gaps]
             }
-            CControlTallySetReady(tally)
+            CControlTallySetReady(tally, Int32(numbers.count))
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) < 0, errno == EINTR {}
             withExtendedLifetime(kept) {}
@@ -84,11 +86,12 @@ package enum ObserversProgram {
     private static let tallyDescriptor: Int32 = 3
     private static let timeout = Duration.seconds(5)
 
-    private static func observe(_ observers: WireObservers, _ tally: OpaquePointer) {
-        CControlTallySetReady(tally)
+    private static func observe(_ observers: WireObservers, _ numbers: Range<Int>, _ tally: OpaquePointer) {
+        CControlTallySetReady(tally, Int32(numbers.count))
         observers.count(until: STDIN_FILENO) { observer, count, missed in
-            if missed > 0 { CControlTallyMiss(tally, Int32(observer), UInt64(missed)) }
-            if count > 0 { CControlTallyHandle(tally, Int32(observer), UInt64(count)) }
+            let number = Int32(numbers.lowerBound + observer)
+            if missed > 0 { CControlTallyMiss(tally, number, UInt64(missed)) }
+            if count > 0 { CControlTallyHandle(tally, number, UInt64(count)) }
         }
     }
 }

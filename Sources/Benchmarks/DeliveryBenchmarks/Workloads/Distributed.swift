@@ -1,9 +1,10 @@
-/// Posts to observers in another process, through the server.
+/// Posts to observers in other processes, through the server.
 enum Distributed {
     static func posts(observers: Int) -> Workload {
-        Workload(
-            name: "distributed-\(observers)",
-            summary: "post 200 bytes to \(observers) connection\(observers == 1 ? "" : "s") of another process",
+        let connections =
+            observers == 1 ? "1 connection of another process" : "\(observers) connections of other processes"
+        return Workload(
+            name: "distributed-\(observers)", summary: "post 200 bytes to \(connections)",
             unit: .nanoseconds(per: "notification"), control: relay,
             operations: 1000...10_000_000, quickOperations: 10...1_000,
             contenders: contenders(observers, isRoundTrip: false))
@@ -12,7 +13,7 @@ enum Distributed {
     static func roundTrip(observers: Int) -> Workload {
         Workload(
             name: "distributed-round-trip-\(observers)",
-            summary: "post 200 bytes until the last of \(observers) in another process has them, one at a time",
+            summary: "post 200 bytes until the last of \(observers) in other processes has them, one at a time",
             unit: .nanoseconds(per: "round trip"), control: relay,
             operations: 100...100_000, quickOperations: 10...1_000,
             contenders: contenders(observers, isRoundTrip: true))
@@ -22,23 +23,41 @@ enum Distributed {
 
     private static func contenders(_ count: Int, isRoundTrip: Bool) -> [Contender] {
         let wire = [
-            Contender(relay) { try throughRelay(count, isRoundTrip, $0) },
-            Contender("wire") { try throughServer(.wire, count, isRoundTrip, $0) },
+            Contender(relay) { try throughRelay(Observers(count), isRoundTrip, $0) },
+            Contender("wire") { try throughServer(.wire, Observers(count), isRoundTrip, $0) },
         ]
         // A hundred centers would have two hundred threads.
         guard count <= 10 else { return wire }
-        return wire + [
-            Contender("center") { try throughServer(.center, count, isRoundTrip, $0) },
-            Contender("center, another thread") { try throughServer(.thread, count, isRoundTrip, $0) },
+        let centers = [
+            Contender("center") { try throughServer(.center, Observers(count), isRoundTrip, $0) },
+            Contender("center, another thread") { try throughServer(.thread, Observers(count), isRoundTrip, $0) },
+        ]
+        guard count > 1 else { return wire + centers }
+        let separate = Observers(count, areSeparate: true)
+        return wire + centers + [
+            Contender("C relay, own processes") { try throughRelay(separate, isRoundTrip, $0) },
+            Contender("center, own processes") { try throughServer(.center, separate, isRoundTrip, $0) },
         ]
     }
 
+    private struct Observers {
+        let count: Int
+        /// Whether each observer has a process of its own.
+        let areSeparate: Bool
+
+        init(_ count: Int, areSeparate: Bool = false) {
+            self.count = count
+            self.areSeparate = areSeparate
+        }
+    }
+
     private static func throughServer(
-        _ kind: ObserversProgram.Kind, _ count: Int, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
+        _ kind: ObserversProgram.Kind, _ number: Observers, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
     ) throws -> DistributedSubject {
         let poster = try DistributedPoster(timeout: conditions.timeout)
         do {
-            let observers = try ObserversProcess(kind, count, path: poster.directory, conditions)
+            let observers = try ObserverProcesses(
+                kind, number.count, areSeparate: number.areSeparate, path: poster.directory, conditions)
             return DistributedSubject(observers, isRoundTrip: isRoundTrip, post: poster.post, end: poster.end)
         } catch {
             poster.end()
@@ -47,14 +66,15 @@ enum Distributed {
     }
 
     private static func throughRelay(
-        _ count: Int, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
+        _ number: Observers, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
     ) throws -> DistributedSubject {
         let poster = try RelayPoster()
         do {
-            let observers = try ObserversProcess(.plain, count, path: poster.path, conditions)
+            let observers = try ObserverProcesses(
+                .plain, number.count, areSeparate: number.areSeparate, path: poster.path, conditions)
             let subject = DistributedSubject(observers, isRoundTrip: isRoundTrip, post: poster.post, end: poster.end)
             do {
-                try poster.start(readers: count, core: conditions.targetCore)
+                try poster.start(readers: number.count, core: conditions.targetCore)
             } catch {
                 observers.end()
                 throw error

@@ -1,19 +1,34 @@
 internal import CControl
 internal import Glibc
 
-/// A process with observers, and the numbers that they have handled. Only the measuring thread uses it.
-final class ObserversProcess {
+/// Processes with observers, and the numbers that the observers have handled. Only the measuring thread uses it.
+final class ObserverProcesses {
     private let tally: OpaquePointer
-    private(set) var process: pid_t = 0
-    /// The process's standard input ends when this descriptor is closed.
-    private var input: Int32 = -1
+    private(set) var children: [Child] = []
     private let timeout: Duration
-    private var hasEnded = false
     private var missed: UInt64 = 0
     /// The number that each observer should have handled since the beginning.
     private(set) var expected: UInt64 = 0
 
-    init(_ kind: ObserversProgram.Kind, _ count: Int, path: String, _ conditions: BenchmarkConditions) throws {
+    struct Child {
+        var process: pid_t = 0
+        /// The process's standard input ends when this descriptor is closed.
+        fileprivate var input: Int32 = -1
+        fileprivate var hasEnded = false
+
+        fileprivate mutating func checkIsAlive() -> Bool {
+            if !hasEnded { hasEnded = waitpid(process, nil, WNOHANG) == process }
+            return !hasEnded
+        }
+    }
+
+    /// - Parameters:
+    ///   - count: the number of observers.
+    ///   - areSeparate: whether each observer has a process of its own. Otherwise one process has them all.
+    init(
+        _ kind: ObserversProgram.Kind, _ count: Int, areSeparate: Bool = false, path: String,
+        _ conditions: BenchmarkConditions
+    ) throws {
         guard let program = conditions.observersProgram else { throw BenchmarkError.noObserversProgram }
         timeout = conditions.timeout
         var memory: Int32 = -1
@@ -24,18 +39,26 @@ final class ObserversProcess {
         defer { close(memory) }
         var words = [program, ObserversProgram.subcommand, kind.rawValue, path]
         if let core = conditions.targetCore { words += ["--core", "\(core)"] }
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        let error = CControlSpawn(&process, &input, program, &arguments, memory)
-        guard error == 0 else {
-            throw BenchmarkError.notMade("a process for the observers", code: error)
-        }
         do {
-            try wait(for: "the observers' process to be ready")
+            if areSeparate {
+                for number in 0..<count { try start(program, words + ["--observer", "\(number)"], memory) }
+            } else {
+                try start(program, words, memory)
+            }
+            try wait(for: "the observers to be ready")
         } catch {
             end()
             throw error
         }
+    }
+
+    private func start(_ program: String, _ words: [String], _ memory: Int32) throws(BenchmarkError) {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var child = Child()
+        let error = CControlSpawn(&child.process, &child.input, program, &arguments, memory)
+        guard error == 0 else { throw .notMade("a process for the observers", code: error) }
+        children.append(child)
     }
 
     deinit {
@@ -67,7 +90,7 @@ final class ObserversProcess {
         guard CControlTallyLeast(tally) < count else { return }
         let deadline = ContinuousClock.now + timeout
         while CControlTallyLeast(tally) < count {
-            guard ContinuousClock.now < deadline, isAlive else {
+            guard ContinuousClock.now < deadline, checkAreAlive() else {
                 throw .timedOut(waitingFor: "the observers to catch up", after: timeout)
             }
             usleep(50)
@@ -77,29 +100,34 @@ final class ObserversProcess {
     private func wait(for what: String) throws(BenchmarkError) {
         let deadline = ContinuousClock.now + timeout
         while !CControlTallyWait(tally, 100_000_000) {
-            guard isAlive else { throw .observersEnded }
+            guard checkAreAlive() else { throw .observersEnded }
             guard ContinuousClock.now < deadline else { throw .timedOut(waitingFor: what, after: timeout) }
         }
     }
 
-    private var isAlive: Bool {
-        if !hasEnded { hasEnded = waitpid(process, nil, WNOHANG) == process }
-        return !hasEnded
+    private func checkAreAlive() -> Bool {
+        children.indices.allSatisfy { children[$0].checkIsAlive() }
     }
 
-    /// Ends the process: closes its input, and kills it if it does not end.
+    /// Ends the processes: closes their inputs, and kills those that do not end.
     ///
-    /// - Returns: true if it ended without being killed.
+    /// - Returns: true if all ended without being killed.
     @discardableResult
     func end() -> Bool {
-        ProcessorTimes.addOwn(process: process)
-        close(input)
+        for child in children {
+            ProcessorTimes.addOwn(process: child.process)
+            close(child.input)
+        }
         let deadline = ContinuousClock.now + .seconds(2)
-        while isAlive, ContinuousClock.now < deadline { usleep(200) }
-        guard !hasEnded else { return true }
-        kill(process, SIGKILL)
-        waitpid(process, nil, 0)
-        hasEnded = true
-        return false
+        var allEnded = true
+        for index in children.indices {
+            while children[index].checkIsAlive(), ContinuousClock.now < deadline { usleep(200) }
+            guard !children[index].hasEnded else { continue }
+            allEnded = false
+            kill(children[index].process, SIGKILL)
+            waitpid(children[index].process, nil, 0)
+            children[index].hasEnded = true
+        }
+        return allEnded
     }
 }
