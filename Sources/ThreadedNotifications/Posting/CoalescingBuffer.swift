@@ -10,8 +10,9 @@ internal import Foundation
 ///     enqueue ─► removes similar ones ─► waits ─► takeFirst ─► posted
 ///                                          └► coalesced, dequeued, or removed with all others
 ///
-/// Cost: constant on average for each operation, because similar notifications are found by name, by sender and by
-/// both, and removed from the middle. Removed items are returned, so that the owner can release them without a lock.
+/// Cost: constant on average for each operation, because items are removed from the middle, and similar ones are found
+/// in a dictionary for each coalescing mask. A mask that is not used costs nothing; its first use indexes what waits.
+/// Removed items are returned, so that the owner can release them without a lock.
 struct CoalescingBuffer<Item> {
     typealias SequenceNumber = UInt64
     typealias Style = NotificationQueue.PostingStyle
@@ -54,33 +55,13 @@ struct CoalescingBuffer<Item> {
         var item: Item
     }
 
-    private struct SenderKey: Hashable {
-        var queue: UInt64
-        var sender: Sender
-    }
-
-    private struct NameKey: Hashable {
-        var queue: UInt64
-        var name: Notification.Name
-    }
-
-    private struct QueueKey: Hashable {
-        var style: Style
-        var modeQueue: Int
-    }
-
     private var entries: [Entry?] = []
     private var freeSlots: [Int] = []
-    private var queues: [QueueKey: SlotLinks.Chain] = [:]
-    private var byName: [NameKey: SlotLinks.Chain] = [:]
-    private var bySender: [SenderKey: SlotLinks.Chain] = [:]
-    private var byNameAndSender: [Key: SlotLinks.Chain] = [:]
-    private var queueLinks = SlotLinks()
-    private var nameLinks = SlotLinks()
-    private var senderLinks = SlotLinks()
-    private var nameAndSenderLinks = SlotLinks()
-    /// How many items wait in each mode queue: `whenIdle`, and with the other styles.
-    private var counts: [(idle: Int, due: Int)] = []
+    /// The items in their order: a chain for each mode queue and style, see `chain`.
+    private var chains: [SlotLinks.Chain] = []
+    private var links = SlotLinks()
+    /// One for each mask that was used.
+    private var indexes: [SimilarItems] = []
 
     /// The number that the next item gets. Numbers are never used again.
     private(set) var nextSequenceNumber: SequenceNumber = 1
@@ -88,14 +69,9 @@ struct CoalescingBuffer<Item> {
     var count: Int { entries.count - freeSlots.count }
     var isEmpty: Bool { count == 0 }
 
-    func isEmpty(_ style: Style, modeQueue: Int) -> Bool { queues[QueueKey(style: style, modeQueue: modeQueue)] == nil }
+    func isEmpty(_ style: Style, modeQueue: Int) -> Bool { first(style, modeQueue) == nil }
 
     func isEmpty(_ style: Style, modeQueues: [Int]) -> Bool { modeQueues.allSatisfy { isEmpty(style, modeQueue: $0) } }
-
-    /// True if items wait in a mode queue `whenIdle`, and with the other styles.
-    func isWaiting(modeQueue: Int) -> (idle: Bool, due: Bool) {
-        modeQueue < counts.count ? (counts[modeQueue].idle > 0, counts[modeQueue].due > 0) : (false, false)
-    }
 
     /// Removes the similar items and adds the item to the end.
     ///
@@ -106,41 +82,59 @@ struct CoalescingBuffer<Item> {
         _ item: Item, _ key: Key, style: Style, modeQueue: Int, mask: Mask, keepsEarliest: Bool
     ) -> Enqueued {
         var enqueued = Enqueued(modeQueue: modeQueue)
-        if keepsEarliest, let earliest = similar(to: key, mask)?.first {
-            enqueued.modeQueue = entries[earliest]?.modeQueue ?? modeQueue
-            enqueued.coalesced = removeSimilar(to: key, mask, except: earliest)
-            enqueued.coalesced.append(item)
-            return enqueued
+        var replaced: Int?
+        if let index = index(for: mask), let earliest = indexes[index].first(similarTo: key) {
+            if keepsEarliest {
+                enqueued.modeQueue = entries[earliest]?.modeQueue ?? modeQueue
+                enqueued.coalesced = removeSimilar(index, from: indexes[index].next(after: earliest)) + [item]
+                return enqueued
+            }
+            if indexes[index].next(after: earliest) == nil, let old = entries[earliest], old.key == key {
+                // The new item is indexed already if it takes the slot.
+                replaced = earliest
+                enqueued.coalesced = [old.item]
+                links.remove(earliest, from: &chains[Self.chain(old.style, old.modeQueue)])
+                for other in indexes.indices where other != index { indexes[other].moveToEnd(earliest, key) }
+            } else {
+                enqueued.coalesced = removeSimilar(index, from: earliest)
+            }
         }
-        enqueued.coalesced = removeSimilar(to: key, mask)
-        enqueued.mustWake = queues[QueueKey(style: style, modeQueue: modeQueue)] == nil
+        enqueued.mustWake = isEmpty(style, modeQueue: modeQueue)
         enqueued.sequenceNumber = nextSequenceNumber
-        insert(Entry(sequenceNumber: nextSequenceNumber, key: key, style: style, modeQueue: modeQueue, item: item))
+        let slot = replaced ?? freeSlots.popLast() ?? entries.count
+        if slot == entries.count { entries.append(nil) }
+        entries[slot] = Entry(
+            sequenceNumber: nextSequenceNumber, key: key, style: style, modeQueue: modeQueue, item: item)
         nextSequenceNumber += 1
+        let chain = Self.chain(style, modeQueue)
+        while chains.count <= chain { chains.append(.init()) }
+        links.append(slot, to: &chains[chain])
+        if replaced == nil {
+            for index in indexes.indices { indexes[index].insert(slot, key) }
+        }
         return enqueued
     }
 
     /// Removes all similar items.
     mutating func dequeue(matching key: Key, _ mask: Mask) -> [Item] {
-        removeSimilar(to: key, mask)
+        index(for: mask).map { removeSimilar($0, from: indexes[$0].first(similarTo: key)) } ?? []
     }
 
     /// Removes the first item of a style in any of these mode queues, if its sequence number is below `end`.
     mutating func takeFirst(_ style: Style, modeQueues: [Int], before end: SequenceNumber = .max) -> Item? {
-        var first: (slot: Int, sequenceNumber: SequenceNumber)?
+        var found: (slot: Int, sequenceNumber: SequenceNumber)?
         for modeQueue in modeQueues {
-            guard let slot = queues[QueueKey(style: style, modeQueue: modeQueue)]?.first,
-                let sequenceNumber = entries[slot]?.sequenceNumber, sequenceNumber < end,
-                first.map({ sequenceNumber < $0.sequenceNumber }) ?? true
+            guard let slot = first(style, modeQueue), let sequenceNumber = entries[slot]?.sequenceNumber,
+                sequenceNumber < found?.sequenceNumber ?? end
             else { continue }
-            first = (slot, sequenceNumber)
+            found = (slot, sequenceNumber)
         }
-        return first.flatMap { remove($0.slot) }
+        return found.flatMap { remove($0.slot) }
     }
 
     /// - Returns: the items in the order in which they were enqueued.
     mutating func removeAll() -> [Item] {
-        let waiting = entries.compactMap(\.self).sorted { $0.sequenceNumber < $1.sequenceNumber }.map(\.item)
+        let waiting = waiting.map(\.entry.item)
         reset()
         return waiting
     }
@@ -152,89 +146,100 @@ struct CoalescingBuffer<Item> {
         nextSequenceNumber = next
     }
 
-    // MARK: Similar items
-
-    private func similar(to key: Key, _ mask: Mask) -> SlotLinks.Chain? {
-        switch (mask.contains(.onName), mask.contains(.onSender)) {
-        case (false, false): nil
-        case (true, false): byName[NameKey(queue: key.queue, name: key.name)]
-        case (false, true) where key.sender == .incomparable, (true, true) where key.sender == .incomparable: nil
-        case (false, true): bySender[SenderKey(queue: key.queue, sender: key.sender)]
-        case (true, true): byNameAndSender[key]
-        }
+    /// The items in the order in which they were enqueued.
+    private var waiting: [(slot: Int, entry: Entry)] {
+        entries.indices.compactMap { slot in entries[slot].map { (slot, $0) } }
+            .sorted { $0.1.sequenceNumber < $1.1.sequenceNumber }
     }
 
-    private mutating func removeSimilar(to key: Key, _ mask: Mask, except kept: Int? = nil) -> [Item] {
-        guard let chain = similar(to: key, mask) else { return [] }
+    // MARK: Similar items
+
+    /// Removes the items of an index that are similar to that of the slot and come after it, and that one.
+    private mutating func removeSimilar(_ index: Int, from first: Int?) -> [Item] {
         var removed: [Item] = []
-        var next = chain.first
+        var next = first
         while let slot = next {
-            next = following(slot, mask)
-            if slot != kept, let item = remove(slot) { removed.append(item) }
+            next = indexes[index].next(after: slot)
+            if let item = remove(slot) { removed.append(item) }
         }
         return removed
     }
 
-    private func following(_ slot: Int, _ mask: Mask) -> Int? {
-        switch (mask.contains(.onName), mask.contains(.onSender)) {
-        case (true, true): nameAndSenderLinks.next(after: slot)
-        case (true, false): nameLinks.next(after: slot)
-        default: senderLinks.next(after: slot)
+    /// The index for a mask, which is made if there is none yet; nil if the mask is empty.
+    private mutating func index(for mask: Mask) -> Int? {
+        let mask = mask.intersection([.onName, .onSender])
+        if mask.isEmpty { return nil }
+        if let known = indexes.firstIndex(where: { $0.mask == mask }) { return known }
+        var new = SimilarItems(mask: mask)
+        for (slot, entry) in waiting { new.insert(slot, entry.key) }
+        indexes.append(new)
+        return indexes.count - 1
+    }
+
+    /// Finds the items that have the properties of a mask in common.
+    private struct SimilarItems {
+        let mask: Mask
+        private var chains: [Key: SlotLinks.Chain] = [:]
+        private var links = SlotLinks()
+
+        init(mask: Mask) {
+            self.mask = mask
+        }
+
+        /// The key with the properties of the mask only; nil if nothing is similar.
+        private func masked(_ key: Key) -> Key? {
+            var key = key
+            if !mask.contains(.onName) { key.name = Notification.Name("") }
+            if !mask.contains(.onSender) { key.sender = .none }
+            return key.sender == .incomparable ? nil : key
+        }
+
+        func first(similarTo key: Key) -> Int? { masked(key).flatMap { chains[$0]?.first } }
+
+        func next(after slot: Int) -> Int? { links.next(after: slot) }
+
+        mutating func insert(_ slot: Int, _ key: Key) {
+            if let key = masked(key) { links.append(slot, to: &chains[key, default: .init()]) }
+        }
+
+        mutating func remove(_ slot: Int, _ key: Key) {
+            guard let key = masked(key), let index = chains.index(forKey: key) else { return }
+            links.remove(slot, from: &chains.values[index])
+            if chains.values[index].isEmpty { chains.remove(at: index) }
+        }
+
+        mutating func moveToEnd(_ slot: Int, _ key: Key) {
+            guard let key = masked(key), let index = chains.index(forKey: key) else { return }
+            links.remove(slot, from: &chains.values[index])
+            links.append(slot, to: &chains.values[index])
         }
     }
 
     // MARK: Slots
 
-    private mutating func insert(_ entry: Entry) {
-        let slot: Int
-        if let free = freeSlots.popLast() {
-            slot = free
-            entries[slot] = entry
-        } else {
-            slot = entries.count
-            entries.append(entry)
-        }
-        while counts.count <= entry.modeQueue { counts.append((0, 0)) }
-        count(entry, 1)
-        let key = entry.key
-        queueLinks.append(slot, to: &queues[QueueKey(style: entry.style, modeQueue: entry.modeQueue), default: .init()])
-        nameLinks.append(slot, to: &byName[NameKey(queue: key.queue, name: key.name), default: .init()])
-        guard key.sender != .incomparable else { return }
-        senderLinks.append(slot, to: &bySender[SenderKey(queue: key.queue, sender: key.sender), default: .init()])
-        nameAndSenderLinks.append(slot, to: &byNameAndSender[key, default: .init()])
+    private static func chain(_ style: Style, _ modeQueue: Int) -> Int {
+        let style =
+            switch style {
+            case .now: 0
+            case .asap: 1
+            case .whenIdle: 2
+            }
+        return modeQueue * 3 + style
     }
 
-    private mutating func count(_ entry: Entry, _ change: Int) {
-        if entry.style == .whenIdle {
-            counts[entry.modeQueue].idle += change
-        } else {
-            counts[entry.modeQueue].due += change
-        }
+    private func first(_ style: Style, _ modeQueue: Int) -> Int? {
+        let chain = Self.chain(style, modeQueue)
+        return chain < chains.count ? chains[chain].first : nil
     }
 
     private mutating func remove(_ slot: Int) -> Item? {
-        guard let entry = entries[slot] else { return nil }
-        entries[slot] = nil
+        guard let entry = entries[slot].take() else { return nil }
         freeSlots.append(slot)
-        count(entry, -1)
-        let key = entry.key
-        Self.unlink(slot, &queueLinks, &queues, QueueKey(style: entry.style, modeQueue: entry.modeQueue))
-        Self.unlink(slot, &nameLinks, &byName, NameKey(queue: key.queue, name: key.name))
-        if key.sender != .incomparable {
-            Self.unlink(slot, &senderLinks, &bySender, SenderKey(queue: key.queue, sender: key.sender))
-            Self.unlink(slot, &nameAndSenderLinks, &byNameAndSender, key)
-        }
+        links.remove(slot, from: &chains[Self.chain(entry.style, entry.modeQueue)])
+        for index in indexes.indices { indexes[index].remove(slot, entry.key) }
         // Releases the memory that a burst needed.
         if isEmpty, entries.count > 4096 { reset() }
         return entry.item
-    }
-
-    private static func unlink<Name: Hashable>(
-        _ slot: Int, _ links: inout SlotLinks, _ chains: inout [Name: SlotLinks.Chain], _ name: Name
-    ) {
-        guard let index = chains.index(forKey: name) else { return }
-        links.remove(slot, from: &chains.values[index])
-        if chains.values[index].isEmpty { chains.remove(at: index) }
     }
 }
 

@@ -37,7 +37,9 @@ struct PostingModeQueues {
     /// The indexes of the mode queues that the calling thread's run loop serves in its current mode.
     var deliverable: [Int] { modeQueues.indices.filter { modeQueues[$0].marker.isInCurrentMode } }
 
-    func index(of modes: Set<RunLoop.Mode>) -> Int? { modeQueues.firstIndex { $0.modes == modes } }
+    var count: Int { modeQueues.count }
+
+    func index(of modes: Set<RunLoop.Mode>) -> Int? { modeQueues.indices.first { modeQueues[$0].modes == modes } }
 
     /// - Returns: the index of the new mode queue.
     mutating func append(_ modes: Set<RunLoop.Mode>) -> Int {
@@ -73,21 +75,18 @@ struct PostingModeQueues {
         }
     }
 
-    /// Adds and removes sources after notifications were added or removed.
-    /// - Parameter isWaiting: whether idle notifications, and others, wait in the mode queue of an index.
-    /// - Returns: whether a source was removed. A run loop that waits notices that only when it is woken.
-    mutating func updateSources(isWaiting: (_ index: Int) -> (idle: Bool, due: Bool)) -> Bool {
-        var wasRemoved = false
-        for index in modeQueues.indices {
-            let (idle, due) = isWaiting(index)
-            if !idle { modeQueues[index].idleKeepsRunning = false }
-            let needsSource = due || modeQueues[index].idleKeepsRunning
-            guard modeQueues[index].hasSource != needsSource else { continue }
-            modeQueues[index].hasSource = needsSource
-            if needsSource { addSource(of: modeQueues[index]) } else { removeSource(of: modeQueues[index]) }
-            if !needsSource { wasRemoved = true }
-        }
-        return wasRemoved
+    /// Adds or removes the source of a mode queue after notifications were added or removed.
+    /// - Parameters:
+    ///   - idle: whether idle notifications wait in the mode queue.
+    ///   - due: whether others wait there.
+    /// - Returns: whether the source was removed. A run loop that waits notices that only when it is woken.
+    mutating func updateSource(of index: Int, idle: Bool, due: Bool) -> Bool {
+        if !idle { modeQueues[index].idleKeepsRunning = false }
+        let needsSource = due || modeQueues[index].idleKeepsRunning
+        guard modeQueues[index].hasSource != needsSource else { return false }
+        modeQueues[index].hasSource = needsSource
+        if needsSource { addSource(of: modeQueues[index]) } else { removeSource(of: modeQueues[index]) }
+        return !needsSource
     }
 
     func invalidate() {

@@ -48,13 +48,11 @@ final class ThreadPostings: Sendable {
         return waiting.count
     }
 
-    /// The index of the mode queue for a set of modes, which is made if there is none yet.
-    private func modeQueue(for modes: Set<RunLoop.Mode>) -> Int {
-        state.withLock { state in
-            if let known = state.modeQueues.index(of: modes) { return known }
-            if state.modeQueues.observers.isEmpty { state.modeQueues.addObserver(makeObserver(depth: 0)) }
-            return state.modeQueues.append(modes)
-        }
+    /// The index of the mode queue for a set of modes, which is made if there is none yet. Called with the lock held.
+    private func modeQueue(for modes: Set<RunLoop.Mode>, in modeQueues: inout PostingModeQueues) -> Int {
+        if let known = modeQueues.index(of: modes) { return known }
+        if modeQueues.observers.isEmpty { modeQueues.addObserver(makeObserver(depth: 0)) }
+        return modeQueues.append(modes)
     }
 
     /// Adds an observer for handlers that run the run loop while the observers of lesser depth have not returned.
@@ -82,7 +80,6 @@ final class ThreadPostings: Sendable {
         mailbox: ThreadMailbox
     ) -> EnqueueReport {
         let sender = NotificationObject(notification.notification.object)
-        let modeQueue = modeQueue(for: modes)
         let poster = mailbox.isCurrent ? poster : nil
         let isOwnInput = poster?.isPosting == false
         let isPostedHere = style == .now && poster != nil && ThreadContext.current.mayNest
@@ -92,8 +89,8 @@ final class ThreadPostings: Sendable {
         let enqueued = withSender(sender) { state, sender -> Enqueued? in
             guard
                 var enqueued = state.enqueue(
-                    notification, sender, style: style, modeQueue: modeQueue, mask: mask,
-                    keepsEarliest: keepsEarliest && style != .now)
+                    notification, sender, style: style, modeQueue: self.modeQueue(for: modes, in: &state.modeQueues),
+                    mask: mask, keepsEarliest: keepsEarliest && style != .now)
             else { return nil }
             // A notification that is posted here needs no source. If it has to wait after all, it gets one below.
             if !isPostedHere {
@@ -107,9 +104,9 @@ final class ThreadPostings: Sendable {
         }
         for item in enqueued.coalesced { item.notification.resolve(.coalesced, keeping: notification.number) }
         if isPostedHere, let sequenceNumber = enqueued.sequenceNumber {
-            poster?.postNow(through: sequenceNumber, modeQueue: modeQueue)
+            poster?.postNow(through: sequenceNumber, modeQueue: enqueued.modeQueue)
             if notification.outcome == nil {
-                _ = state.withLock { $0.noteWaiting(in: modeQueue, isOwnInput: isOwnInput) }
+                _ = state.withLock { $0.noteWaiting(in: enqueued.modeQueue, isOwnInput: isOwnInput) }
             }
         }
         // A notification that is posted here may have replaced the last one that waited.
@@ -241,7 +238,10 @@ extension ThreadPostings {
         /// Notes that a notification of a mode queue begins to wait.
         /// - Returns: whether a source was removed.
         mutating func noteWaiting(in modeQueue: Int, isOwnInput: Bool) -> Bool {
-            modeQueues.noteWaiting(in: modeQueue, isOwnInput: isOwnInput)
+            // Only idle notifications can keep a run loop from returning, and asking the run loop costs a lock.
+            if !buffer.isEmpty(.whenIdle, modeQueue: modeQueue) {
+                modeQueues.noteWaiting(in: modeQueue, isOwnInput: isOwnInput)
+            }
             return updateSources()
         }
 
@@ -252,8 +252,16 @@ extension ThreadPostings {
             _ = updateSources()
         }
 
+        /// Adds and removes sources after notifications were added or removed.
+        /// - Returns: whether a source was removed.
         private mutating func updateSources() -> Bool {
-            modeQueues.updateSources { buffer.isWaiting(modeQueue: $0) }
+            var wasRemoved = false
+            for index in 0..<modeQueues.count {
+                let isIdleWaiting = !buffer.isEmpty(.whenIdle, modeQueue: index)
+                let isDueWaiting = !buffer.isEmpty(.now, modeQueue: index) || !buffer.isEmpty(.asap, modeQueue: index)
+                if modeQueues.updateSource(of: index, idle: isIdleWaiting, due: isDueWaiting) { wasRemoved = true }
+            }
+            return wasRemoved
         }
 
         private mutating func releaseSenders(of items: [WaitingNotification]) -> [NotificationObject] {
