@@ -14,7 +14,7 @@ public final class ObserverToken: Sendable {
     }
 
     deinit {
-        if observer.isRemovedWithToken { cancel() }
+        if observer.isRemovedWithToken, !observer.isCancelled { cancel() }
     }
 
     func isOf(_ owner: any ObserverOwner) -> Bool { self.owner === owner }

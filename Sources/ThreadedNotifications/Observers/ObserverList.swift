@@ -3,7 +3,7 @@ struct ObserverList<Observer> {
     private var ids: [ObserverID]
     /// Parallel to `ids`; nil where an observer was removed.
     private var slots: [Observer?]
-    private(set) var count = 1
+    private var count = 1
     /// True if `share` has returned these slots.
     private var isShared = false
 
@@ -28,15 +28,20 @@ struct ObserverList<Observer> {
 
     mutating func add(_ observer: Observer, id: ObserverID) {
         unshare()
-        // Threads that add at the same time may come in another order than their numbers.
-        var index = ids.count
-        while index > 0, ids[index - 1] > id { index -= 1 }
-        ids.insert(id, at: index)
-        slots.insert(observer, at: index)
+        ids.append(id)
+        slots.append(observer)
         count += 1
+        // Threads that add at the same time may come in another order than their numbers.
+        var index = ids.count - 1
+        while index > 0, ids[index - 1] > id {
+            ids.swapAt(index, index - 1)
+            slots.swapAt(index, index - 1)
+            index -= 1
+        }
     }
 
-    mutating func remove(id: ObserverID) -> Observer? {
+    /// - Returns: the removed observer, and whether it was the last; nil if it was not there.
+    mutating func remove(id: ObserverID) -> (observer: Observer, wasLast: Bool)? {
         var (low, high) = (0, ids.count)
         while low < high {
             let middle = (low + high) / 2
@@ -46,8 +51,13 @@ struct ObserverList<Observer> {
         unshare()
         slots[low] = nil
         count -= 1
+        // An observer that was added last is often removed first, and leaves nothing to search or compact.
+        while case .some(nil) = slots.last {
+            slots.removeLast()
+            ids.removeLast()
+        }
         if slots.count > 16, count * 2 < slots.count { removeEmptySlots() }
-        return removed
+        return (removed, count == 0)
     }
 
     private mutating func removeEmptySlots() {

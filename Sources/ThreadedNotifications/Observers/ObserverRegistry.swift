@@ -58,13 +58,13 @@ struct ObserverRegistry<Observer> {
     /// - Returns: the removed observer; nil if it was not there.
     mutating func remove(id: ObserverID, key: Key, receiver: UInt? = nil) -> Observer? {
         guard let index = lists.index(forKey: key) else { return nil }
-        guard let removed = lists.values[index].remove(id: id) else { return nil }
+        guard let (removed, wasLast) = lists.values[index].remove(id: id) else { return nil }
         if let receiver {
             methods[receiver]?[id] = nil
             if methods[receiver]?.isEmpty == true { methods[receiver] = nil }
         }
         count -= 1
-        if lists.values[index].count == 0 {
+        if wasLast {
             lists.remove(at: index)
             countList(key, -1)
         }

@@ -147,6 +147,19 @@ final class ObserverRegistryTests: XCTestCase {
         }
     }
 
+    func testObserversRemovedAtTheEndOfAListLeaveNoGapAndThoseBeforeThemNeither() {
+        var registry = Registry()
+        let key = Key(name: "a", objectHash: nil)
+        for id in 1...10 { _ = registry.add(id, id: ObserverID(id), key: key) }
+        for id: ObserverID in [9, 7, 8, 10] { _ = registry.remove(id: id, key: key) }
+        XCTAssertEqual(registry.observers(matching: "a", objectHash: nil), [1, 2, 3, 4, 5, 6])
+        _ = registry.add(11, id: 11, key: key)
+        XCTAssertEqual(registry.observers(matching: "a", objectHash: nil), [1, 2, 3, 4, 5, 6, 11])
+        let removed = registry.remove(id: 11, key: key)
+        XCTAssertEqual(removed, 11)
+        XCTAssertEqual(registry.count, 6)
+    }
+
     func testObserversMayBeAddedOutOfOrderAndAreFoundInOrder() {
         var registry = Registry()
         let key = Key(name: "a", objectHash: nil)
