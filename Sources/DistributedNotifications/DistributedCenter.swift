@@ -156,7 +156,8 @@ public final class DistributedCenter: Sendable {
         deliverImmediately: Bool = false
     ) throws(DistributedError) {
         try Self.check(name: name.rawValue, object: object)
-        var writer = FrameWriter(capacity: 512)
+        // Memory that is not written costs nothing, and a larger frame is never copied.
+        var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
         try writer.post(
             name: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
         try connection.write(writer.bytes, name: name.rawValue)

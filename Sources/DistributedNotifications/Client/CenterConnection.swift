@@ -134,7 +134,8 @@ final class CenterConnection: Sendable {
     func write(_ frame: [UInt8], name: String) throws(DistributedError) {
         guard !ForkGuard.isCopy else { throw .processForked }
         let timeout = limits.postTimeout
-        let deadline = ContinuousClock.Instant.after(timeout)
+        // Usually nothing waits, and reading the clock costs more than the rest of this.
+        lazy var deadline = ContinuousClock.Instant.after(timeout)
         while true {
             let sender = try connected(until: deadline, name: name)
             switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
@@ -148,10 +149,10 @@ final class CenterConnection: Sendable {
     }
 
     private func connected(
-        until deadline: ContinuousClock.Instant, name: String
+        until deadline: @autoclosure () -> ContinuousClock.Instant, name: String
     ) throws(DistributedError) -> FrameSender {
         if let sender = state.withLock({ $0.sender }) { return sender }
-        let sender = try wait(until: deadline) { state throws(DistributedError) in
+        let sender = try wait(until: deadline()) { state throws(DistributedError) in
             let sender = try state.connection()
             guard sender != nil || !isReader else {
                 throw .wouldWaitForItself("posting \(name) before the server is connected")

@@ -10,7 +10,9 @@ internal import ThreadedNotifications
 struct CenterState {
     private(set) var phase = Phase.unused
     private(set) var isSuspended = false
-    private(set) var observers: [UInt32: RegisteredObserver] = [:]
+    private(set) var observers: [UInt32: RegisteredObserver] = [:] { didSet { observersVersion += 1 } }
+    /// Changes with each change of the observers.
+    private(set) var observersVersion = 0
     /// The frames that were not sent over the present connection yet. A thread that sends takes these first.
     private var control = ControlQueue()
     private var lastObserver: UInt32 = 0

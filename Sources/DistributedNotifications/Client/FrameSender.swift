@@ -46,7 +46,11 @@ final class FrameSender: Sendable {
     }
 
     /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline.
-    func send(_ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: ContinuousClock.Instant) -> Outcome {
+    ///
+    /// - Parameter deadline: evaluated when the socket is full.
+    func send(
+        _ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: @autoclosure () -> ContinuousClock.Instant
+    ) -> Outcome {
         // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
         var completions: Int?
         while true {
@@ -67,7 +71,7 @@ final class FrameSender: Sendable {
             case .ended: return .ended
             case .full: break
             }
-            guard waitUntilWritable(until: deadline) else {
+            guard waitUntilWritable(until: deadline()) else {
                 guard let completions else { return .timedOut }
                 if unsent.withLock({ $0.completions != completions }) { return .sent }
                 // The frame cannot be completed, so no other can follow it.

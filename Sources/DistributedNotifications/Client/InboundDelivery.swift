@@ -4,6 +4,7 @@ internal import ThreadedNotifications
 /// Hands what the server sends to a center's observers, and drops what exceeds `ClientLimits.waitingBytes`.
 struct InboundDelivery {
     private let connection: CenterConnection
+    private var recipients = Recipients()
     private var overflow = LostNotifications()
     private var unreadable = LostNotifications()
 
@@ -12,9 +13,8 @@ struct InboundDelivery {
     }
 
     mutating func deliver(_ post: InboundPost) {
-        let observers = connection.state.withLock { state in
-            post.observerNumbers.compactMap { state.observers[$0]?.handle }
-        }
+        recipients.update(for: post, connection.state)
+        let observers = recipients.observers
         // All may have been removed while the notification was under way.
         guard !observers.isEmpty else { return }
         let payload = post.payload
@@ -33,7 +33,7 @@ struct InboundDelivery {
             return overflow.add(for: observers)
         }
         reportOverflow()
-        let name = Notification.Name(String(decoding: payload.name, as: UTF8.self))
+        let name = recipients.name
         let object = payload.object.map { String(decoding: $0, as: UTF8.self) }
         let inbound = InboundNotification(
             DistributedNotification(name: name, object: object, userInfo: userInfo, sender: post.sender),

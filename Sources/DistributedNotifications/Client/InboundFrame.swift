@@ -37,7 +37,7 @@ enum InboundFrame {
 struct InboundPost {
     let sender: Int32
     /// The observers' numbers, 4 bytes each.
-    private let numbers: UnsafeRawBufferPointer
+    let numbers: UnsafeRawBufferPointer
     let payload: PostedPayload
     /// The payload's size in bytes.
     let payloadSize: Int

@@ -21,12 +21,11 @@ package struct PropertyListWriter {
         _ userInfo: [String: PropertyListValue]?, into bytes: inout [UInt8]
     ) throws(DistributedError) {
         guard let userInfo else { return }
-        // One pass into a buffer of the largest size: measuring first would cost as much as writing.
-        try withUnsafeTemporaryAllocation(
-            byteCount: PropertyListLimits.bytes, alignment: 1
-        ) { (buffer: UnsafeMutableRawBufferPointer) throws(DistributedError) in
-            let count = try encode(userInfo, into: buffer)
-            bytes.append(contentsOf: UnsafeRawBufferPointer(buffer)[..<count])
+        // One pass into a space of the largest size: measuring first would cost as much as writing.
+        try bytes.append(addingCapacity: PropertyListLimits.bytes) { output throws(DistributedError) in
+            try output.withUnsafeMutableBufferPointer { buffer, count throws(DistributedError) in
+                count = try encode(userInfo, into: UnsafeMutableRawBufferPointer(buffer))
+            }
         }
     }
 

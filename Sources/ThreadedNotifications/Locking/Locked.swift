@@ -1,4 +1,5 @@
-package import CLinux
+// Public, because `withLock` is inlined in the other modules of the package.
+public import CLinux
 
 /// A value that one thread at a time may access.
 ///
@@ -7,6 +8,7 @@ package import CLinux
 /// The lock is a pthread mutex. Synchronization's `Mutex` hands the lock from waiter to waiter through the kernel on
 /// Linux: with more contending threads than cores, each operation costs a switch of threads. The mutex and the value
 /// are in allocated memory, so that they do not move, and Swift does not check exclusive access at run time.
+@usableFromInline
 package final class Locked<Value> {
     @usableFromInline
     package struct Storage {

@@ -52,6 +52,29 @@ enum ObserverCall {
         }
     }
 
+    /// Delivers a value, unless the observer was removed.
+    @inline(__always)
+    static func runAtOnce(
+        _ observer: Observer, withValue value: Any, _ name: Notification.Name, post: UInt64, _ context: ThreadContext
+    ) {
+        context.nest(name.rawValue) {
+            guard let handler = observer.beginAtOnce() else {
+                observer.counters.countPosted()
+                return resolve(observer, .cancelled, name, post: post, wait: nil)
+            }
+            context.handlersUnderWay.begin(observer, nil)
+            handler._withUnsafeGuaranteedRef { handler in
+                if post != 0 {
+                    traceCall(observer, name, post, false) { handler.handleValue(value) }
+                } else {
+                    handler.handleValue(value)
+                }
+            }
+            context.handlersUnderWay.end()
+            observer.end()
+        }
+    }
+
     /// Calls an observer's transform, or makes its message.
     /// - Returns: the value; or the outcome, which is nil if there is no value.
     static func transform(
@@ -208,17 +231,18 @@ enum ObserverCall {
             self.call(observer, delivery, handle)
             return true
         }
-        if observer.messageType != nil, let message = delivery.value {
-            return call { handler._withUnsafeGuaranteedRef { $0.handleMessage(copy: message) } }
+        if observer.transforms {
+            guard let value = delivery.value else { return false }
+            let isMessage = observer.messageType != nil
+            return call {
+                handler._withUnsafeGuaranteedRef { isMessage ? $0.handleMessage(copy: value) : $0.handleValue(value) }
+            }
         }
         switch handler.takeUnretainedValue().kind {
         case .notification(let handle): return call { handle(delivery.notification) }
         case .threadBound(let handle): return call { handle(delivery.notification) }
-        case .value(_, _, let handle):
-            guard let value = delivery.value else { return false }
-            return call { handle(value) }
-        // A message was delivered above, and `TaskDrain` delivers to async handlers.
-        case .message, .async: return false
+        // Values and messages were delivered above, and `TaskDrain` delivers to async handlers.
+        case .value, .message, .async: return false
         case .method(let reference, _, let method):
             guard let object = reference.object else {
                 observer.cancel()

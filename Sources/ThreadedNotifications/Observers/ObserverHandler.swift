@@ -30,6 +30,8 @@ final class ObserverHandler: @unchecked Sendable {
     /// The closure, if `isSimple`. It is stored a second time because extracting it from `kind` counts a reference,
     /// which costs as much as beginning a delivery.
     let handle: (Notification) -> Void
+    /// The closure that is called with a value, stored a second time as `handle` is.
+    let handleValue: (Any) -> Void
     /// The closure that is called with the address of a message, stored a second time as `handle` is.
     let handleMessage: (UnsafeRawPointer) -> Void
     // The rest is read once for each observer, and stored because extracting it from `kind` copies all of that.
@@ -48,6 +50,7 @@ final class ObserverHandler: @unchecked Sendable {
     init(_ kind: Kind) {
         self.kind = kind
         var handle: (Notification) -> Void = { _ in }
+        var handleValue: (Any) -> Void = { _ in }
         var handleMessage: (UnsafeRawPointer) -> Void = { _ in }
         var (isSimple, isThreadBound, isAsync, isCaptured) = (false, false, false, true)
         var messageType: ObjectIdentifier?
@@ -55,7 +58,7 @@ final class ObserverHandler: @unchecked Sendable {
         switch kind {
         case .notification(let closure): (handle, isSimple) = (closure, true)
         case .threadBound(let closure): (handle, isSimple, isThreadBound) = (closure, true, true)
-        case .value(_, let isBound, _): isThreadBound = isBound
+        case .value(_, let isBound, let closure): (handleValue, isThreadBound) = (closure, isBound)
         case .message(let message):
             (handleMessage, isThreadBound) = (message.handle, message.isThreadBound)
             (messageType, isCaptured) = (message.type, message.name.isCaptured)
@@ -63,7 +66,7 @@ final class ObserverHandler: @unchecked Sendable {
             (isAsync, messageType, isCaptured) = (true, handler.messageType, handler.isCaptured)
         case .method(_, let life, _): (objectLife, isThreadBound) = (life, true)
         }
-        (self.handle, self.handleMessage) = (handle, handleMessage)
+        (self.handle, self.handleValue, self.handleMessage) = (handle, handleValue, handleMessage)
         (self.isSimple, self.isThreadBound, self.isAsync) = (isSimple, isThreadBound, isAsync)
         (self.messageType, self.isCaptured, self.objectLife) = (messageType, isCaptured, objectLife)
         transforms = !isSimple && objectLife == nil

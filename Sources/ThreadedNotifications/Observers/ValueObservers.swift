@@ -57,25 +57,37 @@ package final class ValueObservers: Sendable, ObserverOwner {
         if number != 0 { DeliveryEvent.trace(.capture, name: name, post: number, count: handles.count) }
         let location = SourceLocation("DistributedNotifications", 0)
         ThreadContext.withCurrent { context in
-            let hasLater = handles.contains { $0.observer.sameThread == .later && $0.observer.isHere(context) }
-            let ownNumber = hasLater ? context.mailbox?.nextNumber ?? .max : .max
             // First the other threads and later deliveries, so that a delivery by a handler here does not overtake.
-            for isEnqueued in [true, false] {
-                for observer in handles.lazy.map(\.observer)
-                where (observer.sameThread == .later || !observer.isHere(context)) == isEnqueued {
-                    let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
-                    if let mailbox = observer.mailbox,
-                        isEnqueued
-                            || observer.sameThread == .ordered
-                                && !mailbox.isReady(observer.modeQueue, ownNumbersFrom: ownNumber, context)
-                    {
-                        _ = mailbox.enqueue(delivery, object: object, at: location, for: observer, context)
-                    } else {
-                        observer.counters.countPosted()
-                        context.nest(name.rawValue) { ObserverCall.run(observer, with: delivery, context) }
+            var ownNumber = UInt64.max
+            var areAllEnqueued = true
+            for handle in handles {
+                let observer = handle.observer
+                if observer.isHere(context) {
+                    guard observer.sameThread == .later else {
+                        areAllEnqueued = false
+                        continue
                     }
+                    if ownNumber == .max { ownNumber = context.mailbox?.nextNumber ?? .max }
+                }
+                enqueue(for: observer, context)
+            }
+            if areAllEnqueued { return }
+            for handle in handles {
+                let observer = handle.observer
+                guard observer.sameThread != .later, observer.isHere(context) else { continue }
+                if observer.sameThread == .ordered, let mailbox = observer.mailbox,
+                    !mailbox.isReady(observer.modeQueue, ownNumbersFrom: ownNumber, context)
+                {
+                    enqueue(for: observer, context)
+                } else {
+                    ObserverCall.runAtOnce(observer, withValue: value, name, post: number, context)
                 }
             }
+        }
+        func enqueue(for observer: Observer, _ context: ThreadContext) {
+            guard let mailbox = observer.mailbox else { return }
+            let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
+            _ = mailbox.enqueue(delivery, object: object, at: location, for: observer, context)
         }
     }
 
