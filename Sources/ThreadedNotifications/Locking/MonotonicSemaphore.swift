@@ -28,6 +28,22 @@ package final class MonotonicSemaphore: @unchecked Sendable {
         sem_post(semaphore)
     }
 
+    /// Watches for a signal without sleeping.
+    ///
+    /// - Returns: false if the semaphore was not signalled within that time, in nanoseconds.
+    package func watch(for limit: Int) -> Bool {
+        let start = CLinuxMonotonicNanoseconds()
+        repeat {
+            // The thread that is to signal may need this processor.
+            CLinuxYield()
+            for _ in 0..<50 {
+                if sem_trywait(semaphore) == 0 { return true }
+                CLinuxPause()
+            }
+        } while CLinuxMonotonicNanoseconds() - start < UInt64(limit)
+        return false
+    }
+
     /// Blocks the calling thread until the semaphore is signalled.
     package func wait() {
         // A signal handler interrupts `sem_wait`.

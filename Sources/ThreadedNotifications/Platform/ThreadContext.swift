@@ -23,6 +23,8 @@ final class ThreadContext {
     var standsInFor: RunLoopThread?
 
     var boundValues = BoundValues()
+    /// The time that this thread may watch for the end of a wait before it sleeps.
+    var waitBudget = SpinBudget()
 
     private let drainStateValue = ThreadConfined(DrainState())
     private let handlers = ThreadConfined(HandlersUnderWay())

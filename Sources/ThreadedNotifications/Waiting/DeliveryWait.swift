@@ -129,6 +129,22 @@ final class DeliveryWait: Sendable {
         if resolved.wasLast { isOver.signal() }
     }
 
+    /// Waits until the last delivery is resolved.
+    /// - Returns: false if that did not happen in time.
+    private func waitForLast(timeout: Duration, _ context: ThreadContext) -> Bool {
+        let deadline = ContinuousClock.Instant.after(timeout)
+        if let limit = context.waitBudget.limit, timeout > .nanoseconds(limit) {
+            // A thread that is awake answers sooner than this thread could sleep and be woken.
+            let start = SystemThread.monotonicNanoseconds
+            let isFound = isOver.watch(for: limit)
+            let spent = min(Int(SystemThread.monotonicNanoseconds - start), limit)
+            if isFound { context.waitBudget.found(after: spent) } else { context.waitBudget.foundNothing(after: spent) }
+            if isFound { return true }
+        }
+        defer { context.waitBudget.woken() }
+        return isOver.wait(until: deadline)
+    }
+
     /// Waits until every delivery is resolved.
     /// - Returns: the number of deliveries that were made, and that were cancelled.
     /// - Throws: `DeliveryError` with the code `notDeliveredInTime`, `threadEnded` or `dropped`.
@@ -137,7 +153,7 @@ final class DeliveryWait: Sendable {
         notification: String?, timeout: Duration
     ) throws(DeliveryError) -> (delivered: Int, coalesced: Int, cancelled: Int) {
         let isPending = state.withLock { !$0.pending.isEmpty }
-        let timedOut = isPending && !isOver.wait(until: .after(timeout))
+        let timedOut = isPending && !ThreadContext.withCurrent { waitForLast(timeout: timeout, $0) }
         ThreadWaits.end(id, timedOut: timedOut)
         let (pending, ended, dropped) = state.withLock { state in
             (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped.sorted())

@@ -30,32 +30,39 @@ final class MonotonicSemaphoreTests: XCTestCase {
         XCTAssertFalse(semaphore.wait(until: past))
     }
 
-    func testMemoryWrittenBeforeASignalIsVisibleAfterTheWaitWithAndWithoutADeadline() {
-        for hasDeadline in [true, false] { ordersMemory(hasDeadline: hasDeadline) }
+    func testWatchingTakesASignalAndReturnsFalseIfThereIsNone() {
+        let semaphore = MonotonicSemaphore()
+        XCTAssertFalse(semaphore.watch(for: 0))
+        semaphore.signal()
+        XCTAssertTrue(semaphore.watch(for: 0))
+        XCTAssertFalse(semaphore.watch(for: 1000))
+        XCTAssertFalse(semaphore.wait(until: .now))
     }
 
-    private func ordersMemory(hasDeadline: Bool) {
+    func testMemoryWrittenBeforeASignalIsVisibleAfterAWaitOfEachKind() {
+        let timeout = timeout
+        ordersMemory { semaphore in
+            semaphore.wait()
+            return true
+        }
+        ordersMemory { $0.wait(until: .after(timeout)) }
+        ordersMemory { $0.watch(for: Int(timeout / .nanoseconds(1))) }
+    }
+
+    private func ordersMemory(_ wait: @escaping @Sendable (MonotonicSemaphore) -> Bool) {
         // Safety: the semaphores order the two threads. The thread sanitizer checks that they do.
         nonisolated(unsafe) var value = 0
         let (asked, answered) = (MonotonicSemaphore(), MonotonicSemaphore())
-        let timeout = timeout
-        @Sendable func wait(for semaphore: MonotonicSemaphore) -> Bool {
-            guard hasDeadline else {
-                semaphore.wait()
-                return true
-            }
-            return semaphore.wait(until: .after(timeout))
-        }
         let other = Thread.posting(1) {
             for _ in 0..<200 {
-                guard wait(for: asked) else { return }
+                guard wait(asked) else { return }
                 value += 1
                 answered.signal()
             }
         }
         for expected in 1...200 {
             asked.signal()
-            guard wait(for: answered) else {
+            guard wait(answered) else {
                 XCTFail("the other thread did not answer")
                 return
             }

@@ -35,6 +35,43 @@ final class DeliveryWaitTests: XCTestCase {
         XCTAssertEqual(tokens.count, 8)
     }
 
+    func testAfterAWaitThatWatchingDidNotEndTheThreadDoesNotWatchAgainBeforeItSleeps() throws {
+        let (before, after) = try budgets(aroundAWaitOf: .milliseconds(1))
+        XCTAssertNotNil(before.limit)
+        XCTAssertNil(after.limit)
+    }
+
+    func testAWaitThatIsShorterThanTheBudgetDoesNotWatch() throws {
+        let (before, after) = try budgets(aroundAWaitOf: .zero)
+        XCTAssertGreaterThanOrEqual(after.credit, before.credit)
+    }
+
+    /// The budgets of a new thread before and after it waited in vain.
+    private func budgets(aroundAWaitOf timeout: Duration) throws -> (before: SpinBudget, after: SpinBudget) {
+        let thread = try RunLoopThread.started("target")
+        let (isHeld, mayReturn) = (MonotonicSemaphore(), MonotonicSemaphore())
+        try thread.perform {
+            isHeld.signal()
+            mayReturn.wait()
+        }
+        isHeld.wait()
+        let budgets = Locked<[SpinBudget]>([])
+        let code = Locked<DeliveryError.Code?>(nil)
+        Thread.posting(1) {
+            budgets.withLock { $0.append(ThreadContext.current.waitBudget) }
+            do {
+                try thread.performAndWait(timeout: timeout) {}
+            } catch {
+                code.withLock { $0 = (error as? DeliveryError)?.code }
+            }
+            budgets.withLock { $0.append(ThreadContext.current.waitBudget) }
+        }.wait()
+        mayReturn.signal()
+        try thread.stopAndWait()
+        XCTAssertEqual(code.withLock { $0 }, .notDeliveredInTime)
+        return budgets.withLock { ($0[0], $0[1]) }
+    }
+
     func testAWaitingPostOnTheTargetThreadDeliversEarlierNotificationsFirst() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
