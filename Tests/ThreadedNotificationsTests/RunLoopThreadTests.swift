@@ -26,6 +26,33 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertEqual(names.withLock { $0 }, ["ordered"])
     }
 
+    func testItAsksForShortTimeSlicesAndAThreadThatItStartsDoesNot() throws {
+        let kernel = ProcessInfo.processInfo.operatingSystemVersion
+        try XCTSkipIf((kernel.majorVersion, kernel.minorVersion) < (6, 12), "the kernel ignores the request")
+        try XCTSkipIf(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) < 0, "no request is made")
+        let usual = try XCTUnwrap(Self.timeSlice, "the kernel does not show time slices")
+        let thread = try RunLoopThread.started("sliced")
+        let ofStarted = Locked<UInt64?>(nil)
+        let hasRead = expectation(description: "read")
+        let own = try thread.performAndWait(timeout: timeout) {
+            Thread {
+                ofStarted.withLock { $0 = Self.timeSlice }
+                hasRead.fulfill()
+            }.start()
+            return Self.timeSlice
+        }
+        wait(for: [hasRead], timeout: TestTimeout.seconds)
+        try thread.stopAndWait()
+        XCTAssertEqual(own, 100_000)
+        XCTAssertEqual(ofStarted.withLock { $0 }, usual)
+    }
+
+    /// The time slice of the calling thread, in nanoseconds.
+    private static var timeSlice: UInt64? {
+        let lines = try? String(contentsOfFile: "/proc/thread-self/sched", encoding: .utf8).split(separator: "\n")
+        return lines?.first { $0.hasPrefix("se.slice") }?.split(separator: " ").last.flatMap { UInt64($0) }
+    }
+
     func testStoppingPerformsAcceptedBlocksAndHandlesSignalledPorts() throws {
         let thread = RunLoopThread(name: "draining")
         try thread.start()

@@ -84,7 +84,7 @@ struct BoundedEnqueue {
             mailbox.arrivals.set()
             return (result, state.signal(for: observer.modeQueue))
         }
-        signal?.send()
+        signal?.send(to: mailbox)
         return result
     }
 

@@ -12,7 +12,6 @@ struct Delivery: PendingItem, @unchecked Sendable {
     enum Action {
         /// The rest of a post for several observers on this thread.
         case fanOut(FanOut)
-        case block(@Sendable () -> Void, post: UInt64)
         /// A block that a thread waits for, or that can be cancelled.
         case performed(PerformedBlock)
         /// A job of the thread as an executor.
@@ -28,7 +27,12 @@ struct Delivery: PendingItem, @unchecked Sendable {
         var isRetained = false
     }
 
-    /// Nil: an action.
+    /// A block is the object of a notification, which stores it without an allocation.
+    private struct Block {
+        let call: @Sendable () -> Void
+    }
+
+    /// Nil: a block or an action.
     private let observer: Unmanaged<Observer>?
     /// For a value, the value as its object. A message has no name here: see `name(for:)`.
     let notification: Notification
@@ -83,6 +87,15 @@ struct Delivery: PendingItem, @unchecked Sendable {
         (self.observer, self.notification, self.post, self.rare) = (observer, notification, post, rare)
     }
 
+    /// A block that no thread waits for.
+    @inline(__always)
+    init(_ block: @escaping @Sendable () -> Void, post: UInt64) {
+        observer = nil
+        notification = Notification(name: Notification.Name(""), object: Block(call: block))
+        self.post = post
+        rare = nil
+    }
+
     init(_ action: Action) {
         let rare = Rare()
         rare.action = action
@@ -107,6 +120,8 @@ struct Delivery: PendingItem, @unchecked Sendable {
     func name(for observer: Observer) -> Notification.Name { observer.name ?? notification.name }
 
     var action: Action? { rare?.action }
+    /// The block, if this is one.
+    var block: (@Sendable () -> Void)? { observer == nil ? (notification.object as? Block)?.call : nil }
     /// The value, if this is the delivery of one.
     var value: Any? { notification.object }
     @inline(__always) var wait: DeliveryWait? { rare?.wait }

@@ -135,7 +135,9 @@ enum Drain {
         _ mailbox: ThreadMailbox, _ queue: Int, since begin: UInt64, _ context: ThreadContext
     ) -> Bool {
         let start = SystemThread.monotonicNanoseconds
-        guard let limit = context.drainState.spinner?.timeLimit(since: begin, now: start) else { return false }
+        guard !context.drainState.burstDetector.isBurst,
+            let limit = context.drainState.spinner?.timeLimit(since: begin, now: start)
+        else { return false }
         let isPending: Bool? = mailbox.state.withLock { state in
             guard state.pending.isEmpty(queue) else { return true }
             guard state.phase == .open else { return false }
@@ -170,7 +172,7 @@ enum Drain {
     ) -> Bool {
         DeliveryEvent.trace(.drain)
         let hasMoreThanOne = context.drainState.taken.hasMoreThanOne(in: queues)
-        context.drainState.spinner?.drained(moreThanOne: hasMoreThanOne)
+        context.drainState.burstDetector.drained(moreThanOne: hasMoreThanOne)
         // A handler may run the run loop, which must then deliver the rest.
         if hasMoreThanOne {
             signalTaken(mailbox, queues, context)
@@ -208,9 +210,9 @@ enum Drain {
 
     @inline(never)
     private static func perform(_ delivery: Delivery, _ context: ThreadContext) {
+        if let block = delivery.block { return context.perform(block, post: delivery.post, wait: nil) }
         switch delivery.action {
         case .fanOut(let fanOut): fanOut.deliverNext(context)
-        case .block(let block, let post): context.perform(block, post: post, wait: nil)
         case .performed(let block): block.perform()
         case .job(let job, let thread): ActorJobs.run(job, of: thread, context)
         case nil: break
@@ -229,9 +231,10 @@ enum Drain {
     private static func signalTaken(
         _ mailbox: ThreadMailbox, _ queues: some Collection<Int> & Sendable, _ context: ThreadContext
     ) {
-        let waiting = queues.filter { !context.drainState.taken.isEmpty($0) }
-        let signals = mailbox.state.withLock { state in waiting.map { state.unconditionalSignal(for: $0) } }
-        for signal in signals { signal.sendToItself() }
+        for queue in queues where !context.drainState.taken.isEmpty(queue) {
+            DeliveryEvent.trace(.signal, target: mailbox.identity)
+            mailbox.signalItself(queue)
+        }
     }
 
     /// Releases the observers of the entries that this drain delivered.

@@ -3,11 +3,13 @@ struct DrainState {
     /// The deliveries that drains have taken and not made yet.
     var taken = TakenDeliveries<Delivery, RoomWaiter>()
     var servedModes = ServedModes()
+    var eventSource: DescriptorSource?
     /// The queue whose source was called for the last drain, if its budget was spent. The source is signalled, to
     /// continue.
     var continuingQueue: Int?
     /// The number of drains under way, each nested in a handler of the one before.
     var depth = 0
+    var burstDetector = BurstDetector()
     /// Nil: the thread sleeps as soon as everything is delivered.
     var spinner: Spinner?
     var jobs = ActorJobs()

@@ -23,23 +23,21 @@ struct MailboxState {
     }
 
     /// A signal to send after the lock was released.
-    struct Signal: Sendable {
-        fileprivate let source: RunLoopSource
-        fileprivate let runLoop: RunLoopReference?
-        fileprivate let target: ThreadIdentity?
-        fileprivate let taskDrain: TaskDrain?
+    enum Signal: Sendable {
+        case event(EventDescriptor)
+        /// The run loop is nil before the thread starts, and its source is kept signalled until then.
+        case source(RunLoopSource, RunLoopReference?)
+        case task(TaskDrain)
 
-        func send() {
-            DeliveryEvent.trace(.signal, target: target)
-            if let taskDrain { return taskDrain.mailboxWasSignalled() }
-            source.signal()
-            runLoop?.wakeUp()
-        }
-
-        /// Signals from the target thread itself, which need not be woken.
-        func sendToItself() {
-            DeliveryEvent.trace(.signal, target: target)
-            source.signal()
+        func send(to mailbox: ThreadMailbox) {
+            DeliveryEvent.trace(.signal, target: mailbox.identity)
+            switch self {
+            case .event(let event): event.makeReady()
+            case .source(let source, let runLoop):
+                source.signal()
+                runLoop?.wakeUp()
+            case .task(let drain): drain.mailboxWasSignalled()
+            }
         }
     }
 
@@ -70,6 +68,8 @@ struct MailboxState {
     var pending = Pending()
     var modeQueues: [ModeQueue] = []
     var runLoop: RunLoopReference?
+    /// Wakes the thread for queue 0: see `ThreadMailbox.wakeByEvent`.
+    var event: EventDescriptor?
     /// True if the run loop has the sources of the queues, and so something to wait for.
     var isServed = false
     var identity: ThreadIdentity?
@@ -118,6 +118,8 @@ struct MailboxState {
     }
 
     func unconditionalSignal(for queue: Int) -> Signal {
-        Signal(source: modeQueues[queue].source, runLoop: runLoop, target: identity, taskDrain: taskDrain)
+        if queue == 0, let event { return .event(event) }
+        if let taskDrain { return .task(taskDrain) }
+        return .source(modeQueues[queue].source, runLoop)
     }
 }

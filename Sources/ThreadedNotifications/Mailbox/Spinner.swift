@@ -5,8 +5,6 @@ internal import CLinux
 /// Threads: the mailbox's own; it is part of `DrainState`.
 struct Spinner {
     private var budget = SpinBudget()
-    /// The number of drains with a single entry until the burst is over.
-    private var burst = 0
     private var looks = 0
     private var usableProcessors = 0
 
@@ -15,15 +13,10 @@ struct Spinner {
         budget.woken()
     }
 
-    /// Notes the size of a drain. During a burst, it is better to let entries gather than to take each one as it comes.
-    mutating func drained(moreThanOne: Bool) {
-        burst = moreThanOne ? 16 : max(0, burst - 1)
-    }
-
     /// The longest time, in nanoseconds, to watch now; nil: the thread should sleep.
     /// - Parameter begin: when the run loop called. After `longestTurn` the run loop's other sources come first.
     func timeLimit(since begin: UInt64, now: UInt64) -> Int? {
-        guard now - begin < Self.longestTurn, burst == 0 else { return nil }
+        guard now - begin < Self.longestTurn else { return nil }
         return budget.limit
     }
 

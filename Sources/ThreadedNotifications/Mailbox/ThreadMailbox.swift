@@ -127,6 +127,24 @@ final class ThreadMailbox: Sendable {
         runLoop.wakeUp()
     }
 
+    /// Lets entries of queue 0 wake the thread by an event instead of a signalled source. On the target thread.
+    ///
+    /// It is twice as fast: the run loop drains the mailbox as soon as it wakes, and not in its next pass, and waking it
+    /// takes no lock that the woken thread needs. But a pass handles only one event. So this is for a thread that runs
+    /// its run loop all the time, and not for a program that makes single passes.
+    func wakeByEvent() {
+        guard let event = EventDescriptor() else { return }
+        let source = DescriptorSource(event) {
+            let context = ThreadContext.current
+            // A woken thread interrupts the posting thread on the same processor, which would wake it for each entry.
+            if context.drainState.burstDetector.isBurst { CLinuxYield() }
+            if let mailbox = context.mailbox { Drain.run(mailbox, signalled: 0) }
+        }
+        source.addToCurrent(.common)
+        ThreadContext.withCurrent { $0.drainState.eventSource = source }
+        state.withLock { $0.event = event }
+    }
+
     /// The index of the queue for a set of modes, which is added if there is none.
     func queue(for modes: Set<RunLoop.Mode>) -> Int {
         typealias Added = (index: Int, queue: MailboxState.ModeQueue?, runLoop: RunLoopReference?)
@@ -163,7 +181,7 @@ final class ThreadMailbox: Sendable {
             state.phase = .closing
             return state.unconditionalSignal(for: 0)
         }
-        signal?.send()
+        signal?.send(to: self)
     }
 
     // MARK: Enqueue
@@ -176,12 +194,12 @@ final class ThreadMailbox: Sendable {
     func enqueue(
         _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
     ) -> DeliveryOutcome? {
-        if observer.transforms || observer.isBounded {
+        if observer.transforms || observer.isBounded || post.wait != nil {
             return enqueueAnyKind(notification, post, for: observer, context)
         }
         return enqueue(
-            Delivery(notification, for: observer, post: post.number, wait: post.wait), named: notification.name,
-            post.number, post.wait, for: observer)
+            Delivery(notification, for: observer, post: post.number, wait: nil), named: notification.name, post.number,
+            nil, for: observer)
     }
 
     /// Appends a notification that the center retained, for a new observer.
@@ -262,7 +280,7 @@ final class ThreadMailbox: Sendable {
         let signal = mustSignal ? state.valueWhileLocked.signal(for: observer.modeQueue) : nil
         if mustSignal { arrivals.set() }
         state.unlock()
-        signal?.send()
+        signal?.send(to: self)
         return .waiting
     }
 
@@ -270,7 +288,7 @@ final class ThreadMailbox: Sendable {
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`.
     func enqueue(_ block: @escaping @Sendable () -> Void, post: UInt64) throws(DeliveryError) {
         DeliveryEvent.trace(.append, post: post, target: identity)
-        let acceptance = enqueue(.block(block, post: post))
+        let acceptance = enqueue(Delivery(block, post: post), isJob: false)
         guard acceptance != .accepted else { return }
         DeliveryEvent.trace(.targetGone, post: post, target: identity, reason: reasonItIsGone)
         throw acceptance == .notStarted
@@ -280,7 +298,13 @@ final class ThreadMailbox: Sendable {
     /// Appends a block or a job.
     func enqueue(_ action: Delivery.Action) -> Acceptance {
         let isJob = if case .job = action { true } else { false }
-        let delivery = Delivery(action)
+        return enqueue(Delivery(action), isJob: isJob)
+    }
+
+    /// - Parameter delivery: consumed, because copying it would count references. The caller retains the block, so that
+    ///   it is not released with the lock held.
+    @inline(__always)
+    private func enqueue(_ delivery: consuming Delivery, isJob: Bool) -> Acceptance {
         state.lock()
         let acceptance = state.valueWhileLocked.acceptance(isJob: isJob)
         var mustSignal = false
@@ -288,7 +312,7 @@ final class ThreadMailbox: Sendable {
         let signal = mustSignal ? state.valueWhileLocked.signal(for: 0) : nil
         if mustSignal { arrivals.set() }
         state.unlock()
-        signal?.send()
+        signal?.send(to: self)
         return acceptance
     }
 
@@ -309,7 +333,7 @@ final class ThreadMailbox: Sendable {
                 state.toRelease.append(owned)
                 return (true, state.toRelease.count == 1 ? state.unconditionalSignal(for: 0) : nil)
             }
-        signal?.send()
+        signal?.send(to: self)
         if !isHandedOver { owned.release() }
     }
 
@@ -413,6 +437,7 @@ final class ThreadMailbox: Sendable {
         state.valueWhileLocked.phase = .finishing
         let (pending, waiters, pendingChunks) = state.valueWhileLocked.pending.removeAll()
         let queues = state.valueWhileLocked.modeQueues
+        state.valueWhileLocked.event = nil
         state.unlock()
 
         for queue in queues { queue.source.invalidate() }
@@ -470,6 +495,7 @@ final class ThreadMailbox: Sendable {
         ThreadContext.withCurrent { context in
             guard context.owns(.passUnretained(self)) else { return ([], []) }
             context.drainState.servedModes = ServedModes()
+            context.drainState.eventSource = nil
             return (context.drainState.taken.removeAll(), context.drainState.jobs.takeAllPostponed())
         }
     }
@@ -481,11 +507,13 @@ final class ThreadMailbox: Sendable {
             lost.notifications += 1
             return
         }
+        if delivery.block != nil {
+            DeliveryEvent.trace(.targetGone, post: delivery.post, reason: reason)
+            lost.blocks += 1
+            return
+        }
         switch delivery.action {
         case .fanOut(let fanOut): lost.notifications += fanOut.targetIsGone(reason)
-        case .block(_, let post):
-            DeliveryEvent.trace(.targetGone, post: post, reason: reason)
-            lost.blocks += 1
         case .performed(let block): if block.targetIsGone(reason) { lost.blocks += 1 }
         case .job, nil: break
         }

@@ -6,10 +6,14 @@ internal import Foundation
 /// Threads: used on the run loop's thread only. The type is not Sendable.
 final class DescriptorSource {
     private let source: CFRunLoopSource
+    /// Closed after the source was invalidated. The callbacks do not retain it, because a callback that ends the thread
+    /// does not return.
+    private let descriptor: EventDescriptor
 
-    /// - Parameter perform: called when the descriptor was made ready.
+    /// - Parameter perform: called when the descriptor was made ready, after the run loop has cleared it.
     init(_ descriptor: EventDescriptor, perform: @escaping () -> Void) {
-        source = Callbacks(descriptor: descriptor, perform: perform).makeSource()
+        self.descriptor = descriptor
+        source = Callbacks(descriptor: descriptor.number, perform: perform).makeSource()
     }
 
     deinit {
@@ -31,10 +35,10 @@ final class DescriptorSource {
 
     /// The callbacks of a source. The source retains them.
     private final class Callbacks {
-        private let descriptor: EventDescriptor
+        private let descriptor: Int32
         private let perform: () -> Void
 
-        init(descriptor: EventDescriptor, perform: @escaping () -> Void) {
+        init(descriptor: Int32, perform: @escaping () -> Void) {
             self.descriptor = descriptor
             self.perform = perform
         }
@@ -49,7 +53,7 @@ final class DescriptorSource {
                 equal: nil,
                 hash: nil,
                 getPort: { info in
-                    Unmanaged<Callbacks>.fromOpaque(info!).takeUnretainedValue().descriptor.number
+                    Unmanaged<Callbacks>.fromOpaque(info!).takeUnretainedValue().descriptor
                 },
                 perform: { info in
                     if let info { Unmanaged<Callbacks>.fromOpaque(info).takeUnretainedValue().perform() }

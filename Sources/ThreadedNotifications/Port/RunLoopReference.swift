@@ -27,10 +27,18 @@ extension RunLoop {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
 
+    /// Runs the calling thread's run loop in the default mode until it has handled a source. `run(mode:before:)` does the
+    /// same and is slower.
+    static func runCurrentUntilSourceHandled() {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, forever, true)
+    }
+
+    /// In seconds. CoreFoundation sets no timer for more than 16 years.
+    private static let forever = 1e10
+
     /// Runs the calling thread's run loop in the default mode until `stopCurrent()`, or for a number of seconds.
     static func runCurrent(for seconds: Double?) {
-        // CoreFoundation sets no timer for more than 16 years.
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? 1e10, false)
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, false)
     }
 
     /// Ends the innermost run of the calling thread's run loop.

@@ -78,16 +78,21 @@ final class LeakTests: XCTestCase {
         XCTAssertLessThan(Self.residentKilobytes - memory, 10_000, "kB for 200 threads")
     }
 
-    func testAThreadThatEndsInABlockIsReleased() throws {
+    func testAThreadThatEndsInABlockIsReleasedWithItsEvent() throws {
         @Sendable func endThread() { Thread.exit() }
         weak var weakWorker: RunLoopThread?
+        weak var event: EventDescriptor?
         do {
             let worker = try RunLoopThread.started("worker")
             weakWorker = worker
+            event = worker.mailbox.state.withLock { $0.event }
+            XCTAssertNotNil(event)
             try worker.perform { endThread() }
             try worker.waitUntilFinished(timeout: TestTimeout.hang)
         }
         XCTAssertNil(weakWorker)
+        // The descriptors of the run loop stay: CoreFoundation retains it while it calls a source.
+        XCTAssertNil(event)
     }
 
     func testAThreadThatIsNeverStartedIsReleasedAndItsNotificationsAreCounted() {

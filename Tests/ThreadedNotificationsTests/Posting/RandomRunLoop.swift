@@ -295,7 +295,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             let mailbox = ThreadContext.current.attachedMailboxOrNew()
             guard mailbox.isOpen else { return }
             let number = expected.add(.mailbox, [.common])
-            _ = mailbox.enqueue(.block({ [weak self] in self?.come(to: number) }, post: 0))
+            try? mailbox.enqueue({ [weak self] in self?.come(to: number) }, post: 0)
         case 17:
             let index = choose(sources.count)
             guard sources[index].number == nil else { return }
