@@ -121,7 +121,9 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         if queues[queue].last.isFull { addChunk(to: queue) }
         nextNumber = nextNumber &+ 1
         queues[queue].last.entries.append(entry)
-        guard queues[queue].last.entries.count == 1, queues[queue].full.isEmpty else { return false }
+        let count = queues[queue].last.entries.count
+        queues[queue].last.prefetchEntry(at: count + Chunk.prefetched)
+        guard count == 1, queues[queue].full.isEmpty else { return false }
         waitingQueues += 1
         return true
     }

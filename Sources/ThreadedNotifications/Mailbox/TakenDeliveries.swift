@@ -85,6 +85,7 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         var entry = Entry.taken
         // A move, because a copy would count references.
         swap(&entry, &queues[queue].chunk.entries[first])
+        queues[queue].chunk.prefetchEntry(at: first + Chunk.prefetched)
         queues[queue].first = first + 1
         if first + 1 == queues[queue].chunk.entries.count, !goToNextChunk(queue) { waitingQueues -= 1 }
         return entry
