@@ -27,13 +27,11 @@ final class ObserverHandler: @unchecked Sendable {
     }
 
     let kind: Kind
-    /// The closure, if `isSimple`. It is stored a second time because extracting it from `kind` counts a reference,
-    /// which costs as much as beginning a delivery.
-    let handle: (Notification) -> Void
-    /// The closure that is called with a value, stored a second time as `handle` is.
-    let handleValue: (Any) -> Void
-    /// The closure that is called with the address of a message, stored a second time as `handle` is.
-    let handleMessage: (UnsafeRawPointer) -> Void
+    // The closures, of which one is used. They are stored a second time because extracting one from `kind` counts a
+    // reference, which costs as much as beginning a delivery.
+    private let notificationHandler: (Notification) -> Void
+    private let valueHandler: (Any) -> Void
+    private let messageHandler: (UnsafeRawPointer) -> Void
     // The rest is read once for each observer, and stored because extracting it from `kind` copies all of that.
     /// True if the handler is a closure that is always called with the notification.
     let isSimple: Bool
@@ -66,11 +64,25 @@ final class ObserverHandler: @unchecked Sendable {
             (isAsync, messageType, isCaptured) = (true, handler.messageType, handler.isCaptured)
         case .method(_, let life, _): (objectLife, isThreadBound) = (life, true)
         }
-        (self.handle, self.handleValue, self.handleMessage) = (handle, handleValue, handleMessage)
+        (notificationHandler, valueHandler, messageHandler) = (handle, handleValue, handleMessage)
         (self.isSimple, self.isThreadBound, self.isAsync) = (isSimple, isThreadBound, isAsync)
         (self.messageType, self.isCaptured, self.objectLife) = (messageType, isCaptured, objectLife)
         transforms = !isSimple && objectLife == nil
     }
+
+    // The following are not inlined, because a caller that reads a closure of an unretained object counts a reference.
+
+    /// Calls the handler, if `isSimple`.
+    @inline(never)
+    func handle(_ notification: Notification) { notificationHandler(notification) }
+
+    /// Calls the handler with a value that its transform returned.
+    @inline(never)
+    func handleValue(_ value: Any) { valueHandler(value) }
+
+    /// Calls the handler with the message at an address.
+    @inline(never)
+    func handleMessage(_ address: UnsafeRawPointer) { messageHandler(address) }
 
     /// Calls the handler with a copy of a message of its type.
     func handleMessage(copy message: Any) {

@@ -8,6 +8,16 @@ struct RunningMode: Equatable {
 
     static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
 
+    /// The current mode of a run loop.
+    @inline(__always)
+    init(of runLoop: Unmanaged<CFRunLoop>) {
+        mode = runLoop._withUnsafeGuaranteedRef { CFRunLoopCopyCurrentMode($0) }
+    }
+
+    private init(mode: CFString?) {
+        self.mode = mode
+    }
+
     /// True if the run loop does not run.
     var isNone: Bool { mode == nil }
 
