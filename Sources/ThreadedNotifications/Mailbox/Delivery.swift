@@ -10,31 +10,27 @@ internal import Foundation
 // observer is retained by the chunk of the mailbox that has this entry, or by `rare`.
 struct Delivery: PendingItem, @unchecked Sendable {
     enum Action {
-        /// The rest of a post for several observers on this thread.
-        case fanOut(FanOut)
+        /// A block that no thread waits for.
+        case block(@Sendable () -> Void)
+        /// The rest of a post for several observers on this thread, from a slot on.
+        case fanOut(FanOut, slot: Int)
         /// A block that a thread waits for, or that can be cancelled.
         case performed(PerformedBlock)
         /// A job of the thread as an executor.
         case job(UnownedJob, RunLoopThread)
     }
 
-    /// Rarely used fields, and entries that are not notifications.
+    /// Rarely used fields.
     private final class Rare {
-        var action: Action?
         var wait: DeliveryWait?
         var key: NotificationKey?
         var observer: Observer?
         var isRetained = false
     }
 
-    /// A block is the object of a notification, which stores it without an allocation.
-    private struct Block {
-        let call: @Sendable () -> Void
-    }
-
-    /// Nil: a block or an action.
+    /// Nil: an action.
     private let observer: Unmanaged<Observer>?
-    /// For a value, the value as its object. A message has no name here: see `name(for:)`.
+    /// For a value or an action, that as its object, which stores up to three words without an allocation. A message has no name here: see `name(for:)`.
     let notification: Notification
     /// The number of the post in events; 0 if nothing traced.
     let post: UInt64
@@ -87,30 +83,21 @@ struct Delivery: PendingItem, @unchecked Sendable {
         (self.observer, self.notification, self.post, self.rare) = (observer, notification, post, rare)
     }
 
-    /// A block that no thread waits for.
+    /// - Parameter post: the number of a block.
     @inline(__always)
-    init(_ block: @escaping @Sendable () -> Void, post: UInt64) {
+    init(_ action: Action, post: UInt64 = 0) {
+        self.init(object: action, post: post)
+    }
+
+    @inline(__always)
+    private init(object: Any?, post: UInt64) {
         observer = nil
-        notification = Notification(name: Notification.Name(""), object: Block(call: block))
+        notification = Notification(name: Notification.Name(""), object: object)
         self.post = post
         rare = nil
     }
 
-    init(_ action: Action) {
-        let rare = Rare()
-        rare.action = action
-        self.init(rare: rare)
-    }
-
-    @inline(__always)
-    private init(rare: Rare?) {
-        observer = nil
-        notification = Notification(name: Notification.Name(""))
-        post = 0
-        self.rare = rare
-    }
-
-    @inline(__always) static var nothing: Delivery { Delivery(rare: nil) }
+    @inline(__always) static var nothing: Delivery { Delivery(object: nil, post: 0) }
 
     /// The observer, retained; nil for an action.
     var retainedObserver: Observer? { observer?.takeUnretainedValue() }
@@ -119,9 +106,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
     /// threads that count the references to one string delay each other.
     func name(for observer: Observer) -> Notification.Name { observer.name ?? notification.name }
 
-    var action: Action? { rare?.action }
-    /// The block, if this is one.
-    var block: (@Sendable () -> Void)? { observer == nil ? (notification.object as? Block)?.call : nil }
+    var action: Action? { observer == nil ? notification.object as? Action : nil }
     /// The value, if this is the delivery of one.
     var value: Any? { notification.object }
     @inline(__always) var wait: DeliveryWait? { rare?.wait }

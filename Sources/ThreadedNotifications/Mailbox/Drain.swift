@@ -210,9 +210,9 @@ enum Drain {
 
     @inline(never)
     private static func perform(_ delivery: Delivery, _ context: ThreadContext) {
-        if let block = delivery.block { return context.perform(block, post: delivery.post, wait: nil) }
         switch delivery.action {
-        case .fanOut(let fanOut): fanOut.deliverNext(context)
+        case .block(let block): context.perform(block, post: delivery.post, wait: nil)
+        case .fanOut(let fanOut, let slot): fanOut.deliverNext(from: slot, context)
         case .performed(let block): block.perform()
         case .job(let job, let thread): ActorJobs.run(job, of: thread, context)
         case nil: break

@@ -4,33 +4,36 @@ internal import Foundation
 ///
 /// Each observer gets its position in the mailbox's order before any handler is called, so that everything that the
 /// handlers post comes after this post for all of them (guarantee 4). A handler may run the run loop; its drain then
-/// delivers to the remaining observers.
+/// delivers to the remaining observers. For that, each mode queue of the observers has one entry, with the position of
+/// the first observer of that queue that has not been called.
 ///
-/// There is one object for each mode queue of the observers.
 /// Threads: the posting thread, which is the target thread.
 final class FanOut {
     private struct Slot {
-        let observer: Observer
-        /// Counted from the post's first sequence number.
-        let offset: UInt64
+        /// The post retains it, also if a handler ends the thread: in the thread's cache, or in a list on its stack.
+        let observer: Unmanaged<Observer>
+        /// Nil: it has no position, and drains do not deliver to it.
+        let queue: Int?
+        /// The next slot of the same queue.
+        var following: Int?
+        var isDelivered = false
+        /// The outcome of a slot that a drain delivered.
+        var outcome: DeliveryOutcome?
     }
 
-    let queue: Int
     private let notification: Notification
     private let post: Post
-    /// The sequence number of the post's first slot, in whichever queue.
-    private var firstNumber: UInt64 = 0
-    // One thread uses both, and no access calls anything else. A check of each access would cost as much as beginning a
-    // call.
+    // One thread uses these, and no access calls anything else. A check of each access would cost as much as beginning
+    // a call.
     @exclusivity(unchecked) private var slots: [Slot] = []
-    @exclusivity(unchecked) private var next = 0
-    /// The outcomes of slots that a drain delivered, by sequence number.
-    private var outcomes: [UInt64: DeliveryOutcome?] = [:]
+    /// The sequence number of the first slot.
+    @exclusivity(unchecked) private var firstNumber: UInt64 = 0
+    @exclusivity(unchecked) private var hasSeveralQueues = false
 
-    private init(_ notification: Notification, _ post: Post, queue: Int) {
-        self.queue = queue
+    private init(_ notification: Notification, _ post: Post, capacity: Int) {
         self.notification = notification
         self.post = post
+        slots.reserveCapacity(capacity)
     }
 
     /// Delivers a post to all observers of the calling thread.
@@ -41,137 +44,150 @@ final class FanOut {
         guard let mailbox = context.mailbox else { return }
         // First, because what a transform posts comes before the notification for the other observers too.
         var later: [(observer: Observer, delivery: Delivery)] = []
+        var hasAtOnce = false
         observers.each { observer in
+            if observer.sameThread == .atOnce { hasAtOnce = true }
             guard observer.sameThread == .later, observer.isHere(context) else { return }
             let (delivery, outcome) = mailbox.delivery(of: notification, post.withoutWait, for: observer, context)
             if let delivery { later.append((observer, delivery)) } else { counters.count(outcome) }
         }
         // A post that waits comes after everything that can be delivered now, and delivers that first.
         let served = post.wait == nil ? [] : mailbox.servedQueues()
-        let firstOwnNumber = mailbox.nextNumber
-        var fanOuts: [FanOut] = []
+        let firstOwnNumber = hasAtOnce ? mailbox.nextNumber : .max
+        let fanOut = FanOut(notification, post, capacity: observers.count)
         var waitingQueues: [Int] = []
-        var count: UInt64 = 0
-        var isFirst = true
-        var callsFirstSlotFirst = false
         observers.each { observer in
             guard observer.sameThread != .later, observer.isHere(context) else { return }
-            defer { isFirst = false }
-            guard observer.sameThread == .ordered else { return }
-            if !waitingQueues.contains(observer.modeQueue),
-                let fanOut = fanOut(for: observer, in: mailbox, served, notification, post, context, &fanOuts)
+            let queue = observer.modeQueue
+            if observer.sameThread == .atOnce {
+                fanOut.append(observer, queue: nil)
+            } else if fanOut.append(observer, ifHas: queue) {
+                return
+            } else if !waitingQueues.contains(queue),
+                post.wait == nil ? mailbox.isReady(queue, context) : served.contains(queue)
             {
-                fanOut.slots.append(Slot(observer: observer, offset: count))
-                count += 1
-                if isFirst { callsFirstSlotFirst = post.wait == nil }
+                fanOut.append(observer, queue: queue)
             } else {
-                if !waitingQueues.contains(observer.modeQueue) { waitingQueues.append(observer.modeQueue) }
+                if !waitingQueues.contains(queue) { waitingQueues.append(queue) }
                 counters.count(mailbox.enqueue(notification, post, for: observer, context))
             }
         }
-        var number = Drain.reserveNumbers(mailbox, count: Int(count), takingFirst: served, context)
-        for fanOut in fanOuts {
-            fanOut.firstNumber = number
-            guard let first = fanOut.nextNumber else { continue }
-            context.drainState.taken.append(
-                MailboxState.Pending.Entry(number: first, item: Delivery(.fanOut(fanOut))), to: fanOut.queue)
-            // A handler may run the run loop, which must then deliver the rest.
-            if count > 1 || !callsFirstSlotFirst { mailbox.signalItself(fanOut.queue) }
-        }
+        let number = Drain.reserveNumbers(mailbox, count: fanOut.slots.count, takingFirst: served, context)
+        fanOut.appendEntries(from: number, to: mailbox, context)
         // After the numbers of the others, because these entries are not among the deliveries that the others wait for.
         for (observer, delivery) in later {
             counters.count(
                 mailbox.enqueue(delivery, object: notification.object, at: post.location, for: observer, context))
         }
         if post.wait != nil { Drain.deliverWaiting(mailbox, in: served, before: number, context) }
-        observers.each { observer in
-            guard observer.isHere(context) else { return }
-            switch observer.sameThread {
-            case .later: break
-            case .atOnce:
-                counters.count(
+        fanOut.deliverRemaining(ownNumbersFrom: firstOwnNumber, context, &counters)
+    }
+
+    // MARK: Slots
+
+    /// - Parameter queue: nil if the observer has no position; else a queue that has no slot yet.
+    private func append(_ observer: Observer, queue: Int?) {
+        if queue != nil, slots.contains(where: { $0.queue != nil }) { hasSeveralQueues = true }
+        slots.append(Slot(observer: .passUnretained(observer), queue: queue))
+    }
+
+    /// Appends an observer if its queue has a slot.
+    @inline(__always)
+    private func append(_ observer: Observer, ifHas queue: Int) -> Bool {
+        guard let last = slots.lastIndex(where: { $0.queue == queue }) else { return false }
+        slots[last].following = slots.count
+        slots.append(Slot(observer: .passUnretained(observer), queue: queue))
+        return true
+    }
+
+    /// Adds an entry for the first slot of each queue.
+    private func appendEntries(from number: UInt64, to mailbox: ThreadMailbox, _ context: ThreadContext) {
+        firstNumber = number
+        var queues: Set<Int> = []
+        for index in slots.indices {
+            guard let queue = slots[index].queue, !hasSeveralQueues || queues.insert(queue).inserted else { continue }
+            context.drainState.taken.append(entry(for: index), to: queue)
+            // A handler may run the run loop, which must then deliver the rest.
+            if index > 0 || slots[index].following != nil || post.wait != nil { mailbox.signalItself(queue) }
+            if !hasSeveralQueues { return }
+        }
+    }
+
+    private func number(of index: Int) -> UInt64 { firstNumber + UInt64(index) }
+
+    private func entry(for index: Int) -> MailboxState.Pending.Entry {
+        MailboxState.Pending.Entry(number: number(of: index), item: Delivery(.fanOut(self, slot: index)))
+    }
+
+    // MARK: Delivering
+
+    /// Delivers to the slots to which no drain has delivered.
+    private func deliverRemaining(
+        ownNumbersFrom firstOwnNumber: UInt64, _ context: ThreadContext, _ counters: inout DeliveryCounters
+    ) {
+        for index in slots.indices {
+            guard !slots[index].isDelivered else {
+                counters.count(slots[index].outcome)
+                continue
+            }
+            slots[index].isDelivered = true
+            let outcome: DeliveryOutcome?
+            if let queue = slots[index].queue {
+                // The entry of the queue is its first, because slots are delivered in order.
+                if let following = slots[index].following {
+                    if hasSeveralQueues {
+                        context.drainState.taken.renumberFirst(of: queue, to: number(of: following))
+                    }
+                } else {
+                    _ = context.drainState.taken.takeFirst(of: queue)
+                }
+                outcome = call(index, context)
+            } else {
+                outcome = slots[index].observer._withUnsafeGuaranteedRef { observer in
                     observer.withMailbox {
                         $0.deliverAtOnce(notification, post, to: observer, ownNumbersFrom: firstOwnNumber, context)
-                    } ?? ObserverCall.runAtOnce(observer, with: notification, of: post, context))
-            case .ordered:
-                guard let fanOut = fanOuts.first(where: { $0.queue == observer.modeQueue }) else { return }
-                counters.count(fanOut.deliverSlot(number, context))
-                number += 1
+                    } ?? ObserverCall.runAtOnce(observer, with: notification, of: post, context)
+                }
             }
+            counters.count(outcome)
         }
     }
 
-    /// The fan-out for an observer's mode queue; nil if deliveries in that queue have to wait.
-    @inline(__always)
-    private static func fanOut(
-        for observer: Observer, in mailbox: ThreadMailbox, _ served: [Int], _ notification: Notification, _ post: Post,
-        _ context: ThreadContext, _ fanOuts: inout [FanOut]
-    ) -> FanOut? {
-        let queue = observer.modeQueue
-        if let known = fanOuts.first(where: { $0.queue == queue }) { return known }
-        guard post.wait == nil ? mailbox.isReady(queue, context) : served.contains(queue) else { return nil }
-        let new = FanOut(notification, post, queue: queue)
-        fanOuts.append(new)
-        return new
+    /// Delivers to the next slot of a queue. A drain has taken the queue's entry.
+    /// - Parameter slot: that of the entry, or one after it.
+    func deliverNext(from slot: Int, _ context: ThreadContext) {
+        guard let index = firstUndelivered(from: slot), let queue = slots[index].queue else { return }
+        slots[index].isDelivered = true
+        if let following = slots[index].following { context.drainState.taken.putBack(entry(for: following), to: queue) }
+        let outcome = call(index, context)
+        slots[index].outcome = outcome
     }
 
-    /// The sequence number of the next slot; nil after the last one.
-    private var nextNumber: UInt64? { next < slots.count ? firstNumber + slots[next].offset : nil }
+    private func firstUndelivered(from slot: Int) -> Int? {
+        var index: Int? = slot
+        while let found = index, slots[found].isDelivered { index = slots[found].following }
+        return index
+    }
 
-    /// Delivers to the slot with this number, unless a drain did.
-    /// - Returns: the slot's outcome.
     @inline(__always)
-    private func deliverSlot(_ number: UInt64, _ context: ThreadContext) -> DeliveryOutcome? {
-        guard nextNumber == number, context.drainState.taken.firstNumber(of: queue) == number else {
-            // Slots are delivered in order, and no entry comes before this one. So a nested drain has delivered it.
-            guard let outcome = outcomes[number] else {
-                preconditionFailure(
-                    "ThreadedNotificationCenter: a notification \(notification.name.rawValue) was not delivered. This is a "
-                        + "defect of this package.")
-            }
-            return outcome
-        }
-        let observer = takeNext()
-        if let next = nextNumber {
-            context.drainState.taken.renumberFirst(of: queue, to: next)
-        } else {
-            _ = context.drainState.taken.takeFirst(of: queue)
-        }
-        return observer._withUnsafeGuaranteedRef {
+    private func call(_ index: Int, _ context: ThreadContext) -> DeliveryOutcome? {
+        slots[index].observer._withUnsafeGuaranteedRef {
             ObserverCall.runAtOnce($0, with: notification, of: post, context)
         }
     }
 
-    /// Delivers to the next slot. A drain has taken the entry.
-    func deliverNext(_ context: ThreadContext) {
-        guard let number = nextNumber else { return }
-        let observer = takeNext()
-        if let next = nextNumber {
-            context.drainState.taken.putBack(
-                MailboxState.Pending.Entry(number: next, item: Delivery(.fanOut(self))), to: queue)
-        }
-        outcomes[number] = .some(
-            observer._withUnsafeGuaranteedRef {
-                ObserverCall.runAtOnce($0, with: notification, of: post, context)
-            })
-    }
-
-    /// The observer is retained by its slot.
-    @inline(__always)
-    private func takeNext() -> Unmanaged<Observer> {
-        next += 1
-        return .passUnretained(slots[next - 1].observer)
-    }
-
-    /// The thread ends before the remaining slots were delivered.
+    /// The thread ends before the remaining slots of a queue were delivered.
     /// - Returns: their number.
-    func targetIsGone(_ reason: DeliveryEvent.Reason?) -> Int {
-        defer { next = slots.count }
-        for slot in slots[next...] {
-            slot.observer.counters.countPosted()
+    func targetIsGone(from slot: Int, _ reason: DeliveryEvent.Reason?) -> Int {
+        var count = 0
+        while let index = firstUndelivered(from: slot) {
+            slots[index].isDelivered = true
+            count += 1
+            let observer = slots[index].observer.takeUnretainedValue()
+            observer.counters.countPosted()
             ObserverCall.resolve(
-                slot.observer, .targetGone, notification.name, post: post.number, wait: post.wait, reason: reason)
+                observer, .targetGone, notification.name, post: post.number, wait: post.wait, reason: reason)
         }
-        return slots.count - next
+        return count
     }
 }

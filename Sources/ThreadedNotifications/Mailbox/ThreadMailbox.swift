@@ -288,7 +288,7 @@ final class ThreadMailbox: Sendable {
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`.
     func enqueue(_ block: @escaping @Sendable () -> Void, post: UInt64) throws(DeliveryError) {
         DeliveryEvent.trace(.append, post: post, target: identity)
-        let acceptance = enqueue(Delivery(block, post: post), isJob: false)
+        let acceptance = enqueue(Delivery(.block(block), post: post), isJob: false)
         guard acceptance != .accepted else { return }
         DeliveryEvent.trace(.targetGone, post: post, target: identity, reason: reasonItIsGone)
         throw acceptance == .notStarted
@@ -507,13 +507,11 @@ final class ThreadMailbox: Sendable {
             lost.notifications += 1
             return
         }
-        if delivery.block != nil {
+        switch delivery.action {
+        case .block:
             DeliveryEvent.trace(.targetGone, post: delivery.post, reason: reason)
             lost.blocks += 1
-            return
-        }
-        switch delivery.action {
-        case .fanOut(let fanOut): lost.notifications += fanOut.targetIsGone(reason)
+        case .fanOut(let fanOut, let slot): lost.notifications += fanOut.targetIsGone(from: slot, reason)
         case .performed(let block): if block.targetIsGone(reason) { lost.blocks += 1 }
         case .job, nil: break
         }

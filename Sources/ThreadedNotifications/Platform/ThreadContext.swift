@@ -110,10 +110,11 @@ final class ThreadContext {
             observer?.end()
             wait?.resolve(observer?.id ?? 0, .targetGone)
         }
-        cache.removeAll()
         ThreadWaits.endAll()
         // If the main function is async, the main thread ends before the process, and nothing more is delivered there.
         mailbox?.finish()
+        // After that, because a post that a handler did not return to has its observers in the cache.
+        cache.removeAll()
         poster = nil
         keepsAlive = nil
         for id in boundValues.close() { releaseBoundValue(id) }
