@@ -100,7 +100,7 @@ let package = Package(
             name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/RecordingTesting", swiftSettings: strict),
         .testTarget(
-            name: "ThreadedNotificationsTests", dependencies: ["SharedTesting", "ThreadedNotifications"],
+            name: "ThreadedNotificationsTests", dependencies: ["CLinux", "SharedTesting", "ThreadedNotifications"],
             swiftSettings: strict),
         .target(
             name: "DistributedTesting",

@@ -18,6 +18,8 @@ tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[
 sanitized=(swift test --scratch-path .build-tsan --package-path Scripts/thread-sanitizer --sanitize=thread "${fast[@]}")
 libraries='^(ThreadedNotifications|DistributedNotifications|NotificationServer)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
+# Those that depend on how a thread is woken. They run a second time with threads that no event wakes.
+waking='^ThreadedNotificationsTests[.](Posting|RunLoopThread|[A-Za-z]*Guarantee)'
 
 # Steps that are started run at the same time, because many tests wait.
 logs=$(mktemp -d)
@@ -51,11 +53,13 @@ step "tests"
 start "tests of the libraries" "${tests[@]}" --filter "$libraries"
 start "tests of the commands" "${tests[@]}" --filter "$commands"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
+THREADED_NOTIFICATIONS_EVENT=0 start "tests without events" "${tests[@]}" --filter "$waking"
 start "thread sanitizer" "${sanitized[@]}"
 wait
 start "scenarios" .build-test/debug/notify-demo smoke
 wait
-for name in "format" "tests of the libraries" "tests of the commands" "other tests" "thread sanitizer" "scenarios"; do
+for name in "format" "tests of the libraries" "tests of the commands" "other tests" "tests without events" \
+    "thread sanitizer" "scenarios"; do
     finish "$name"
 done
 

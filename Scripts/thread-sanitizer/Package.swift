@@ -19,7 +19,8 @@ let libraries: [Target.Dependency] = [
 let values = [
     "Mailbox/BoundedDeliveriesTests.swift", "Mailbox/ComparedMailbox.swift", "Mailbox/DeliveryChunkTests.swift",
     "Mailbox/PendingDeliveriesTests.swift", "Mailbox/SpinBudgetTests.swift", "Mailbox/TakenDeliveriesTests.swift",
-    "Observers/ObserverRegistryTests.swift", "Observers/ObserverStateTests.swift", "Platform/TimeoutSourceTests.swift",
+    "Observers/ObserverRegistryTests.swift", "Observers/ObserverStateTests.swift", "Platform/EpollSetTests.swift",
+    "Platform/TimeoutSourceTests.swift",
     "Posting/CoalescingBufferTests.swift", "Posting/NestedRunsTests.swift",
     "Posting/SenderTableTests.swift", "Recording/LineBufferTests.swift", "Recording/RecordingRequestTests.swift",
     "Waiting/DelaysTests.swift", "Waiting/WaitGraphTests.swift",
@@ -46,7 +47,7 @@ let package = Package(
             name: "DistributedTesting", dependencies: libraries + ["SharedTesting"], path: "Tests/DistributedTesting",
             swiftSettings: strict),
         .testTarget(
-            name: "ThreadedNotificationsTests", dependencies: ["SharedTesting", "ThreadedNotifications"],
+            name: "ThreadedNotificationsTests", dependencies: ["CLinux", "SharedTesting", "ThreadedNotifications"],
             exclude: values, swiftSettings: strict),
         .testTarget(
             name: "DistributedNotificationsTests", dependencies: libraries + ["DistributedTesting", "SharedTesting"],

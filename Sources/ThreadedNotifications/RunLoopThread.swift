@@ -19,6 +19,8 @@ internal import Foundation
 /// Threads: every method may be called on any thread.
 /// Order: notifications, blocks and the jobs of actors run in the order in which they were enqueued. Ports are handled
 /// in the order in which they were signalled, and in no fixed order with notifications, blocks and jobs.
+/// Run loop: the thread sleeps in the last observer of `beforeWaiting`, which also drains the mailbox. So a handler may
+/// run after the other observers of `beforeWaiting` and before those of `afterWaiting`. A whole pass follows.
 /// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. Before the thread sleeps it spins,
 /// because waking it costs more than finding something new; see `init(name:spins:)`. The thread asks the scheduler for
 /// short time slices (0.1 ms, since Linux 6.12), so that it runs as soon as it is woken, also if the posting thread
@@ -62,6 +64,10 @@ public final class RunLoopThread: DeliveryTarget {
 
     private static let mayThreadsSpin =
         CLinuxEnvironment("THREADED_NOTIFICATIONS_SPIN").map { String(cString: $0) } != "0"
+
+    /// False if the sources of the run loop wake it, as where no set of descriptors is found. For tests.
+    private static let mayEventsWake =
+        CLinuxEnvironment("THREADED_NOTIFICATIONS_EVENT").map { String(cString: $0) } != "0"
 
     deinit {
         // No caller can join the thread any more, so the system releases it when it ends.
@@ -207,9 +213,16 @@ public final class RunLoopThread: DeliveryTarget {
         ThreadIdentity.nameCurrentThread(name)
         CLinuxRequestShortTimeSlices()
         ThreadContext.current.attach(mailbox)
-        mailbox.wakeByEvent()
+        if mayEventsWake { mailbox.wakeByEvent() }
         isAttached.signal()
-        while mailbox.isOpen { RunLoop.runCurrentUntilSourceHandled() }
+        while mailbox.isOpen {
+            if ThreadContext.current.drainState.event != nil {
+                // The event's observer ends this run when the mailbox is closed.
+                RunLoop.runCurrent(for: nil)
+            } else {
+                RunLoop.runCurrentUntilSourceHandled()
+            }
+        }
         // The mailbox first, because a block may add a port that is signalled already; then one pass for all signalled
         // sources.
         Drain.runServed(mailbox)

@@ -97,7 +97,8 @@ struct Delivery: PendingItem, @unchecked Sendable {
         rare = nil
     }
 
-    @inline(__always) static var nothing: Delivery { Delivery(object: nil, post: 0) }
+    /// Made once, because Foundation's initializer is not inlined.
+    static let nothing = Delivery(object: nil, post: 0)
 
     /// The observer, retained; nil for an action.
     var retainedObserver: Observer? { observer?.takeUnretainedValue() }

@@ -3,7 +3,8 @@ struct DrainState {
     /// The deliveries that drains have taken and not made yet.
     var taken = TakenDeliveries<Delivery, RoomWaiter>()
     var servedModes = ServedModes()
-    var eventSource: DescriptorSource?
+    /// Wakes the thread for queue 0; nil if the sources of the queues do that.
+    var event: MailboxEvent?
     /// The queue whose source was called for the last drain, if its budget was spent. The source is signalled, to
     /// continue.
     var continuingQueue: Int?

@@ -68,7 +68,7 @@ struct MailboxState {
     var pending = Pending()
     var modeQueues: [ModeQueue] = []
     var runLoop: RunLoopReference?
-    /// Wakes the thread for queue 0: see `ThreadMailbox.wakeByEvent`.
+    /// That of `MailboxEvent`, if there is one. It wakes the thread for queue 0.
     var event: EventDescriptor?
     /// True if the run loop has the sources of the queues, and so something to wait for.
     var isServed = false

@@ -1,7 +1,7 @@
 internal import CoreFoundation
 internal import Foundation
 
-/// An observer of a run loop's activities, called after all other observers of the same activity.
+/// An observer of a run loop's activities, called after all observers of the same activity that are not of this package.
 ///
 /// CoreFoundation does not call an observer again before it has returned. Code that runs the run loop inside an
 /// observer needs another observer for the nested run.
@@ -9,7 +9,7 @@ internal import Foundation
 /// about the calling thread.
 final class RunLoopObserver: Sendable {
     /// An activity of a run loop.
-    enum Activity {
+    enum Activity: CaseIterable {
         /// A run begins.
         case entry
         /// A pass begins.
@@ -22,11 +22,18 @@ final class RunLoopObserver: Sendable {
 
     private let observer: LockedObject<CFRunLoopObserver>
 
-    /// - Parameter perform: called for each activity. An observer without it only marks the modes that it is added to.
-    init(perform: (@Sendable (Activity) -> Void)?) {
+    /// - Parameters:
+    ///   - activities: those it is called for. An observer without activities only marks the modes that it is added to.
+    ///   - isLast: whether it is called after those of this package too.
+    init(
+        of activities: [Activity] = Activity.allCases, isLast: Bool = false,
+        perform: @escaping @Sendable (Activity) -> Void
+    ) {
         observer = LockedObject(
-            Callback(perform: perform ?? { _ in })
-                .makeObserver(perform == nil ? [] : [.entry, .beforeTimers, .beforeWaiting, .exit]))
+            Callback(perform: perform)
+                .makeObserver(
+                    activities.reduce(into: []) { $0.formUnion($1.coreFoundationActivity) },
+                    order: isLast ? .max : .max - 1))
     }
 
     deinit {
@@ -63,7 +70,7 @@ final class RunLoopObserver: Sendable {
             self.perform = perform
         }
 
-        func makeObserver(_ activities: CFRunLoopActivity) -> CFRunLoopObserver {
+        func makeObserver(_ activities: CFRunLoopActivity, order: CFIndex) -> CFRunLoopObserver {
             var context = CFRunLoopObserverContext(
                 version: 0,
                 info: Unmanaged.passUnretained(self).toOpaque(),
@@ -72,7 +79,7 @@ final class RunLoopObserver: Sendable {
                 copyDescription: nil
             )
             return CFRunLoopObserverCreate(
-                nil, activities.rawValue, true, .max,
+                nil, activities.rawValue, true, order,
                 { _, activity, info in
                     guard let info, let activity = Activity(activity) else { return }
                     Unmanaged<Callback>.fromOpaque(info).takeUnretainedValue().perform(activity)
@@ -82,6 +89,15 @@ final class RunLoopObserver: Sendable {
 }
 
 extension RunLoopObserver.Activity {
+    fileprivate var coreFoundationActivity: CFRunLoopActivity {
+        switch self {
+        case .entry: .entry
+        case .beforeTimers: .beforeTimers
+        case .beforeWaiting: .beforeWaiting
+        case .exit: .exit
+        }
+    }
+
     fileprivate init?(_ activity: CFRunLoopActivity) {
         switch activity {
         case .entry: self = .entry

@@ -44,7 +44,7 @@ struct PostingModeQueues {
     /// - Returns: the index of the new mode queue.
     mutating func append(_ modes: Set<RunLoop.Mode>) -> Int {
         let modeQueue = ModeQueue(
-            modes: modes, marker: RunLoopObserver(perform: nil), source: RunLoopSource(perform: {}))
+            modes: modes, marker: RunLoopObserver(of: []) { _ in }, source: RunLoopSource(perform: {}))
         modeQueues.append(modeQueue)
         for observer in observers + [modeQueue.marker] { add(observer, to: modeQueue) }
         return modeQueues.count - 1

@@ -1,0 +1,96 @@
+internal import CLinux
+internal import Foundation
+
+/// The event on which a mailbox's thread sleeps, if the thread runs its run loop all the time.
+///
+/// A run loop that a signalled source wakes asks the kernel three times what woke it, and calls the source in its next
+/// pass. Here the thread sleeps in a run loop observer, the last one before the run loop would wait. It waits for the same
+/// descriptors as the run loop, among them the event, and drains the mailbox as soon as it wakes. The event is left
+/// unread, so that the run loop then makes a pass, as after every source.
+///
+///     sleep ──event──► drain ──► a pass of the run loop, which reads the event ──► sleep
+///       └──anything else───────► a pass of the run loop ─────────────────────────► sleep
+///
+/// A nested run waits as usual, and the event is one of its sources.
+/// Threads: the target thread. Nothing here is retained while a handler runs, because a handler may end the thread.
+struct MailboxEvent {
+    /// Made ready when something waits in the mailbox.
+    let descriptor: EventDescriptor
+    private let source: DescriptorSource
+    /// CoreFoundation does not call an observer again before it has returned, so nested runs have one of their own.
+    private let observer: RunLoopObserver
+    private let observerOfNestedRuns: RunLoopObserver
+    /// The set in which the run loop waits in the default mode.
+    private let waitSet: EpollSet
+    /// The number of runs in the default mode that `observer` saw begin, nested in each other.
+    private var depth = 0
+    /// True if the event woke the thread, and the run loop has not read it yet.
+    private var isUnread = false
+
+    /// - Returns: nil if the system has no descriptor left, or does not tell in which set the run loop waits.
+    init?() {
+        guard let descriptor = EventDescriptor() else { return nil }
+        self.descriptor = descriptor
+        source = DescriptorSource(descriptor) { Self.wasRead() }
+        // First only to the default mode, whose set has the event from now on.
+        source.addToCurrent(.default)
+        guard let waitSet = EpollSet(with: descriptor.number) else { return nil }
+        self.waitSet = waitSet
+        source.addToCurrent(.common)
+        observer = RunLoopObserver(isLast: true) { Self.runLoop(will: $0) }
+        observer.add(to: .current, mode: .default)
+        observerOfNestedRuns = RunLoopObserver(of: [.entry]) { _ in Self.runBegins() }
+        observerOfNestedRuns.add(to: .current, mode: .common)
+    }
+
+    private static func runLoop(will activity: RunLoopObserver.Activity) {
+        ThreadContext.withCurrent { context in
+            guard let mailbox = context.mailbox else { return }
+            switch activity {
+            case .entry: context.drainState.event?.depth += 1
+            case .exit: context.drainState.event?.depth -= 1
+            // A nested run is not this one's to stop. A mailbox that is closed makes the event ready, so that the run
+            // loop makes another pass.
+            case .beforeTimers:
+                if context.drainState.event?.depth == 1, !mailbox.isOpen { RunLoop.stopCurrent() }
+            case .beforeWaiting:
+                guard context.drainState.event?.depth == 1 else { return }
+                context.drainState.event?.waitSet.wait()
+                guard mailbox.hasWork else { return }
+                context.drainState.event?.isUnread = true
+                drain(mailbox, context)
+                context.drainState.event?.hasDrained()
+            }
+        }
+    }
+
+    private mutating func hasDrained() {
+        // A nested run has read it.
+        if !isUnread { descriptor.makeReady() }
+    }
+
+    /// A run begins. If it is nested, it should return only for something new.
+    private static func runBegins() {
+        ThreadContext.withCurrent { context in
+            guard context.drainState.event?.isUnread == true, let mailbox = context.mailbox else { return }
+            context.drainState.event?.isUnread = false
+            context.drainState.event?.descriptor.clear()
+            if mailbox.hasWork { context.drainState.event?.descriptor.makeReady() }
+        }
+    }
+
+    /// The run loop has read the event.
+    private static func wasRead() {
+        ThreadContext.withCurrent { context in
+            guard let mailbox = context.mailbox, let wasUnread = context.drainState.event?.isUnread else { return }
+            context.drainState.event?.isUnread = false
+            if !wasUnread || mailbox.hasWork { drain(mailbox, context) }
+        }
+    }
+
+    private static func drain(_ mailbox: ThreadMailbox, _ context: ThreadContext) {
+        // A woken thread interrupts the posting thread on the same processor, which would wake it for each entry.
+        if context.drainState.burstDetector.isBurst { CLinuxYield() }
+        Drain.run(mailbox, signalled: 0)
+    }
+}

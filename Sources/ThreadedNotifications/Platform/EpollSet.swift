@@ -1,0 +1,43 @@
+internal import Glibc
+
+/// A set of descriptors in which a run loop waits. The run loop owns it, one for each of its modes.
+struct EpollSet {
+    private let descriptor: Int32
+
+    /// Finds the set that has a descriptor, which must be in no other set.
+    ///
+    /// Cost: it opens files of /proc until it finds the set. Descriptors that are made together have numbers near each
+    /// other, so that is usually the first or second one.
+    /// - Returns: nil if none of the nearest thousand descriptors is that set.
+    init?(with member: Int32) {
+        for distance in Int32(1)...512 {
+            for candidate in [member - distance, member + distance]
+            where candidate >= 0 && Self.members(of: candidate).contains(member) {
+                descriptor = candidate
+                return
+            }
+        }
+        return nil
+    }
+
+    /// Waits until a descriptor of the set is ready, or a signal handler has run.
+    func wait() {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waiting, 1, -1)
+    }
+
+    /// The descriptors of a set, which /proc lists in lines that begin with `tfd:` and a number; none if it is no set.
+    private static func members(of candidate: Int32) -> [Int32] {
+        let file = open("/proc/self/fdinfo/\(candidate)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1024)
+        while case let count = read(file, &part, part.count), count > 0 { text += part[..<count] }
+        return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let words = line.split(separator: UInt8(ascii: " "))
+            guard words.count > 1, words[0].elementsEqual("tfd:".utf8) else { return nil }
+            return Int32(String(decoding: words[1], as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import SharedTesting
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("posted")
+
+/// The event that wakes a thread leaves the run loop's own meaning as it is.
+final class MailboxEventTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+
+    private func startedWithEvent() throws -> RunLoopThread {
+        let thread = try RunLoopThread.started("sleeping")
+        let hasEvent = thread.mailbox.state.withLock { $0.event != nil }
+        try XCTSkipUnless(hasEvent, "the thread is woken by sources")
+        return thread
+    }
+
+    func testARunInAHandlerReturnsForTheNextNotificationAndNotForTheOneThatIsHandled() throws {
+        let thread = try startedWithEvent()
+        let center = ThreadedNotificationCenter()
+        let (isInHandler, hasReturned) = (MonotonicSemaphore(), MonotonicSemaphore())
+        let handled = Locked<[Int]>([])
+        let whenReturned = Locked<[Int]?>(nil)
+        let token = center.addObserver(forName: posted, on: thread, transform: { $0.object as? Int }) { number in
+            handled.withLock { $0.append(number) }
+            guard number == 1 else { return }
+            isInHandler.signal()
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            let soFar = handled.withLock { $0 }
+            whenReturned.withLock { $0 = soFar }
+            hasReturned.signal()
+        }
+        center.post(name: posted, object: 1)
+        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+        center.post(name: posted, object: 2)
+        XCTAssertTrue(hasReturned.wait(until: .after(timeout)))
+        XCTAssertEqual(whenReturned.withLock { $0 }, [1, 2])
+        withExtendedLifetime(token) {}
+        try thread.stopAndWait()
+    }
+
+    func testThePassAfterAHandlerPerformsTheBlocksThatItGaveToTheRunLoop() throws {
+        let thread = try startedWithEvent()
+        let wasPerformed = MonotonicSemaphore()
+        // It wakes no run loop, so a thread that slept again would never perform it.
+        try thread.perform { RunLoop.current.perform { wasPerformed.signal() } }
+        XCTAssertTrue(wasPerformed.wait(until: .after(timeout)))
+        try thread.stopAndWait()
+    }
+
+    func testASleepingThreadServesItsTimersSourcesAndOtherModeQueues() throws {
+        let thread = try startedWithEvent()
+        let fired = MonotonicSemaphore()
+        try thread.perform { RunLoop.current.add(.firingOnce { fired.signal() }, forMode: .default) }
+        XCTAssertTrue(fired.wait(until: .after(timeout)), "timer")
+        let source = RunLoopSource { fired.signal() }
+        let runLoop = try thread.performAndWait(timeout: timeout) { RunLoopReference.current }
+        source.add(to: runLoop, mode: .default)
+        source.signal()
+        runLoop.wakeUp()
+        XCTAssertTrue(fired.wait(until: .after(timeout)), "source")
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(
+            forName: posted, on: thread, options: ObserverOptions(modes: [.default])
+        ) { _ in fired.signal() }
+        center.post(name: posted)
+        XCTAssertTrue(fired.wait(until: .after(timeout)), "other mode queue")
+        withExtendedLifetime(token) {}
+        try thread.stopAndWait()
+    }
+
+    func testAThreadThatIsStoppedInARunOfAHandlerEndsAfterIt() throws {
+        let thread = try startedWithEvent()
+        let mayReturn = Locked(false)
+        let isInHandler = MonotonicSemaphore()
+        try thread.perform {
+            isInHandler.signal()
+            while !mayReturn.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+        }
+        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+        try thread.perform { mayReturn.withLock { $0 = true } }
+        try thread.stopAndWait()
+    }
+
+    func testATimerOfTheSameThreadIsNotDelayedByNotificationsThatAlwaysFollow() throws {
+        let thread = try startedWithEvent()
+        let center = ThreadedNotificationCenter()
+        let isOver = Locked(false)
+        let fired = MonotonicSemaphore()
+        let token = center.addObserver(forName: posted, on: thread) { [weak center] _ in
+            guard let center, !isOver.withLock({ $0 }) else { return }
+            DispatchQueue.global().async { center.post(name: posted) }
+        }
+        center.post(name: posted)
+        try thread.perform { RunLoop.current.add(.firingOnce { fired.signal() }, forMode: .default) }
+        XCTAssertTrue(fired.wait(until: .after(timeout)))
+        isOver.withLock { $0 = true }
+        withExtendedLifetime(token) {}
+        try thread.stopAndWait()
+    }
+}
+
+extension Timer {
+    fileprivate static func firingOnce(_ body: @escaping @Sendable () -> Void) -> Timer {
+        Timer(fire: .now, interval: 0, repeats: false) { _ in body() }
+    }
+}
