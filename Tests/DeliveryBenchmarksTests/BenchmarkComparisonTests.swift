@@ -42,6 +42,32 @@ final class BenchmarkComparisonTests: XCTestCase {
         XCTAssertEqual(try verdict(Self.report(ours: [80, 100, 120]), Self.report(ours: [100, 125, 150])), .same)
     }
 
+    func testTheDifferencesBetweenSeveralEarlierRunsAreNoise() throws {
+        func earlier(_ figures: [Double]) throws -> EarlierReport {
+            try EarlierReport(json: Data(JSONText.of(Self.report(ours: figures)).utf8))
+        }
+        let runs = try [[99, 100, 101], [130], [102]].map(earlier)
+        let row = BenchmarkComparison(
+            of: Self.report(ours: [120]), with: try EarlierReport(joining: runs)
+        ).rows[1]
+        XCTAssertEqual(row.before, 102)
+        XCTAssertEqual(row.noise ?? 0, 30 / 102, accuracy: 0.001)
+        XCTAssertEqual(row.verdict, .same)
+        XCTAssertEqual(
+            BenchmarkComparison(of: Self.report(ours: [120]), with: try EarlierReport(joining: [runs[0]])).rows[1]
+                .verdict,
+            .slower)
+    }
+
+    func testEarlierRunsWithOtherConditionsAreAnError() throws {
+        var runs = try (0..<2).map { _ in
+            try EarlierReport(json: Data(JSONText.of(Self.report(ours: [1])).utf8))
+        }
+        XCTAssertNoThrow(try EarlierReport(joining: runs))
+        runs[1].pin = [0]
+        XCTAssertThrowsError(try EarlierReport(joining: runs))
+    }
+
     func testARowThatIsSlowerBecauseTheMachineIsIsNotSlower() throws {
         let before = Self.report(ours: [100])
         XCTAssertEqual(try verdict(before, Self.report(control: [30], ours: [150])), .same)

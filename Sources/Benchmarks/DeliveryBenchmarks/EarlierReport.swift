@@ -38,4 +38,32 @@ package struct EarlierReport: Sendable, Hashable, Decodable {
             throw .noReport("its schema is \(schema), and this program writes \(BenchmarkReport.schema)")
         }
     }
+
+    /// Several runs as one. A row's figure is the median of its medians. Its spread is the largest of one run, or the
+    /// distance between the medians if that is larger: whole runs may differ more than the rounds of one.
+    /// - Parameter runs: at least one.
+    /// - Throws: `BenchmarkError.noReport` if the runs had different conditions.
+    package init(joining runs: [EarlierReport]) throws(BenchmarkError) {
+        self = runs[0]
+        for run in runs
+        where (run.machine.build, run.spins, run.quick) != (machine.build, spins, quick) || run.pin != pin {
+            throw .noReport("the runs before differ in the build, --pin, --no-spin or --quick")
+        }
+        for run in runs.dropFirst() {
+            for workload in run.workloads where !workloads.contains(where: { $0.name == workload.name }) {
+                workloads.append(workload)
+            }
+        }
+        for index in workloads.indices {
+            let same = runs.compactMap { run in run.workloads.first { $0.name == workloads[index].name } }
+            for place in workloads[index].contenders.indices {
+                let name = workloads[index].contenders[place].name
+                let rows = same.flatMap(\.contenders).filter { $0.name == name }
+                let medians = rows.compactMap(\.median)
+                guard let least = medians.min(), let most = medians.max() else { continue }
+                workloads[index].contenders[place].median = Quartiles(medians)?.median
+                workloads[index].contenders[place].spread = max(most - least, rows.compactMap(\.spread).max() ?? 0)
+            }
+        }
+    }
 }

@@ -24,8 +24,8 @@ struct NotifyBench: ParsableCommand {
 
             With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
             runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control. \
-            Where threads wait for each other, whole runs differ more than their rounds: measure such a row again, \
-            with --pin and more --rounds, before you believe it.
+            Where threads wait for each other, whole runs differ more than their rounds: give --compare several times, \
+            with earlier runs of one program, whose differences then count as noise too.
 
             EXAMPLES
               notify-bench
@@ -34,6 +34,7 @@ struct NotifyBench: ParsableCommand {
               notify-bench --quick
               notify-bench --json > before.json
               notify-bench --compare before.json
+              notify-bench --compare before-1.json --compare before-2.json --compare before-3.json
               notify-bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
@@ -75,10 +76,10 @@ struct NotifyBench: ParsableCommand {
         help: ArgumentHelp(
             """
             Compare with an earlier run, from a file that --json wrote, and print the ratios. Without workloads, measure \
-            those of the file.
+            those of the file. May be given several times.
             """, valueName: "file"),
         completion: .file())
-    var compare: String?
+    var compare: [String] = []
 
     @Flag(name: .customLong("no-spin"), help: "Let threads sleep at once instead of spinning first.")
     var neverSpins = false
@@ -107,7 +108,7 @@ struct NotifyBench: ParsableCommand {
         if json, markdown {
             throw ValidationError("--json and --markdown are two formats of the same output. Give only one of them.")
         }
-        if list, markdown || quick || neverSpins || pin != nil || rounds != nil || compare != nil {
+        if list, markdown || quick || neverSpins || pin != nil || rounds != nil || !compare.isEmpty {
             throw ValidationError("--list measures nothing: it takes workloads and --json only.")
         }
         _ = try conditions
@@ -130,7 +131,7 @@ struct NotifyBench: ParsableCommand {
 
     private func measure() throws {
         let conditions = try conditions
-        let earlier = try compare.map(earlierReport)
+        let earlier = try compare.isEmpty ? nil : earlierReport(compare)
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
         let report = try BenchmarkReport.measuring(
@@ -158,7 +159,24 @@ struct NotifyBench: ParsableCommand {
         return markdown ? comparison.markdown() : comparison.text(width: TerminalWidth.current)
     }
 
-    private func earlierReport(_ path: String) throws -> EarlierReport {
+    /// The earlier runs as one, with the chosen workloads.
+    private func earlierReport(_ paths: [String]) throws -> EarlierReport {
+        let reports = try paths.map(report)
+        do throws(BenchmarkError) {
+            var joined = try EarlierReport(joining: reports)
+            if !workloads.isEmpty {
+                let names = chosen().map(\.name)
+                joined.workloads.removeAll { !names.contains($0.name) }
+            }
+            if chosen(joined).isEmpty { throw .noReport("it has no workload of this program") }
+            return joined
+        } catch {
+            warn("cannot compare with \(paths.joined(separator: ", ")): \(error)")
+            throw ExitCode(64)
+        }
+    }
+
+    private func report(_ path: String) throws -> EarlierReport {
         let contents: Data
         do {
             contents = try Data(contentsOf: URL(filePath: path))
@@ -167,13 +185,7 @@ struct NotifyBench: ParsableCommand {
             throw ExitCode(2)
         }
         do throws(BenchmarkError) {
-            var report = try EarlierReport(json: contents)
-            if !workloads.isEmpty {
-                let names = chosen().map(\.name)
-                report.workloads.removeAll { !names.contains($0.name) }
-            }
-            if chosen(report).isEmpty { throw .noReport("it has no workload of this program") }
-            return report
+            return try EarlierReport(json: contents)
         } catch {
             warn("cannot compare with \(path): \(error)")
             throw ExitCode(64)
