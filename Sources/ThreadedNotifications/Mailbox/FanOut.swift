@@ -73,13 +73,14 @@ final class FanOut {
             }
         }
         let number = Drain.reserveNumbers(mailbox, count: fanOut.slots.count, takingFirst: served, context)
-        fanOut.appendEntries(from: number, to: mailbox, context)
+        let preceded = fanOut.appendEntries(from: number, to: mailbox, context)
         // After the numbers of the others, because these entries are not among the deliveries that the others wait for.
         for (observer, delivery) in later {
             counters.count(
                 mailbox.enqueue(delivery, object: notification.object, at: post.location, for: observer, context))
         }
-        if post.wait != nil { Drain.deliverWaiting(mailbox, in: served, before: number, context) }
+        let earlier = post.wait == nil ? preceded : served
+        if !earlier.isEmpty { Drain.deliverWaiting(mailbox, in: earlier, before: number, context) }
         fanOut.deliverRemaining(ownNumbersFrom: firstOwnNumber, context, &counters)
     }
 
@@ -101,16 +102,21 @@ final class FanOut {
     }
 
     /// Adds an entry for the first slot of each queue.
-    private func appendEntries(from number: UInt64, to mailbox: ThreadMailbox, _ context: ThreadContext) {
+    /// - Returns: the queues that have earlier entries: the transform of an observer that waits may have run the run
+    ///   loop, with a drain that its budget ended.
+    private func appendEntries(from number: UInt64, to mailbox: ThreadMailbox, _ context: ThreadContext) -> [Int] {
         firstNumber = number
         var queues: Set<Int> = []
+        var preceded: [Int] = []
         for index in slots.indices {
             guard let queue = slots[index].queue, !hasSeveralQueues || queues.insert(queue).inserted else { continue }
+            if !context.drainState.taken.isEmpty(queue) { preceded.append(queue) }
             context.drainState.taken.append(entry(for: index), to: queue)
             // A handler may run the run loop, which must then deliver the rest.
             if index > 0 || slots[index].following != nil || post.wait != nil { mailbox.signalItself(queue) }
-            if !hasSeveralQueues { return }
+            if !hasSeveralQueues { break }
         }
+        return preceded
     }
 
     private func number(of index: Int) -> UInt64 { firstNumber + UInt64(index) }
@@ -158,7 +164,11 @@ final class FanOut {
     func deliverNext(from slot: Int, _ context: ThreadContext) {
         guard let index = firstUndelivered(from: slot), let queue = slots[index].queue else { return }
         slots[index].isDelivered = true
-        if let following = slots[index].following { context.drainState.taken.putBack(entry(for: following), to: queue) }
+        if let following = slots[index].following {
+            context.drainState.taken.putBack(entry(for: following), to: queue)
+            // The handler may run the run loop too.
+            context.withMailbox { $0.signalItself(queue) }
+        }
         let outcome = call(index, context)
         slots[index].outcome = outcome
     }

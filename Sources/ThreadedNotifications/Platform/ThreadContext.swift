@@ -147,6 +147,15 @@ final class ThreadContext {
 
     var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
 
+    /// Calls `body` with the thread's mailbox, if there is one. It is not retained, because `body` may end the thread.
+    func withMailbox(_ body: (ThreadMailbox) -> Void) {
+        if let own = uncountedMailbox.value {
+            own._withUnsafeGuaranteedRef(body)
+        } else if isMain {
+            body(.main)
+        }
+    }
+
     var drainState: DrainState {
         @inline(__always) _read { yield drainStateValue.value }
         @inline(__always) _modify { yield &drainStateValue.value }

@@ -1,6 +1,5 @@
 internal import CoreFoundation
 internal import Foundation
-internal import Synchronization
 
 /// A version-0 source of a run loop: other threads signal it, and the run loop calls it.
 ///
@@ -8,7 +7,6 @@ internal import Synchronization
 /// Threads: every member may be used on any thread; `isDeliverableNow` is about the calling thread.
 final class RunLoopSource: Sendable {
     private let source: LockedObject<CFRunLoopSource>
-    private let callbacks: Callbacks
 
     /// - Parameters:
     ///   - isLast: whether the run loop calls the source after all others that are signalled.
@@ -18,8 +16,7 @@ final class RunLoopSource: Sendable {
         isLast: Bool = false, perform: @escaping @Sendable () -> Void,
         cancelled: @escaping @Sendable () -> Void = {}
     ) {
-        callbacks = Callbacks(perform: perform, cancelled: cancelled)
-        source = LockedObject(callbacks.makeSource(order: isLast ? .max : 0))
+        source = LockedObject(Callbacks(perform: perform, cancelled: cancelled).makeSource(order: isLast ? .max : 0))
     }
 
     deinit {
@@ -27,8 +24,7 @@ final class RunLoopSource: Sendable {
     }
 
     func signal() {
-        // CoreFoundation takes a lock also if the source is signalled already.
-        if callbacks.beginsToBeSignalled() { CFRunLoopSourceSignal(source.object) }
+        CFRunLoopSourceSignal(source.object)
     }
 
     func invalidate() {
@@ -52,24 +48,13 @@ final class RunLoopSource: Sendable {
     }
 
     /// The callbacks of a source. The source retains them.
-    private final class Callbacks: Sendable {
-        /// True from a signal until the run loop calls the source.
-        private let isSignalled = Atomic(false)
+    private final class Callbacks {
         private let perform: @Sendable () -> Void
         private let cancelled: @Sendable () -> Void
 
         init(perform: @escaping @Sendable () -> Void, cancelled: @escaping @Sendable () -> Void) {
             self.perform = perform
             self.cancelled = cancelled
-        }
-
-        /// - Returns: false if the source is signalled already.
-        func beginsToBeSignalled() -> Bool { !isSignalled.exchange(true, ordering: .acquiringAndReleasing) }
-
-        private func performSignalled() {
-            // First, because what is signalled from now on may not be seen by `perform`.
-            _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
-            perform()
         }
 
         func makeSource(order: CFIndex) -> CFRunLoopSource {
@@ -86,7 +71,7 @@ final class RunLoopSource: Sendable {
                     if let info { Unmanaged<Callbacks>.fromOpaque(info).takeUnretainedValue().cancelled() }
                 },
                 perform: { info in
-                    if let info { Unmanaged<Callbacks>.fromOpaque(info).takeUnretainedValue().performSignalled() }
+                    if let info { Unmanaged<Callbacks>.fromOpaque(info).takeUnretainedValue().perform() }
                 }
             )
             return CFRunLoopSourceCreate(nil, order, &context)

@@ -66,6 +66,50 @@ final class FanOutTests: XCTestCase {
         observers.cancel()
     }
 
+    func testRunLoopsThatEveryHandlerRunsDeliverToTheRemainingObserversInOrder() {
+        let center = ThreadedNotificationCenter()
+        let returned = Locked<[Int]>([])
+        let observers = Observers(of: center, on: .main, modes: Array(repeating: [.common], count: 5)) { call in
+            RunLoop.runCurrentOnce()
+            returned.withLock { $0.append(call.observer) }
+        }
+        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 5))
+        XCTAssertEqual(observers.order, [0, 1, 2, 3, 4])
+        // Each run delivered to the next observer, whose handler returned first.
+        XCTAssertEqual(returned.withLock { $0 }, [4, 3, 2, 1, 0])
+        observers.cancel()
+    }
+
+    func testWhatATransformLeavesInAQueueIsDeliveredBeforeThePost() throws {
+        let thread = try RunLoopThread.started("worker")
+        thread.drainBudget = DrainBudget(deliveries: 1)
+        let (center, earlier) = (ThreadedNotificationCenter(), Notification.Name("earlier"))
+        let handled = Locked<[String]>([])
+        let counters = try thread.performAndWait(timeout: timeout) {
+            let later = center.addObserver(
+                forName: earlier, on: thread, options: ObserverOptions(sameThread: .later)
+            ) { notification in handled.withLock { $0.append("earlier \(notification.object as? Int ?? 0)") } }
+            let here = center.addObserver(forName: posted, on: thread) { _ in
+                handled.withLock { $0.append("posted") }
+            }
+            // It waits, because its mode is not served now. Its transform is called after `here` got its position.
+            let waiting = center.addObserver(
+                forName: posted, on: thread, options: ObserverOptions(modes: [modal]),
+                transform: { notification -> Int? in
+                    for number in 1...3 { center.post(name: earlier, object: number) }
+                    RunLoop.runCurrentOnce()
+                    return 0
+                }, using: { _ in })
+            let counters = center.post(name: posted)
+            return (counters, later.counters, here.counters, waiting.counters.waiting)
+        }
+        XCTAssertEqual(counters.0, DeliveryCounters(delivered: 1, waiting: 1))
+        XCTAssertEqual(handled.withLock { $0 }, ["earlier 1", "earlier 2", "earlier 3", "posted"])
+        XCTAssertEqual(counters.1, DeliveryCounters(delivered: 3))
+        XCTAssertEqual(counters.2, DeliveryCounters(delivered: 1))
+        try thread.stopAndWait()
+    }
+
     func testARunLoopThatAnyHandlerRunsDeliversToTheRemainingObserversInOrder() {
         for running in 0..<7 {
             let center = ThreadedNotificationCenter()
