@@ -79,7 +79,8 @@ final class CenterConnection: Sendable {
         if let sender {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
-            _ = sender.send(farewell.bytes, until: .now + .seconds(1))
+            let deadline = ContinuousClock.Instant.now + .seconds(1)
+            _ = sender.send(farewell.bytes, until: deadline)
         }
         wake.makeReady()
     }

@@ -35,7 +35,8 @@ struct MailboxState {
             case .event(let event): event.makeReady()
             case .source(let source, let runLoop):
                 source.signal()
-                runLoop?.wakeUp()
+                // The thread may have started since.
+                (runLoop ?? mailbox.state.withLock { $0.runLoop })?.wakeUp()
             case .task(let drain): drain.mailboxWasSignalled()
             }
         }
