@@ -24,7 +24,8 @@ internal import Foundation
 /// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. Before the thread sleeps it spins,
 /// because waking it costs more than finding something new; see `init(name:spins:)`. The thread asks the scheduler for
 /// short time slices (0.1 ms, since Linux 6.12), so that it runs as soon as it is woken, also if the posting thread
-/// continues on the same processor. Its share of processor time and its priority do not change.
+/// continues on the same processor. Its share of processor time and its priority do not change. Threads that it starts
+/// have the usual slices; for that the kernel lets only a privileged process change the thread's scheduling policy.
 public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
@@ -223,6 +224,7 @@ public final class RunLoopThread: DeliveryTarget {
                 RunLoop.runCurrentUntilSourceHandled()
             }
         }
+        ThreadContext.withCurrent { $0.drainState.event?.endOwnRun() }
         // The mailbox first, because a block may add a port that is signalled already; then one pass for all signalled
         // sources.
         Drain.runServed(mailbox)

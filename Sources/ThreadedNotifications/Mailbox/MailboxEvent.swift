@@ -36,6 +36,9 @@ struct MailboxEvent {
         source.addToCurrent(.default)
         guard let waitSet = EpollSet(with: descriptor.number) else { return nil }
         self.waitSet = waitSet
+        descriptor.makeReady()
+        defer { descriptor.clear() }
+        guard waitSet.isReady else { return nil }
         source.addToCurrent(.common)
         observer = RunLoopObserver(isLast: true) { Self.runLoop(will: $0) }
         observer.add(to: .current, mode: .default)
@@ -43,36 +46,41 @@ struct MailboxEvent {
         observerOfNestedRuns.add(to: .current, mode: .common)
     }
 
+    /// The thread's own run of the run loop is over. Later runs are nested in its last drain.
+    mutating func endOwnRun() {
+        depth += 1
+    }
+
     private static func runLoop(will activity: RunLoopObserver.Activity) {
-        ThreadContext.withCurrent { context in
-            guard let mailbox = context.mailbox else { return }
+        withMailbox { mailbox, context in
             switch activity {
             case .entry: context.drainState.event?.depth += 1
             case .exit: context.drainState.event?.depth -= 1
-            // A nested run is not this one's to stop. A mailbox that is closed makes the event ready, so that the run
-            // loop makes another pass.
-            case .beforeTimers:
-                if context.drainState.event?.depth == 1, !mailbox.isOpen { RunLoop.stopCurrent() }
-            case .beforeWaiting:
-                guard context.drainState.event?.depth == 1 else { return }
-                context.drainState.event?.waitSet.wait()
-                guard mailbox.hasWork else { return }
-                context.drainState.event?.isUnread = true
-                drain(mailbox, context)
-                context.drainState.event?.hasDrained()
+            // A nested run is not this one's to stop.
+            case .beforeTimers where context.drainState.event?.depth == 1 && !mailbox.isOpen: RunLoop.stopCurrent()
+            case .beforeWaiting where context.drainState.event?.depth == 1: sleep(mailbox, context)
+            case .beforeTimers, .beforeWaiting: break
             }
         }
     }
 
-    private mutating func hasDrained() {
-        // A nested run has read it.
-        if !isUnread { descriptor.makeReady() }
+    private static func sleep(_ mailbox: ThreadMailbox, _ context: ThreadContext) {
+        // Again, because a nested run in this pass may have read the event of `close()`.
+        guard mailbox.isOpen else { return RunLoop.stopCurrent() }
+        context.drainState.event?.waitSet.wait()
+        guard mailbox.hasWork else { return }
+        context.drainState.event?.isUnread = true
+        drain(mailbox, context)
+        // The run loop has announced that it will wait, and has not seen what the handlers did.
+        context.poster?.resetIdleDetection()
+        // The run loop makes a pass also if a nested run has read the event.
+        if context.drainState.event?.isUnread == false { context.drainState.event?.descriptor.makeReady() }
     }
 
     /// A run begins. If it is nested, it should return only for something new.
     private static func runBegins() {
-        ThreadContext.withCurrent { context in
-            guard context.drainState.event?.isUnread == true, let mailbox = context.mailbox else { return }
+        withMailbox { mailbox, context in
+            guard context.drainState.event?.isUnread == true else { return }
             context.drainState.event?.isUnread = false
             context.drainState.event?.descriptor.clear()
             if mailbox.hasWork { context.drainState.event?.descriptor.makeReady() }
@@ -81,10 +89,15 @@ struct MailboxEvent {
 
     /// The run loop has read the event.
     private static func wasRead() {
-        ThreadContext.withCurrent { context in
-            guard let mailbox = context.mailbox, let wasUnread = context.drainState.event?.isUnread else { return }
+        withMailbox { mailbox, context in
+            guard let wasUnread = context.drainState.event?.isUnread else { return }
             context.drainState.event?.isUnread = false
-            if !wasUnread || mailbox.hasWork { drain(mailbox, context) }
+            if !wasUnread {
+                drain(mailbox, context)
+            } else if mailbox.hasWork {
+                // A drain has just ended, perhaps because its budget is spent, so timers come first.
+                mailbox.signalItself(0)
+            }
         }
     }
 
@@ -92,5 +105,9 @@ struct MailboxEvent {
         // A woken thread interrupts the posting thread on the same processor, which would wake it for each entry.
         if context.drainState.burstDetector.isBurst { CLinuxYield() }
         Drain.run(mailbox, signalled: 0)
+    }
+
+    private static func withMailbox(_ body: (ThreadMailbox, ThreadContext) -> Void) {
+        ThreadContext.withCurrent { context in context.withMailbox { body($0, context) } }
     }
 }

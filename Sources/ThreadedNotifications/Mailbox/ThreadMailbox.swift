@@ -408,8 +408,10 @@ final class ThreadMailbox: Sendable {
         state.withLock { $0.modeQueues[queue].source }.signal()
     }
 
-    /// True if a drain of queue 0 would have something to do.
-    var hasWork: Bool { state.withLock { !$0.pending.isEmpty(0) || !$0.toRelease.isEmpty } }
+    /// True if the thread must not sleep: something waits in queue 0, or the mailbox is closed.
+    var hasWork: Bool {
+        state.withLock { !$0.pending.isEmpty(0) || !$0.toRelease.isEmpty || $0.phase != .open }
+    }
 
     /// The sequence number of the next entry.
     var nextNumber: UInt64 { state.withLock { $0.pending.nextNumber } }

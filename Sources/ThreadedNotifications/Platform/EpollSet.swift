@@ -20,10 +20,17 @@ struct EpollSet {
         return nil
     }
 
+    /// True if a descriptor of the set is ready.
+    var isReady: Bool { wait(milliseconds: 0) }
+
     /// Waits until a descriptor of the set is ready, or a signal handler has run.
     func wait() {
+        _ = wait(milliseconds: -1)
+    }
+
+    private func wait(milliseconds: Int32) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&waiting, 1, -1)
+        return poll(&waiting, 1, milliseconds) > 0
     }
 
     /// The descriptors of a set, which /proc lists in lines that begin with `tfd:` and a number; none if it is no set.

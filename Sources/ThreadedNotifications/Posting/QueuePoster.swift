@@ -183,7 +183,8 @@ final class QueuePoster {
         ThreadContext.current.nest("what is posted while a handler runs the run loop") { post(notification) }
     }
 
-    private func resetIdleDetection() {
+    /// The run loop is not idle: something was done after it announced that it will wait.
+    func resetIdleDetection() {
         probe?.disarm()
         idleDetector.reset()
     }

@@ -23,7 +23,8 @@ final class MailboxEventTests: XCTestCase {
         let (isInHandler, hasReturned) = (MonotonicSemaphore(), MonotonicSemaphore())
         let handled = Locked<[Int]>([])
         let whenReturned = Locked<[Int]?>(nil)
-        let token = center.addObserver(forName: posted, on: thread, transform: { $0.object as? Int }) { number in
+        let token = center.addObserver(forName: posted, on: thread) { notification in
+            let number = notification.object as? Int ?? 0
             handled.withLock { $0.append(number) }
             guard number == 1 else { return }
             isInHandler.signal()
@@ -82,6 +83,63 @@ final class MailboxEventTests: XCTestCase {
         XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
         try thread.perform { mayReturn.withLock { $0 = true } }
         try thread.stopAndWait()
+    }
+
+    func testARunInAHandlerReturnsIfTheThreadWasStoppedBefore() throws {
+        let thread = try startedWithEvent()
+        let (isInHandler, isStopped) = (MonotonicSemaphore(), MonotonicSemaphore())
+        try thread.perform {
+            isInHandler.signal()
+            isStopped.wait()
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+        }
+        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+        thread.stop()
+        isStopped.signal()
+        try thread.waitUntilFinished(timeout: timeout)
+    }
+
+    func testARunInABlockOfTheRunLoopEndsWithTheThread() throws {
+        let thread = try startedWithEvent()
+        let isInBlock = MonotonicSemaphore()
+        // The run loop performs the inner block in a pass that has begun, and then announces that it will wait.
+        try thread.perform {
+            RunLoop.current.perform {
+                RunLoop.current.perform {
+                    isInBlock.signal()
+                    _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+                }
+            }
+        }
+        XCTAssertTrue(isInBlock.wait(until: .after(timeout)))
+        try thread.stopAndWait()
+    }
+
+    func testARunInTheLastDrainWaitsForItsOwnInput() throws {
+        let thread = try startedWithEvent()
+        let source = RunLoopSource {}
+        let runLoop = try thread.performAndWait(timeout: timeout) { RunLoopReference.current }
+        source.add(to: runLoop, mode: .default)
+        let mayReturn = try thread.keptBusy()
+        let isInBlock = MonotonicSemaphore()
+        let (isSignalled, whenReturned) = (Locked(false), Locked<Bool?>(nil))
+        // The passes before the last drain deliver fewer.
+        thread.drainBudget = DrainBudget(deliveries: 1)
+        for _ in 0..<10 { try thread.perform {} }
+        try thread.perform {
+            isInBlock.signal()
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            let now = isSignalled.withLock { $0 }
+            whenReturned.withLock { $0 = now }
+        }
+        thread.stop()
+        mayReturn.signal()
+        XCTAssertTrue(isInBlock.wait(until: .after(timeout)))
+        isSignalled.withLock { $0 = true }
+        source.signal()
+        runLoop.wakeUp()
+        try thread.waitUntilFinished(timeout: timeout)
+        XCTAssertEqual(whenReturned.withLock { $0 }, true)
     }
 
     func testATimerOfTheSameThreadIsNotDelayedByNotificationsThatAlwaysFollow() throws {
