@@ -46,9 +46,12 @@ struct MailboxEvent {
         observerOfNestedRuns.add(to: .current, mode: .common)
     }
 
-    /// The thread's own run of the run loop is over. Later runs are nested in its last drain.
+    /// The thread's own run of the run loop is over. Later runs are nested in its last drain, which takes everything that
+    /// has made the event ready.
     mutating func endOwnRun() {
         depth += 1
+        isUnread = false
+        descriptor.clear()
     }
 
     private static func runLoop(will activity: RunLoopObserver.Activity) {

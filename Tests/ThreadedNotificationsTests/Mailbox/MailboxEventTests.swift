@@ -10,8 +10,9 @@ private let posted = Notification.Name("posted")
 final class MailboxEventTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
-    private func startedWithEvent() throws -> RunLoopThread {
-        let thread = try RunLoopThread.started("sleeping")
+    private func startedWithEvent(spins: Bool = true) throws -> RunLoopThread {
+        let thread = RunLoopThread(name: "sleeping", spins: spins)
+        try thread.start()
         let hasEvent = thread.mailbox.state.withLock { $0.event != nil }
         try XCTSkipUnless(hasEvent, "the thread is woken by sources")
         return thread
@@ -115,31 +116,43 @@ final class MailboxEventTests: XCTestCase {
         try thread.stopAndWait()
     }
 
-    func testARunInTheLastDrainWaitsForItsOwnInput() throws {
-        let thread = try startedWithEvent()
+    func testARunInTheLastDrainThatAnnouncesToWaitReturnsForItsInput() throws {
+        // A drain that watches keeps its budget.
+        let thread = try startedWithEvent(spins: false)
         let source = RunLoopSource {}
         let runLoop = try thread.performAndWait(timeout: timeout) { RunLoopReference.current }
         source.add(to: runLoop, mode: .default)
-        let mayReturn = try thread.keptBusy()
-        let isInBlock = MonotonicSemaphore()
-        let (isSignalled, whenReturned) = (Locked(false), Locked<Bool?>(nil))
-        // The passes before the last drain deliver fewer.
+        let identity = try XCTUnwrap(thread.identity)
+        // The drains before the last one deliver fewer than wait.
         thread.drainBudget = DrainBudget(deliveries: 1)
+        let mayReturn = try thread.keptBusy()
+        let hasAnnounced = Locked(false)
+        let willWait = MonotonicSemaphore()
+        let observer = RunLoopObserver(of: [.beforeWaiting]) { _ in
+            hasAnnounced.withLock { $0 = true }
+            willWait.signal()
+        }
+        let (isSignalled, returnedForNothing) = (Locked(false), Locked(0))
         for _ in 0..<10 { try thread.perform {} }
         try thread.perform {
-            isInBlock.signal()
-            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-            let now = isSignalled.withLock { $0 }
-            whenReturned.withLock { $0 = now }
+            observer.add(to: .current, mode: .default)
+            while !isSignalled.withLock({ $0 }) {
+                // Before that, a signal of an earlier drain may be left.
+                hasAnnounced.withLock { $0 = false }
+                _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+                let isForNothing = hasAnnounced.withLock { $0 } && !isSignalled.withLock { $0 }
+                if isForNothing { returnedForNothing.withLock { $0 += 1 } }
+            }
         }
         thread.stop()
         mayReturn.signal()
-        XCTAssertTrue(isInBlock.wait(until: .after(timeout)))
+        XCTAssertTrue(willWait.wait(until: .after(timeout)))
+        identity.waitUntilAsleep()
         isSignalled.withLock { $0 = true }
         source.signal()
         runLoop.wakeUp()
         try thread.waitUntilFinished(timeout: timeout)
-        XCTAssertEqual(whenReturned.withLock { $0 }, true)
+        XCTAssertEqual(returnedForNothing.withLock { $0 }, 0)
     }
 
     func testATimerOfTheSameThreadIsNotDelayedByNotificationsThatAlwaysFollow() throws {
