@@ -25,7 +25,8 @@ internal import Foundation
 /// because waking it costs more than finding something new; see `init(name:spins:)`. The thread asks the scheduler for
 /// short time slices (0.1 ms, since Linux 6.12), so that it runs as soon as it is woken, also if the posting thread
 /// continues on the same processor. Its share of processor time and its priority do not change. Threads that it starts
-/// have the usual slices; for that the kernel lets only a privileged process change the thread's scheduling policy.
+/// have the usual slices. To ensure this the thread has the flag `SCHED_RESET_ON_FORK`, which an unprivileged process
+/// cannot clear: there, code on this thread can change its policy only together with that flag.
 public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
@@ -66,7 +67,7 @@ public final class RunLoopThread: DeliveryTarget {
     private static let mayThreadsSpin =
         CLinuxEnvironment("THREADED_NOTIFICATIONS_SPIN").map { String(cString: $0) } != "0"
 
-    /// False if the sources of the run loop wake it, as where no set of descriptors is found. For tests.
+    /// False: the sources of the run loop wake the thread, as where `MailboxEvent` cannot be made. For tests.
     private static let mayEventsWake =
         CLinuxEnvironment("THREADED_NOTIFICATIONS_EVENT").map { String(cString: $0) } != "0"
 

@@ -6,8 +6,8 @@
 enum Drain {
     // MARK: Beginning
 
-    /// The run loop calls this after a signal: delivers what waits, as far as the thread's budget allows, and watches
-    /// for more if the thread spins.
+    /// Called by the run loop after a signal, and by `MailboxEvent`: delivers what waits, as far as the thread's budget
+    /// allows, and watches for more if the thread spins.
     static func run(_ mailbox: ThreadMailbox, signalled queue: Int) {
         ThreadContext.withCurrent { context in
             guard context.drainState.spinner != nil, context.drainState.depth == 0 else {
@@ -62,7 +62,7 @@ enum Drain {
         return mailbox.state.valueWhileLocked.pending.reserveNumbers(count)
     }
 
-    /// Delivers what `reserveNumbers` took before the numbers that it reserved.
+    /// Delivers what was taken and has a smaller number than those that `reserveNumbers` reserved.
     static func deliverWaiting(
         _ mailbox: ThreadMailbox, in queues: [Int], before number: UInt64, _ context: ThreadContext
     ) {

@@ -102,8 +102,8 @@ final class FanOut {
     }
 
     /// Adds an entry for the first slot of each queue.
-    /// - Returns: the queues that have earlier entries: the transform of an observer that waits may have run the run
-    ///   loop, with a drain that its budget ended.
+    /// - Returns: the queues in which earlier entries were taken and wait. There are some if the transform of an
+    ///   observer ran the run loop, and the budget of that drain was spent.
     private func appendEntries(from number: UInt64, to mailbox: ThreadMailbox, _ context: ThreadContext) -> [Int] {
         firstNumber = number
         var queues: Set<Int> = []
@@ -139,7 +139,7 @@ final class FanOut {
             slots[index].isDelivered = true
             let outcome: DeliveryOutcome?
             if let queue = slots[index].queue {
-                // The entry of the queue is its first, because slots are delivered in order.
+                // The entry is the first of its queue: everything before it was delivered.
                 if let following = slots[index].following {
                     if hasSeveralQueues {
                         context.drainState.taken.renumberFirst(of: queue, to: number(of: following))
@@ -160,7 +160,7 @@ final class FanOut {
     }
 
     /// Delivers to the next slot of a queue. A drain has taken the queue's entry.
-    /// - Parameter slot: that of the entry, or one after it.
+    /// - Parameter slot: the one that the entry names. If it was delivered already, the next one is meant.
     func deliverNext(from slot: Int, _ context: ThreadContext) {
         guard let index = firstUndelivered(from: slot), let queue = slots[index].queue else { return }
         slots[index].isDelivered = true

@@ -3,31 +3,33 @@ internal import Foundation
 
 /// The event on which a mailbox's thread sleeps, if the thread runs its run loop all the time.
 ///
-/// A run loop that a signalled source wakes asks the kernel three times what woke it, and calls the source in its next
-/// pass. Here the thread sleeps in a run loop observer, the last one before the run loop would wait. It waits for the same
+/// When a signalled source wakes a run loop, CoreFoundation makes three system calls to find out why, and calls the
+/// source only in its next pass. Here the thread sleeps in a run loop observer, the last one before the run loop would wait. It waits for the same
 /// descriptors as the run loop, among them the event, and drains the mailbox as soon as it wakes. The event is left
 /// unread, so that the run loop then makes a pass, as after every source.
 ///
 ///     sleep ──event──► drain ──► a pass of the run loop, which reads the event ──► sleep
 ///       └──anything else───────► a pass of the run loop ─────────────────────────► sleep
 ///
-/// A nested run waits as usual, and the event is one of its sources.
+/// A nested run waits as usual; if its mode is a common mode, the event is one of its sources.
 /// Threads: the target thread. Nothing here is retained while a handler runs, because a handler may end the thread.
 struct MailboxEvent {
     /// Made ready when something waits in the mailbox.
     let descriptor: EventDescriptor
     private let source: DescriptorSource
-    /// CoreFoundation does not call an observer again before it has returned, so nested runs have one of their own.
+    /// The observer in which the thread sleeps. CoreFoundation does not call it again before it has returned, so the
+    /// other one sees the runs that its handlers begin.
     private let observer: RunLoopObserver
     private let observerOfNestedRuns: RunLoopObserver
     /// The set in which the run loop waits in the default mode.
     private let waitSet: EpollSet
-    /// The number of runs in the default mode that `observer` saw begin, nested in each other.
+    /// The number of runs in the default mode that are under way and that `observer` saw begin.
     private var depth = 0
-    /// True if the event woke the thread, and the run loop has not read it yet.
+    /// True from a drain in `observer` until the event is read.
     private var isUnread = false
 
-    /// - Returns: nil if the system has no descriptor left, or does not tell in which set the run loop waits.
+    /// - Returns: nil if the system has no descriptor left, or if the set in which the run loop waits is not found or
+    ///   cannot be polled.
     init?() {
         guard let descriptor = EventDescriptor() else { return nil }
         self.descriptor = descriptor
@@ -46,8 +48,8 @@ struct MailboxEvent {
         observerOfNestedRuns.add(to: .current, mode: .common)
     }
 
-    /// The thread's own run of the run loop is over. Later runs are nested in its last drain, which takes everything that
-    /// has made the event ready.
+    /// The thread's own run of the run loop is over. The last drain takes everything that made the event ready, so the
+    /// event must not end a run that is nested in that drain. The depth keeps such a run from being taken for the own.
     mutating func endOwnRun() {
         depth += 1
         isUnread = false
@@ -59,7 +61,7 @@ struct MailboxEvent {
             switch activity {
             case .entry: context.drainState.event?.depth += 1
             case .exit: context.drainState.event?.depth -= 1
-            // A nested run is not this one's to stop.
+            // A closed mailbox ends the own run, not a nested one.
             case .beforeTimers where context.drainState.event?.depth == 1 && !mailbox.isOpen: RunLoop.stopCurrent()
             case .beforeWaiting where context.drainState.event?.depth == 1: sleep(mailbox, context)
             case .beforeTimers, .beforeWaiting: break
@@ -68,19 +70,22 @@ struct MailboxEvent {
     }
 
     private static func sleep(_ mailbox: ThreadMailbox, _ context: ThreadContext) {
-        // Again, because a nested run in this pass may have read the event of `close()`.
+        // Since `beforeTimers`, a nested run may have read the event of `close()`.
         guard mailbox.isOpen else { return RunLoop.stopCurrent() }
         context.drainState.event?.waitSet.wait()
         guard mailbox.hasWork else { return }
         context.drainState.event?.isUnread = true
         drain(mailbox, context)
-        // The run loop has announced that it will wait, and has not seen what the handlers did.
+        // The poster has looked for idleness in this pass before the handlers ran.
         context.poster?.resetIdleDetection()
-        // The run loop makes a pass also if a nested run has read the event.
-        if context.drainState.event?.isUnread == false { context.drainState.event?.descriptor.makeReady() }
+        // A nested run may have read the event, and the run loop must make a pass.
+        if context.drainState.event?.isUnread == false {
+            context.drainState.event?.isUnread = true
+            context.drainState.event?.descriptor.makeReady()
+        }
     }
 
-    /// A run begins. If it is nested, it should return only for something new.
+    /// A run begins. If it is nested, what was drained must not make it return; what still waits, or a stop, does.
     private static func runBegins() {
         withMailbox { mailbox, context in
             guard context.drainState.event?.isUnread == true else { return }
@@ -98,14 +103,14 @@ struct MailboxEvent {
             if !wasUnread {
                 drain(mailbox, context)
             } else if mailbox.hasWork {
-                // A drain has just ended, perhaps because its budget is spent, so timers come first.
+                // A drain has just ended, perhaps because its budget is spent. The next pass delivers the rest.
                 mailbox.signalItself(0)
             }
         }
     }
 
     private static func drain(_ mailbox: ThreadMailbox, _ context: ThreadContext) {
-        // A woken thread interrupts the posting thread on the same processor, which would wake it for each entry.
+        // On the posting thread's processor, this thread would interrupt it for each entry. So it lets entries gather.
         if context.drainState.burstDetector.isBurst { CLinuxYield() }
         Drain.run(mailbox, signalled: 0)
     }

@@ -4,11 +4,11 @@ internal import Glibc
 struct EpollSet {
     private let descriptor: Int32
 
-    /// Finds the set that has a descriptor, which must be in no other set.
+    /// Finds the set that has a descriptor. No other set of the process may have it.
     ///
-    /// Cost: it opens files of /proc until it finds the set. Descriptors that are made together have numbers near each
-    /// other, so that is usually the first or second one.
-    /// - Returns: nil if none of the nearest thousand descriptors is that set.
+    /// Cost: it opens a file of /proc for each number that it tries. Descriptors that are made together have numbers near
+    /// each other, so the first or second number is usually the one.
+    /// - Returns: nil if none of the 512 numbers on each side is that of the set.
     init?(with member: Int32) {
         for distance in Int32(1)...512 {
             for candidate in [member - distance, member + distance]
@@ -23,7 +23,7 @@ struct EpollSet {
     /// True if a descriptor of the set is ready.
     var isReady: Bool { wait(milliseconds: 0) }
 
-    /// Waits until a descriptor of the set is ready, or a signal handler has run.
+    /// Waits until a descriptor of the set is ready. It may return earlier, as after a signal handler.
     func wait() {
         _ = wait(milliseconds: -1)
     }
