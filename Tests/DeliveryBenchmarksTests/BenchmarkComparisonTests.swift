@@ -65,7 +65,9 @@ final class BenchmarkComparisonTests: XCTestCase {
         }
         XCTAssertNoThrow(try EarlierReport(joining: runs))
         runs[1].pin = [0]
-        XCTAssertThrowsError(try EarlierReport(joining: runs))
+        XCTAssertThrowsError(try EarlierReport(joining: runs)) {
+            XCTAssertEqual($0 as? BenchmarkError, .differentRuns)
+        }
     }
 
     func testARowThatIsSlowerBecauseTheMachineIsIsNotSlower() throws {

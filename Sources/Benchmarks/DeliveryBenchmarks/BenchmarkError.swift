@@ -15,6 +15,8 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case noSuchCore(Int)
     /// A file is no report of `notify-bench --json`, for this reason.
     case noReport(String)
+    /// Runs that should be compared as one were made in different ways.
+    case differentRuns
     /// The system could not create a resource; `code` is its `errno`.
     case notMade(String, code: Int32)
 
@@ -37,6 +39,8 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
                 + ProcessorCores.available.map(String.init).joined(separator: ", ") + "."
         case .noReport(let reason):
             "it is no report of 'notify-bench --json': \(reason)."
+        case .differentRuns:
+            "the earlier runs differ in the build, --pin, --no-spin or --quick. Give runs that were made alike."
         case .notMade(let what, let code):
             "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }

@@ -42,12 +42,12 @@ package struct EarlierReport: Sendable, Hashable, Decodable {
     /// Several runs as one. A row's figure is the median of its medians. Its spread is the largest of one run, or the
     /// distance between the medians if that is larger: whole runs may differ more than the rounds of one.
     /// - Parameter runs: at least one.
-    /// - Throws: `BenchmarkError.noReport` if the runs had different conditions.
+    /// - Throws: `BenchmarkError.differentRuns` if the runs had different conditions.
     package init(joining runs: [EarlierReport]) throws(BenchmarkError) {
         self = runs[0]
         for run in runs
         where (run.machine.build, run.spins, run.quick) != (machine.build, spins, quick) || run.pin != pin {
-            throw .noReport("the runs before differ in the build, --pin, --no-spin or --quick")
+            throw .differentRuns
         }
         for run in runs.dropFirst() {
             for workload in run.workloads where !workloads.contains(where: { $0.name == workload.name }) {

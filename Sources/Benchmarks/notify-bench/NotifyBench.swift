@@ -34,7 +34,7 @@ struct NotifyBench: ParsableCommand {
               notify-bench --quick
               notify-bench --json > before.json
               notify-bench --compare before.json
-              notify-bench --compare before-1.json --compare before-2.json --compare before-3.json
+              notify-bench --compare 1.json --compare 2.json --compare 3.json
               notify-bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
@@ -75,8 +75,8 @@ struct NotifyBench: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Compare with an earlier run, from a file that --json wrote, and print the ratios. Without workloads, measure \
-            those of the file. May be given several times.
+            Compare with an earlier run, from a file that --json wrote, and print the ratios. Without workloads, \
+            measure those of the file. May be given several times.
             """, valueName: "file"),
         completion: .file())
     var compare: [String] = []

@@ -1,5 +1,5 @@
-/// Finds out whether entries arrive faster than the thread takes them. During a burst it is better to let entries gather
-/// than to take each one as it comes.
+/// Finds out whether entries arrive faster than the thread takes them. During a burst it is better to let entries
+/// gather than to take each one as it comes.
 ///
 /// Threads: the mailbox's own; it is part of `DrainState`.
 struct BurstDetector {

@@ -30,7 +30,8 @@ struct Delivery: PendingItem, @unchecked Sendable {
 
     /// Nil: an action.
     private let observer: Unmanaged<Observer>?
-    /// For a value or an action, that as its object, which stores up to three words without an allocation. A message has no name here: see `name(for:)`.
+    /// For a value or an action, that as its object, which stores three words without an allocation. A message has no
+    /// name here: see `name(for:)`.
     let notification: Notification
     /// The number of the post in events; 0 if nothing traced.
     let post: UInt64

@@ -4,9 +4,9 @@ internal import Foundation
 /// The event on which a mailbox's thread sleeps, if the thread runs its run loop all the time.
 ///
 /// When a signalled source wakes a run loop, CoreFoundation makes three system calls to find out why, and calls the
-/// source only in its next pass. Here the thread sleeps in a run loop observer, the last one before the run loop would wait. It waits for the same
-/// descriptors as the run loop, among them the event, and drains the mailbox as soon as it wakes. The event is left
-/// unread, so that the run loop then makes a pass, as after every source.
+/// source only in its next pass. Here the thread sleeps in a run loop observer, the last one before the run loop would
+/// wait. It waits for the same descriptors as the run loop, among them the event, and drains the mailbox as soon as it
+/// wakes. The event is left unread, so that the run loop then makes a pass, as after every source.
 ///
 ///     sleep ──event──► drain ──► a pass of the run loop, which reads the event ──► sleep
 ///       └──anything else───────► a pass of the run loop ─────────────────────────► sleep

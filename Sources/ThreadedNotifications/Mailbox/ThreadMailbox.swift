@@ -127,7 +127,7 @@ final class ThreadMailbox: Sendable {
         runLoop.wakeUp()
     }
 
-    /// Lets an event wake the thread for queue 0, if that is possible. On the target thread, before it runs its run loop.
+    /// Lets an event wake the thread for queue 0, if that is possible. On the target thread, before its run loop runs.
     func wakeByEvent() {
         guard let event = MailboxEvent() else { return }
         state.withLock { $0.event = event.descriptor }

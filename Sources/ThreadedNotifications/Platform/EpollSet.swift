@@ -6,8 +6,8 @@ struct EpollSet {
 
     /// Finds the set that has a descriptor. No other set of the process may have it.
     ///
-    /// Cost: it opens a file of /proc for each number that it tries. Descriptors that are made together have numbers near
-    /// each other, so the first or second number is usually the one.
+    /// Cost: it opens a file of /proc for each number that it tries. Descriptors that are made together have numbers
+    /// near each other, so the first or second number is usually the one.
     /// - Returns: nil if none of the 512 numbers on each side is that of the set.
     init?(with member: Int32) {
         for distance in Int32(1)...512 {

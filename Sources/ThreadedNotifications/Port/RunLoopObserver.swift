@@ -1,7 +1,7 @@
 internal import CoreFoundation
 internal import Foundation
 
-/// An observer of a run loop's activities, called after all observers of the same activity that are not of this package.
+/// An observer of a run loop's activities, called after the observers of the same activity that other code has added.
 ///
 /// CoreFoundation does not call an observer again before it has returned. Code that runs the run loop inside an
 /// observer needs another observer for the nested run.

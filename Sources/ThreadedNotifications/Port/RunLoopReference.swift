@@ -27,8 +27,8 @@ extension RunLoop {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
 
-    /// Runs the calling thread's run loop in the default mode until it has handled a source. `run(mode:before:)` does the
-    /// same and is slower.
+    /// Runs the calling thread's run loop in the default mode until it has handled a source. `run(mode:before:)` does
+    /// the same and is slower.
     static func runCurrentUntilSourceHandled() {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, forever, true)
     }
