@@ -16,6 +16,8 @@ internal import Foundation
 struct MailboxEvent {
     /// Made ready when something waits in the mailbox.
     let descriptor: EventDescriptor
+    /// Wakes the thread for other reasons.
+    let sleepEvent: SleepEvent
     private let source: DescriptorSource
     /// The observer in which the thread sleeps. CoreFoundation does not call it again before it has returned, so the
     /// other one sees the runs that its handlers begin.
@@ -33,6 +35,7 @@ struct MailboxEvent {
     init?() {
         guard let descriptor = EventDescriptor() else { return nil }
         self.descriptor = descriptor
+        sleepEvent = SleepEvent { descriptor.makeReady() }
         source = DescriptorSource(descriptor) { Self.wasRead() }
         // First only to the default mode, whose set has the event from now on.
         source.addToCurrent(.default)
@@ -72,7 +75,7 @@ struct MailboxEvent {
     private static func sleep(_ mailbox: ThreadMailbox, _ context: ThreadContext) {
         // Since `beforeTimers`, a nested run may have read the event of `close()`.
         guard mailbox.isOpen else { return RunLoop.stopCurrent() }
-        context.drainState.event?.waitSet.wait()
+        if let event = context.drainState.event { event.sleepEvent.sleep { event.waitSet.wait() } }
         guard mailbox.hasWork else { return }
         context.drainState.event?.isUnread = true
         drain(mailbox, context)

@@ -4,15 +4,23 @@ package import Foundation
 /// A retained run loop that any thread may wake, also after the run loop's thread has ended.
 package struct RunLoopReference: Sendable {
     let runLoop: LockedObject<CFRunLoop>
+    /// Wakes the thread while it sleeps in its mailbox's event; nil if it has none.
+    private let sleepEvent: SleepEvent?
 
     /// The calling thread's run loop.
-    package static var current: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetCurrent())) }
+    package static var current: RunLoopReference {
+        RunLoopReference(
+            runLoop: LockedObject(CFRunLoopGetCurrent()), sleepEvent: ThreadContext.current.drainState.event?.sleepEvent
+        )
+    }
 
     /// The main thread's run loop.
-    static var main: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain())) }
+    static var main: RunLoopReference {
+        RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain()), sleepEvent: nil)
+    }
 
     package func wakeUp() {
-        CFRunLoopWakeUp(runLoop.object)
+        if sleepEvent?.wake() != true { CFRunLoopWakeUp(runLoop.object) }
     }
 
     func isSame(as other: RunLoopReference) -> Bool {

@@ -1,3 +1,4 @@
+internal import CoreFoundation
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -26,25 +27,26 @@ final class BenchmarkThread: Sendable {
 /// A thread whose run loop other threads use as Foundation intends: `RunLoop.perform`, then a wake-up, which Foundation
 /// leaves to the caller.
 ///
-/// Safety: `runLoop` is set once. Other threads only call its `perform`, which Foundation documents as safe.
+/// Safety: both run loops are set once. Other threads only call `perform` and `CFRunLoopWakeUp`, which Foundation
+/// documents as safe.
 final class WokenRunLoop: @unchecked Sendable {
     private let thread: BenchmarkThread
     private let runLoop: RunLoop
-    private let reference: RunLoopReference
+    private let woken: CFRunLoop
 
     init(core: Int?) throws {
         let thread = try BenchmarkThread(core: core)
         let found = try thread.thread.performAndWait(timeout: .seconds(10)) {
-            Found(runLoop: RunLoop.current, reference: .current)
+            Found(runLoop: RunLoop.current, woken: CFRunLoopGetCurrent())
         }
         self.thread = thread
         runLoop = found.runLoop
-        reference = found.reference
+        woken = found.woken
     }
 
     func perform(_ block: @escaping @Sendable () -> Void) {
         runLoop.perform(block)
-        reference.wakeUp()
+        CFRunLoopWakeUp(woken)
     }
 
     func end() throws {
@@ -54,6 +56,6 @@ final class WokenRunLoop: @unchecked Sendable {
     // Safety: one thread creates it and hands it to the thread that waits for it; no other thread has it.
     private struct Found: @unchecked Sendable {
         let runLoop: RunLoop
-        let reference: RunLoopReference
+        let woken: CFRunLoop
     }
 }
