@@ -90,6 +90,16 @@ struct RecordWords: Sendable {
         return "\(entry.stage.rawValue) on \(recording.describeThread(entry.thread)), line \(entry.line)"
     }
 
+    /// The source location that a record is about: its own, the one where its observer was added, or the one of its
+    /// post. The location of a posting queue's `post` is the queue's, so a post has that of its `enqueue`.
+    func sourceLocation(_ number: Int32) -> SourceLocation? {
+        let entry = index.entry(number)
+        let source = source(ofPost: entry.post)
+        let isPost = entry.stage == .post || entry.stage == .capture
+        return [isPost ? source : number, registered(entry.observer), source].lazy.filter { $0 >= 0 }
+            .compactMap { recording.location(of: index.entry($0)) }.first
+    }
+
     /// The source location of a record after some words; empty if it has none.
     func location(of number: Int32, _ words: String) -> String {
         guard number >= 0, let location = recording.location(of: index.entry(number)) else { return "" }
@@ -101,6 +111,19 @@ struct RecordWords: Sendable {
         let entry = index.entry(number)
         let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
         return "\(recording.source):\(entry.line) \(elapsed) \(threadAndWords(number))"
+    }
+
+    /// The same as the fields of a JSON object.
+    func evidenceFields(_ number: Int32) -> [String: Any] {
+        let entry = index.entry(number)
+        var object: [String: Any] = [
+            "line": Int(entry.line), "nanoseconds": Int(recording.elapsed(entry)),
+            "thread": recording.describeThread(entry.thread), "stage": entry.stage.rawValue, "text": evidence(number),
+        ]
+        if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
+        if entry.observer >= 0 { object["observer"] = recording.observers[Int(entry.observer)].number }
+        if let name = recording.name(of: entry) { object["name"] = name }
+        return object
     }
 
     /// Describes a record: `worker deliver #7 observer 3; posted at …; observed at …`.

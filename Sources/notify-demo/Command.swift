@@ -28,6 +28,9 @@ extension Command {
             return
         } catch let code as ExitCode {
             throw code
+        } catch let error as ValidationError {
+            // A usage error in a file, such as a rule that cannot be read.
+            throw error
         } catch {
             // Output from before the error is still useful.
             try? terminal.standardOutput.flush()

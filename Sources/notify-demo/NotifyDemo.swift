@@ -23,13 +23,14 @@ struct NotifyDemo: ParsableCommand {
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
               notify-demo record -- ./my-program
               notify-demo diagnose
+              notify-demo check --rule 'PriceDidChange on main'
               notify-demo timeline --name PriceDidChange
               notify-demo observe build-done
               notify-demo post build-done --user-info count:=3
 
             EXIT STATUS
               0  success
-              1  an expectation failed, runs differ, a problem was found, or no notification came
+              1  an expectation or a rule failed, runs differ, a problem was found, or no notification came
               2  error: a file cannot be read or written, or the server cannot be reached
               64 usage error
               130 interrupted by Ctrl-C
@@ -41,8 +42,8 @@ struct NotifyDemo: ParsableCommand {
             CommandGroup(
                 name: "Recordings",
                 subcommands: [
-                    Record.self, Show.self, Diagnose.self, AuditCommand.self, Compare.self, TimelineCommand.self,
-                    Stats.self, Trace.self,
+                    Record.self, Show.self, Diagnose.self, AuditCommand.self, Check.self, Compare.self,
+                    TimelineCommand.self, Stats.self, Trace.self,
                 ]),
             CommandGroup(
                 name: "Between processes", subcommands: [Post.self, Observe.self, Wait.self, Serve.self, Status.self]),

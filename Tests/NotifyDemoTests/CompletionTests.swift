@@ -17,6 +17,7 @@ final class CompletionTests: XCTestCase {
             ("notify-demo run --st", ["--style", "--stable"]),
             ("notify-demo compare run.log ", ["run.log", "run.xml", "with blank.log"]),
             ("notify-demo smoke --junit ", ["run.xml"]),
+            ("notify-demo check --rules run.l", ["run.log"]),
             ("notify-demo observe --behavior d", ["drop", "deliver-immediately"]),
         ]
         // The last word may be empty.

@@ -44,6 +44,13 @@ final class UsageTests: XCTestCase {
             (["compare", "--reference", "listing-1", "a", "b"], "expected one run with --reference, got 2"),
             (["compare", "--reference", "listing-3", "a"], "listing-3"),
             (["diagnose", "--depth", "0"], "1 or more"),
+            (["check"], "name a rule, for example --rule 'Saved on main'"),
+            (["check", "--rule", "Saved onn main"], "\"Saved onn main\":7: expected \"on\""),
+            (["check", "--rule", "no finding", "--tap", "--sarif", "-"], "--tap and --sarif - both write to standard"),
+            (["check", "-", "--rules", "-"], "standard input can be read only once"),
+            (["check", "--rules", "-", "--rules", "-"], "standard input can be read only once"),
+            (["check", "--rule", "no finding", "--junit", "a", "--sarif", "a"], "name the same file"),
+            (["record", "-o", "-", "--check", "rules.txt", "--", "true"], "-o must name a file"),
             (["diagnose", "--main-budget", "16"], "a duration needs a unit: 16ms, or 16s"),
             (["diagnose", "--stall", "-1s"], "stall"), (["stats", "--by", "sender"], "sender"),
             (["stats", "--json", "--by", "name"], "--json"),
@@ -82,6 +89,8 @@ final class UsageTests: XCTestCase {
             [], ["diagnose"], ["audit", "-"], ["show", "--name", "A", "--thread", "main"], ["record", "--", "true"],
             ["smoke", "redirect", "flood"], ["observer-lifetime-child", "weak"],
             ["diagnose", "--strict", "--accept", "accepted.txt"],
+            ["check", "--rules", "rules.txt", "--rule", "no finding", "--sarif", "-"],
+            ["record", "--check", "rules.txt", "--", "true"],
         ] {
             XCTAssertNil(refusal(arguments)?.message, "\(arguments)")
         }

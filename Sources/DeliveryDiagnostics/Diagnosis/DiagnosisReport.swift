@@ -44,25 +44,12 @@ package struct DiagnosisReport {
             "findings": diagnosis.findings.prefix(Self.maximumEncoded).map { finding in
                 var object: [String: Any] = [
                     "kind": finding.kind.rawValue, "severity": finding.severity.rawValue, "problem": finding.problem,
-                    "evidence": finding.evidence.prefix(Self.maximumEvidence).map(evidence),
+                    "evidence": finding.evidence.prefix(Self.maximumEvidence).map(words.evidenceFields),
                     "details": finding.details, "remedy": finding.remedy,
                 ]
                 if finding.name >= 0 { object["name"] = diagnosis.index.recording.strings[Int(finding.name)] }
                 return object
             },
         ])
-    }
-
-    private func evidence(_ number: Int32) -> [String: Any] {
-        let (recording, entry) = (diagnosis.index.recording, diagnosis.index.entry(number))
-        var object: [String: Any] = [
-            "line": Int(entry.line), "nanoseconds": Int(recording.elapsed(entry)),
-            "thread": recording.describeThread(entry.thread), "stage": entry.stage.rawValue,
-            "text": words.evidence(number),
-        ]
-        if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
-        if entry.observer >= 0 { object["observer"] = recording.observers[Int(entry.observer)].number }
-        if let name = recording.name(of: entry) { object["name"] = name }
-        return object
     }
 }

@@ -1,3 +1,5 @@
+package import DeliveryDiagnostics
+
 /// The result of a scenario.
 package struct ScenarioResult: Sendable, Hashable {
     package var scenario: String
@@ -8,5 +10,11 @@ package struct ScenarioResult: Sendable, Hashable {
         self.scenario = scenario
         self.expectations = expectations
         self.duration = duration
+    }
+
+    /// A suite for the scenario, and a case for each expectation.
+    package var suite: ReportedSuite {
+        ReportedSuite(
+            name: scenario, cases: expectations.map { ReportedCase($0.claim, failure: $0.failure) }, duration: duration)
     }
 }

@@ -29,8 +29,8 @@ struct RecordOutput: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: """
-            Also record to this file, for audit, diagnose, compare, timeline, trace and stats; - is standard output, \
-            on which nothing else is printed then.
+            Also record to this file, for audit, check, diagnose, compare, timeline, trace and stats; - is standard \
+            output, on which nothing else is printed then.
             """, completion: .file(extensions: ["jsonl"]))
     var output: String?
 

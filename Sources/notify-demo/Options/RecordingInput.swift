@@ -1,21 +1,14 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
-import Foundation
-import SystemPackage
 
-/// The recording that a command reads.
+/// The recording that a command reads, and the part of it that it shows.
 struct RecordingInput: ParsableArguments {
-    /// The file that `record` writes by default.
-    static let defaultPath = "notifications.jsonl"
-
-    /// The argument that names a recording in a command to type, after a blank; none for the default.
-    static func argument(_ path: String) -> String { path == defaultPath ? "" : " \(ShownText.name(path))" }
-
-    @Argument(help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
-    var path = Self.defaultPath
+    @OptionGroup var file: RecordingFile
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+
+    var path: String { file.path }
 
     /// Rejects an output file that is the recording itself; nil is standard output.
     func check(output: String?, called name: String) throws {
@@ -28,24 +21,7 @@ struct RecordingInput: ParsableArguments {
     ///
     /// - Throws: also if the recording does not contain what the options select.
     func read(_ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
-        if path == Self.defaultPath, (try? FilePath(path).stat()) == nil {
-            throw CommandError(
-                description:
-                    "there is no \(path) here. Name a recording, or record a program first: "
-                    + "notify-demo record -- ./my-program")
-        }
-        let recording = try Recording(path: path) { terminal.show(progress: "\($0) records read") }
-        recording.reportProblems(on: terminal)
+        let recording = try file.read(terminal)
         return (recording, try RecordingSelection(selection.filter, of: recording))
-    }
-}
-
-extension Recording {
-    /// Reports the first problems of the recording's file on standard error.
-    func reportProblems(on terminal: Terminal) {
-        let maximum = 5
-        for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
-        let more = problemCount - min(problems.count, maximum)
-        if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
     }
 }

@@ -56,4 +56,14 @@ struct Terminal {
         return expectation.failure.map { "\(palette.bad("FAILED"))  \(claim): \($0)" }
             ?? "\(palette.good("ok"))      \(claim)"
     }
+
+    /// The lines of the results of rules, and their totals; `isMessage` is true for standard error.
+    func lines(of report: RuleReport, isMessage: Bool = false) -> [String] {
+        let palette = isMessage ? messagePalette : palette
+        let width = isMessage ? TerminalWidth.ofStandardError ?? .max : width
+        return report.text(width: width).map { line in
+            guard let result = line.result else { return line.text }
+            return palette.result(result, isGood: result == "ok") + String(line.text.dropFirst(result.count))
+        } + [report.totals]
+    }
 }

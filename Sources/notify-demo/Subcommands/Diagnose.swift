@@ -25,24 +25,10 @@ struct Diagnose: Command {
               0 no problem, 1 a problem was found, 2 the recording cannot be read
             """)
 
-    @Option(duration: "The longest that a handler may occupy the main thread: 4ms.")
-    var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
-
-    @Option(help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
-    var depth: Int = DiagnosisLimits().depth
-
-    @Option(duration: "The longest that notifications may wait for a thread while other threads continue.")
-    var stall = ElapsedTime(DiagnosisLimits().stall)
-
-    @Option(help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))
-    var chain: Int = DiagnosisLimits().chain
+    @OptionGroup var options: DiagnosisOptions
 
     @Flag(help: "Fail for notes too.")
     var strict = false
-
-    @Option(
-        help: ArgumentHelp("Leave out the findings that this file accepts.", valueName: "file"), completion: .file())
-    var accept: String?
 
     @Flag(help: "Print one JSON document.")
     var json = false
@@ -52,16 +38,11 @@ struct Diagnose: Command {
 
     @OptionGroup var input: RecordingInput
 
-    func validate() throws {
-        if depth < 1 { throw ValidationError("--depth is \(depth); it must be 1 or more.") }
-        if chain < 1 { throw ValidationError("--chain is \(chain); it must be 1 or more.") }
-    }
-
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let accepted = try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings()
-        let limits = DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
+        let accepted = try options.accepted
         let (recording, selection) = try input.read(terminal)
-        let diagnosis = Diagnosis(RecordingIndex(recording), limits: limits, accepted: accepted, selection: selection)
+        let diagnosis = Diagnosis(
+            RecordingIndex(recording), limits: options.limits, accepted: accepted, selection: selection)
         let report = DiagnosisReport(diagnosis)
         if json {
             try terminal.print(report.json())
@@ -69,7 +50,7 @@ struct Diagnose: Command {
             for line in report.text(width: terminal.width) {
                 try terminal.print(line.isProblem ? terminal.palette.bad(line.text) : line.text)
             }
-            let reader = (diagnosis.hasFinding ? "timeline" : "audit") + RecordingInput.argument(input.path)
+            let reader = (diagnosis.hasFinding ? "timeline" : "audit") + RecordingFile.argument(input.path)
             let next = ["notify-demo", reader] + diagnosis.firstSelection.map(ShownText.name)
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }

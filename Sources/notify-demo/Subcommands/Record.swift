@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChildProcesses
 import DeliveryDiagnostics
+import DeliveryRecording
 
 struct Record: Command {
     static let configuration = CommandConfiguration(
@@ -20,19 +21,29 @@ struct Record: Command {
             A process that begins to record after the program has ended reports an error. A process that still runs \
             then continues to record, and the message names its file.
 
+            With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check', and \
+            the results are printed on standard error, because standard output belongs to the program.
+
             EXAMPLES
               notify-demo record -- ./my-program --its options
+              notify-demo record --check rules.txt -- ./my-program
               notify-demo record -o run.jsonl -- ./my-program
               notify-demo record -o - -- ./my-program | notify-demo audit -
 
             EXIT STATUS
-              that of the program; 128 plus the signal's number if a signal ended it; 2 if nothing was recorded
+              that of the program; 128 plus the signal's number if a signal ended it; 2 if nothing was recorded; with \
+            --check, 1 if the program's status is 0 and a rule fails, 64 if a rule cannot be read
             """)
 
     @Option(
         name: .shortAndLong, help: "The file to record to, created or overwritten; - is standard output.",
         completion: .file(extensions: ["jsonl"]))
-    var output = RecordingInput.defaultPath
+    var output = RecordingFile.defaultPath
+
+    @Option(
+        help: ArgumentHelp("Check the rules of this file: see 'notify-demo help check'.", valueName: "file"),
+        completion: .file())
+    var check: String?
 
     @Argument(
         parsing: .captureForPassthrough,
@@ -53,11 +64,21 @@ struct Record: Command {
             let example = ["notify-demo record", "-o \(output)", "--"] + words
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
+        if let check {
+            if !Output.isRegular(output) {
+                throw ValidationError("--check reads the recording, so -o must name a file.")
+            }
+            if Output.wouldOverwrite(check, byWriting: output) {
+                throw ValidationError("the recording would overwrite the rules. Name another file with -o.")
+            }
+        }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         // The first word is --.
         let command = Array(words.dropFirst())
+        // The rules are read first, so that an error is reported before the program runs.
+        let rules = try check.map { try RuleOptions.rules(inFile: $0) }
         let (end, files) = try RecordedProgram.run(command, recordingTo: output)
         if files.size == 0 {
             terminal.report(
@@ -71,17 +92,33 @@ struct Record: Command {
             let isPrinted = Output.isStandardOutput(output)
             let destination = isPrinted ? "standard output" : output
             terminal.report("recorded \(size)\(processes) to \(destination)")
-            if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingInput.argument(output))") }
+            if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingFile.argument(output))") }
         }
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }
+        let status: ExitStatus = files.size == 0 ? .error : rules.map { results(of: $0, terminal) } ?? .success
         switch end {
-        case .exit(0), .timedOut: return files.size == 0 ? .error : .success
+        case .exit(0), .timedOut: return status
         case .exit(let code): throw ExitCode(code)
         case .signal(let signal):
             terminal.report("\(command[0]) was terminated by signal \(signal)")
             throw ExitCode(128 + signal)
+        }
+    }
+
+    /// Checks the rules and prints the results on standard error.
+    private func results(of rules: [Rule], _ terminal: Terminal) -> ExitStatus {
+        do {
+            let recording = try Recording(path: output) { terminal.show(progress: "\($0) records read") }
+            recording.reportProblems(on: terminal)
+            let check = RuleCheck(rules, RecordingIndex(recording))
+            if let incompleteness = check.incompleteness { terminal.report(incompleteness) }
+            for line in terminal.lines(of: RuleReport(check), isMessage: true) { terminal.say(line) }
+            return check.holds ? .success : .failed
+        } catch {
+            terminal.report("\(error)")
+            return .error
         }
     }
 }

@@ -62,7 +62,7 @@ struct Smoke: Command {
             let result = ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
             results.append(result)
             if tap {
-                try terminal.print(tapReport.lines(for: result))
+                try terminal.print(tapReport.lines(for: result.suite))
             } else if !printsXML {
                 try terminal.print(result.expectations.map { terminal.line(of: $0, in: scenario.name) })
             }
@@ -77,7 +77,7 @@ struct Smoke: Command {
         }
         // The lines are printed even if the report cannot be written.
         try terminal.standardOutput.flush()
-        try report?.print(JUnitReport.text(of: results))
+        try report?.print(JUnitReport.text("notify-demo smoke", of: results.map(\.suite)))
         try report?.finish()
         return failed == 0 ? .success : .failed
     }

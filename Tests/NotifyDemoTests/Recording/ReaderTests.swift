@@ -227,6 +227,7 @@ final class ReaderTests: XCTestCase {
         let (overflow, removal) = (try recording("overflow"), try recording("removal"))
         for command in [
             ["audit", overflow], Self.diagnose + [overflow], ["stats", overflow], ["compare", overflow, removal],
+            ["check", overflow, "--rule", "TestNotification not on main", "--rule", "no finding"],
         ] {
             add(try JSONSerialization.jsonObject(with: Data(run(command + ["--json"]).output.utf8)))
         }

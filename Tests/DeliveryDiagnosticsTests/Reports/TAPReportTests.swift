@@ -1,22 +1,22 @@
 import XCTest
 
-@testable import Scenarios
+@testable import DeliveryDiagnostics
 
 final class TAPReportTests: XCTestCase {
-    private func lines(_ claim: String, failure: String? = nil) -> [String] {
+    private func lines(_ claim: String, failure: String? = nil, details: [String] = []) -> [String] {
         var report = TAPReport()
         return report.lines(
-            for: ScenarioResult(
-                scenario: "flood", expectations: [.init(claim, failure: failure)], duration: .zero))
+            for: ReportedSuite(
+                name: "flood", cases: [ReportedCase(claim, failure: failure, details: details)], duration: .zero))
     }
 
-    func testExpectationsAreNumberedAcrossAllScenariosAndThePlanHasTheirNumber() {
+    func testCasesAreNumberedAcrossAllSuitesAndThePlanHasTheirNumber() {
         var report = TAPReport()
         XCTAssertEqual(report.plan, "1..0")
         let results = [
-            ("flood", [Expectation("a", failure: nil), Expectation("b", failure: "3, not 4")]),
-            ("removal", [Expectation("c", failure: nil)]),
-        ].map { ScenarioResult(scenario: $0, expectations: $1, duration: .zero) }
+            ("flood", [ReportedCase("a", failure: nil), ReportedCase("b", failure: "3, not 4")]),
+            ("removal", [ReportedCase("c", failure: nil)]),
+        ].map { ReportedSuite(name: $0, cases: $1, duration: .zero) }
         XCTAssertEqual(
             results.flatMap { report.lines(for: $0) },
             [
@@ -34,5 +34,15 @@ final class TAPReportTests: XCTestCase {
             ("\u{1B}[31m\0", #""\u001b[31m\u0000""#),
             ("ü 通知 🇨🇭", "\"ü 通知 🇨🇭\""), ("", #""""#),
         ] { XCTAssertEqual(lines("a", failure: failure)[2], "  message: \(shown)") }
+    }
+
+    func testEvidenceIsAListAndAClaimCannotBeADirective() {
+        XCTAssertEqual(
+            lines(#""a # skip" \ on main"#, failure: "no", details: ["one", #"a "b""#]),
+            [
+                ##"not ok 1 - flood: "a \# skip" \\ on main"##, "  ---", #"  message: "no""#, "  severity: fail",
+                "  data:",
+                #"    - "one""#, #"    - "a \"b\"""#, "  ...",
+            ])
     }
 }

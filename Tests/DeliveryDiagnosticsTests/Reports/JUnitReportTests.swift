@@ -2,7 +2,7 @@ import Foundation
 import FoundationXML
 import XCTest
 
-@testable import Scenarios
+@testable import DeliveryDiagnostics
 
 final class JUnitReportTests: XCTestCase {
     /// The elements of a document in order, from an XML parser.
@@ -15,8 +15,8 @@ final class JUnitReportTests: XCTestCase {
         private(set) var all: [Element] = []
         private var open: [Int] = []
 
-        static func of(_ results: [ScenarioResult]) throws -> [Element] {
-            let (text, elements) = (JUnitReport.text(of: results), Elements())
+        static func of(_ results: [ReportedSuite]) throws -> [Element] {
+            let (text, elements) = (JUnitReport.text("notify-demo smoke", of: results), Elements())
             let parser = XMLParser(data: Data(text.utf8))
             parser.delegate = elements
             // On Linux, `parse()` returns true despite some errors and unclosed elements.
@@ -45,17 +45,22 @@ final class JUnitReportTests: XCTestCase {
         }
     }
 
-    private func result(_ scenario: String, _ expectations: [Expectation], seconds: Double = 0) -> ScenarioResult {
-        ScenarioResult(scenario: scenario, expectations: expectations, duration: .seconds(seconds))
+    private func suite(_ name: String, _ cases: [ReportedCase], seconds: Double = 0) -> ReportedSuite {
+        ReportedSuite(name: name, cases: cases, duration: .seconds(seconds))
     }
 
-    private func failed(_ text: String) -> ScenarioResult { result(text, [Expectation(text, failure: text)]) }
+    private func failed(_ text: String) -> ReportedSuite { suite(text, [ReportedCase(text, failure: text)]) }
 
-    func testEachScenarioIsASuiteAndEachExpectationATestCase() {
-        let text = JUnitReport.text(of: [
-            result("flood", [.init("kept", failure: nil), Expectation("none lost", failure: "3 < 4")], seconds: 1.25),
-            result("empty", [], seconds: 0.0006),
-        ])
+    func testEachSuiteHasItsCasesAndTheEvidenceOfAFailureFollowsItsMessage() {
+        let text = JUnitReport.text(
+            "notify-demo smoke",
+            of: [
+                suite(
+                    "flood",
+                    [.init("kept", failure: nil), ReportedCase("none lost", failure: "3 < 4", details: ["a", "<b>"])],
+                    seconds: 1.25),
+                suite("empty", [], seconds: 0.0006),
+            ])
         XCTAssertEqual(
             text,
             """
@@ -64,7 +69,9 @@ final class JUnitReportTests: XCTestCase {
               <testsuite name="flood" tests="2" failures="1" errors="0" time="1.250">
                 <testcase classname="flood" name="kept"/>
                 <testcase classname="flood" name="none lost">
-                  <failure message="3 &lt; 4">3 &lt; 4</failure>
+                  <failure message="3 &lt; 4">3 &lt; 4
+            a
+            &lt;b&gt;</failure>
                 </testcase>
               </testsuite>
               <testsuite name="empty" tests="0" failures="0" errors="0" time="0.001">

@@ -1,0 +1,97 @@
+internal import DeliveryRecording
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Formats rules that do not hold in the Static Analysis Results Interchange Format, version 2.1.0
+/// (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), with the properties that GitHub's code scanning
+/// requires.
+///
+/// A result is at the source location of its evidence. If that is not known, it is at the rule in its file, or in the
+/// recording.
+package struct SARIFReport {
+    private static let maximumResults = 1000
+    private static let maximumEvidence = 3
+
+    private let check: RuleCheck
+    private let version: String
+    private let recordingPath: String?
+    /// Finds the file of a source location.
+    private let path: (String) -> String
+
+    /// - Parameters:
+    ///   - version: the version of the program.
+    ///   - recordingPath: nil for standard input.
+    ///   - path: finds the file that a source location, the recording's path or a rule's file names: a path relative to
+    ///     the working directory, or an absolute path.
+    package init(_ check: RuleCheck, version: String, recordingPath: String?, path: @escaping (String) -> String) {
+        self.check = check
+        self.version = version
+        self.recordingPath = recordingPath
+        self.path = path
+    }
+
+    /// One JSON document with sorted keys.
+    package func text() throws -> String {
+        var rules: [Rule] = []
+        var results: [[String: Any]] = []
+        for result in check.results {
+            let number = rules.firstIndex { "\($0)" == "\(result.rule)" } ?? rules.count
+            if number == rules.count { rules.append(result.rule) }
+            results += self.results(of: result, number)
+        }
+        let driver: [String: Any] = ["name": "notify-demo", "version": version, "rules": rules.map(descriptor)]
+        let run: [String: Any] = [
+            "tool": ["driver": driver], "results": Array(results.prefix(Self.maximumResults)),
+        ]
+        return try JSONText.of([
+            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+            "version": "2.1.0", "runs": [run],
+        ])
+    }
+
+    private func descriptor(_ rule: Rule) -> [String: Any] {
+        [
+            "id": "\(rule)", "shortDescription": ["text": "\(rule)"], "fullDescription": ["text": rule.meaning],
+            "help": ["text": "\(rule.meaning) 'notify-demo help check' describes all rules."],
+            "defaultConfiguration": ["level": "error"],
+        ]
+    }
+
+    /// A result for each violation, or one for a rule that fails without evidence.
+    private func results(of result: RuleResult, _ number: Int) -> [[String: Any]] {
+        if result.holds { return [] }
+        let violations =
+            result.violations.isEmpty
+            ? [RuleResult.Violation(text: result.explanation, evidence: [])] : result.violations
+        return violations.map { violation in
+            let evidence = violation.evidence.prefix(Self.maximumEvidence).map(check.words.evidence)
+            let lines = ["\(result.rule): \(violation.text)"] + evidence + violation.details
+            var object: [String: Any] = [
+                "ruleId": "\(result.rule)", "ruleIndex": number, "level": "error",
+                "message": ["text": lines.joined(separator: "\n")],
+            ]
+            if let location = location(of: violation, result.rule) { object["locations"] = [location] }
+            return object
+        }
+    }
+
+    private func location(of violation: RuleResult.Violation, _ rule: Rule) -> [String: Any]? {
+        // A location without a line has the name of a function in place of the file.
+        if let source = violation.evidence.lazy.compactMap(check.words.sourceLocation).first(where: { $0.line > 0 }) {
+            return location(source.file, line: source.line)
+        }
+        if let origin = rule.origin { return location(origin.file, line: origin.line) }
+        let line = violation.evidence.first.map { Int(check.words.index.entry($0).line) } ?? 1
+        return recordingPath.map { location($0, line: line) }
+    }
+
+    private func location(_ file: String, line: Int) -> [String: Any] {
+        let path = path(file)
+        // A colon before the first slash would end a scheme.
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
+        let encoded = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
+        let artifact =
+            path.hasPrefix("/") ? ["uri": "file://\(encoded)"] : ["uri": encoded, "uriBaseId": "%SRCROOT%"]
+        return ["physicalLocation": ["artifactLocation": artifact, "region": ["startLine": max(1, line)]]]
+    }
+}

@@ -1,0 +1,37 @@
+internal import DeliveryRecording
+
+/// `no observer left at exit`: observers that were added and not removed.
+struct ObserversLeft {
+    private let rule: Rule
+    private let words: RecordWords
+
+    init(_ rule: Rule, _ words: RecordWords) { (self.rule, self.words) = (rule, words) }
+
+    func result() -> RuleResult {
+        let (index, recording) = (words.index, words.recording)
+        if let process = index.processes.firstIndex(where: { $0.end < 0 }) {
+            let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
+            return RuleResult(
+                rule, fails: "the recording\(ofProcess) is truncated: it does not say which observers were left at exit"
+            )
+        }
+        let added = index.observers.indices.filter { index.observers[$0].registered >= 0 }
+        let left = added.filter { index.observers[$0].removed < 0 }.map(Int32.init)
+        let all = counted(added.count, "observer")
+        guard !left.isEmpty else { return RuleResult(rule, holds: all) }
+        let places = Dictionary(grouping: left) { observer in
+            let entry = index.registration(of: observer)
+            return indexPair(entry?.name ?? -1, entry?.location ?? -1)
+        }.values
+        return RuleResult(
+            rule, fails: "\(left.count) of \(all) \(left.count == 1 ? "was" : "were") not removed",
+            places.map { observers in
+                let more = observers.count - 1
+                return RuleResult.Violation(
+                    text: words.observer(observers[0])
+                        + (more == 0 ? " was" : " and \(more) more that \(more == 1 ? "was" : "were") added there were")
+                        + " not removed",
+                    evidence: [words.registered(observers[0])])
+            })
+    }
+}

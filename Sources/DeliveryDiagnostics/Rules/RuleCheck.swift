@@ -1,0 +1,56 @@
+package import DeliveryRecording
+
+/// Checks rules against a recording.
+///
+/// A rule about a name or a thread that the recording does not contain fails, because a rule with a misspelt name could
+/// not fail otherwise. Rules that begin with `no` or `at most` hold then: they say that something does not happen.
+///
+/// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
+package struct RuleCheck: Sendable {
+    package let results: [RuleResult]
+    let words: RecordWords
+
+    /// - Parameters:
+    ///   - limits: the limits of findings.
+    ///   - accepted: findings that do not break a rule.
+    package init(
+        _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
+        accepted: AcceptedFindings = AcceptedFindings()
+    ) {
+        let words = RecordWords(index)
+        self.words = words
+        var shared: Diagnosis?
+        results = rules.map { rule in
+            switch rule.clause {
+            case .handlers(let name, let isThere, let place):
+                return HandlersInPlace(rule, words).result(name, isThere, place)
+            case .observed(let name): return PostsObserved(rule, words).result(name)
+            case .before(let first, let second, let place):
+                return HandledBefore(rule, words).result(first, second, place)
+            case .noHandler(let place, let time): return HandlerTime(rule, words).result(place, time)
+            case .noPost(let time): return PostTime(rule, words).result(time)
+            case .noObserverLeft: return ObserversLeft(rule, words).result()
+            case .atMost(let count, let name): return PostRate(rule, words).result(count, name)
+            case .noFinding(let findings):
+                let diagnosis = shared ?? Diagnosis(index, limits: limits, accepted: accepted)
+                shared = diagnosis
+                return NoFinding.result(rule, findings, diagnosis)
+            }
+        }
+    }
+
+    package var holds: Bool { results.allSatisfy(\.holds) }
+
+    package var failedCount: Int { results.count { !$0.holds } }
+
+    /// The reason why the recording may not have everything that happened, in a sentence; nil if it is complete.
+    package var incompleteness: String? {
+        let recording = words.recording
+        let incomplete = recording.completeness.filter { !$0.isComplete }.count
+        guard incomplete > 0 || recording.completeness.isEmpty else { return nil }
+        let subject =
+            recording.completeness.count > 1 ? "of \(counted(incomplete, "process", plural: "processes")) " : ""
+        return
+            "\(recording.source): the recording \(subject)is truncated. The rules are checked on the records that it has."
+    }
+}

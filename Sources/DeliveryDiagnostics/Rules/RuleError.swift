@@ -1,0 +1,10 @@
+/// A rule that cannot be read: where, what was expected, and the nearest correct spelling.
+package struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file and the line, or the option with the rule.
+    package var source: String
+    /// The position in the line or in the option's rule, in characters from 1; nil if it concerns all of it.
+    package var column: Int?
+    package var problem: String
+
+    package var description: String { "\(source)\(column.map { ":\($0)" } ?? ""): \(problem)" }
+}

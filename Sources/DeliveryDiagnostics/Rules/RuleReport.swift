@@ -1,0 +1,75 @@
+internal import DeliveryRecording
+
+/// Formats the results of rules as text, as JSON, and as a suite for JUnit and TAP.
+package struct RuleReport {
+    /// A line, and the result of the rule if it begins with it: `ok` or `FAILED`. The caller chooses its color.
+    package typealias Line = (text: String, result: String?)
+
+    private static let maximumReported = 10
+    private static let maximumEncoded = 1000
+    private static let maximumEvidence = 3
+
+    private let check: RuleCheck
+
+    package init(_ check: RuleCheck) { self.check = check }
+
+    /// Lines of at most `width` characters, unless a single word is longer.
+    package func text(width: Int = .max) -> [Line] {
+        check.results.flatMap { result -> [Line] in
+            let word = result.holds ? "ok" : "FAILED"
+            let first = WrappedText.lines(
+                (result.holds ? "ok      " : "FAILED  ") + "\(result.rule): \(result.explanation)", width: width,
+                hanging: 8)
+            let rest = evidence(of: result).flatMap { line in
+                WrappedText.lines(line.text, width: width, indent: line.indent, hanging: 2)
+            }
+            return first.enumerated().map { ($1, $0 == 0 ? word : nil) } + rest.map { ($0, nil) }
+        }
+    }
+
+    /// For example `5 passed, 1 failed`.
+    package var totals: String { "\(check.results.count - check.failedCount) passed, \(check.failedCount) failed" }
+
+    /// One JSON document with sorted keys.
+    package func json() throws -> String {
+        try JSONText.of([
+            "source": check.words.recording.source, "holds": check.holds, "isTruncated": check.incompleteness != nil,
+            "ruleCount": check.results.count, "failedCount": check.failedCount,
+            "rules": check.results.map { result in
+                [
+                    "rule": "\(result.rule)", "holds": result.holds, "text": result.explanation,
+                    "violationCount": result.violations.count,
+                    "violations": result.violations.prefix(Self.maximumEncoded).map { violation in
+                        [
+                            "text": violation.text, "details": violation.details,
+                            "evidence": violation.evidence.prefix(Self.maximumEvidence).map(check.words.evidenceFields),
+                        ] as [String: Any]
+                    },
+                ] as [String: Any]
+            },
+        ])
+    }
+
+    /// A suite with a case for each rule. Its time is that of the recording.
+    package var suite: ReportedSuite {
+        let recording = check.words.recording
+        let length = recording.entries.last.map { max(0, recording.elapsed($0)) } ?? 0
+        return ReportedSuite(
+            name: recording.source,
+            cases: check.results.map { result in
+                ReportedCase(
+                    "\(result.rule)", failure: result.holds ? nil : result.explanation,
+                    details: evidence(of: result).map { String($0.indent.dropFirst(2)) + $0.text })
+            }, duration: .nanoseconds(length))
+    }
+
+    private func evidence(of result: RuleResult) -> [(indent: String, text: String)] {
+        let lines = result.violations.prefix(Self.maximumReported).flatMap { violation in
+            [("  ", violation.text)]
+                + violation.evidence.prefix(Self.maximumEvidence).map { ("    ", check.words.evidence($0)) }
+                + violation.details.map { ("    ", $0) }
+        }
+        let more = result.violations.count - Self.maximumReported
+        return lines + (more > 0 ? [("  ", "and \(more) more")] : [])
+    }
+}

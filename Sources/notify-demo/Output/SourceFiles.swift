@@ -1,0 +1,44 @@
+import Foundation
+
+/// Finds the files that source locations name: a path, or a module and a file as in `#fileID`.
+///
+/// Cost: the first file that is not a path is searched for in the directory and all below it, except hidden ones.
+final class SourceFiles {
+    /// A larger tree is searched in part.
+    private static let maximum = 100_000
+
+    private let directory: String
+    /// Paths relative to the directory, by the last component.
+    private lazy var paths = Dictionary(grouping: list()) { $0.split(separator: "/").last ?? "" }
+
+    init(directory: String = FileManager.default.currentDirectoryPath) { self.directory = directory }
+
+    /// A path relative to the directory if the file is in it; otherwise an absolute path, or the name as it is.
+    func path(_ name: String) -> String {
+        let whole = URL(filePath: name, relativeTo: URL(filePath: directory + "/")).standardizedFileURL.path
+        if name.hasPrefix("/") || FileManager.default.fileExists(atPath: whole) {
+            return whole.hasPrefix(directory + "/") ? String(whole.dropFirst(directory.count + 1)) : whole
+        }
+        let parts = name.split(separator: "/")
+        guard let file = parts.last, let module = parts.first, let candidates = paths[file] else { return name }
+        // A module may have its files in any folder.
+        for isLikely in [
+            { $0.hasSuffix("/\(name)") }, { $0.split(separator: "/").dropLast().contains(module) }, { _ in true },
+        ] as [(String) -> Bool] {
+            let likely = candidates.filter(isLikely)
+            if likely.count == 1 { return likely[0] }
+            if !likely.isEmpty { break }
+        }
+        return name
+    }
+
+    private func list() -> [String] {
+        let files = FileManager.default.enumerator(
+            at: URL(filePath: directory), includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+        var paths: [String] = []
+        while paths.count < Self.maximum, let file = files?.nextObject() as? URL {
+            paths.append(String(file.path.dropFirst(directory.count + 1)))
+        }
+        return paths
+    }
+}

@@ -1,0 +1,150 @@
+import DeliveryRecording
+import Foundation
+import RecordingTesting
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+final class SARIFReportTests: XCTestCase {
+    private let wrong = RecordedStory.complete { story in
+        story.register(1, "Saved")
+        story.deliver(1, to: [1], "Saved")
+        story.add(.post, on: RecordedStory.worker, "Lost", post: 2, count: 0)
+    }
+
+    private func report(
+        _ rules: [Rule], recordingPath: String? = "run.jsonl", path: @escaping (String) -> String = { $0 }
+    ) throws -> [String: Any] {
+        let check = RuleCheck(rules, RecordingIndex(wrong))
+        let text = try SARIFReport(check, version: "1.2.3", recordingPath: recordingPath, path: path).text()
+        return try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func results(_ report: [String: Any]) throws -> [[String: Any]] {
+        let run = try XCTUnwrap((report["runs"] as? [[String: Any]])?.first)
+        return try XCTUnwrap(run["results"] as? [[String: Any]])
+    }
+
+    private func rules(_ text: String, path: String = "ci/rules.txt") throws -> [Rule] {
+        try RuleFile.rules(text, path: path)
+    }
+
+    /// The file and line of each result.
+    private func locations(_ report: [String: Any]) throws -> [String] {
+        try results(report).map { result in
+            guard let location = (result["locations"] as? [[String: Any]])?.first else { return "none" }
+            let physical = location["physicalLocation"] as? [String: [String: Any]]
+            let artifact = physical?["artifactLocation"]
+            let base = (artifact?["uriBaseId"] as? String).map { "\($0)/" } ?? ""
+            return base + "\(artifact?["uri"] ?? ""):\(physical?["region"]?["startLine"] ?? "")"
+        }
+    }
+
+    func testAResultHasTheRuleTheEvidenceAndTheSourceLocationOfTheObserverOrThePost() throws {
+        let report = try report(rules("Saved on main\nno finding\nno post longer than 1 s\nno post longer than 0 ms"))
+        XCTAssertEqual(
+            try results(report).map { ($0["message"] as? [String: String])?["text"] },
+            [
+                """
+                Saved on main: observer 1 of Saved ran on worker once
+                run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; \
+                observed at Demo/main.swift:1
+                """,
+                """
+                no post longer than 0 ns: a post of Saved blocked main for 1 ms
+                run.jsonl:2 1 ms main post #1 Saved to 1 observer; at Demo/main.swift:1001
+                run.jsonl:3 2 ms main append #1 Saved observer 1 for worker; posted at Demo/main.swift:1001; \
+                observed at Demo/main.swift:1
+                """,
+            ])
+        XCTAssertEqual(
+            try locations(report), ["%SRCROOT%/Demo/main.swift:1", "%SRCROOT%/Demo/main.swift:1001"])
+    }
+
+    func testAFailureWithoutASourceLocationIsAtItsRuleOrInTheRecording() throws {
+        XCTAssertEqual(
+            try locations(report(rules("\nSavd on main\nLost observed"))),
+            ["%SRCROOT%/ci/rules.txt:2", "%SRCROOT%/ci/rules.txt:3"])
+        let unnamed = try rules("Savd on main\nLost observed", path: "-")
+        XCTAssertEqual(try locations(report(unnamed)), ["%SRCROOT%/run.jsonl:1", "%SRCROOT%/run.jsonl:6"])
+        XCTAssertEqual(try locations(report(unnamed, recordingPath: nil)), ["none", "none"])
+    }
+
+    func testFilesAreURIsRelativeToTheWorkingDirectoryOrAbsolute() throws {
+        for (path, uri) in [
+            ("Sources/Demo/main.swift", "%SRCROOT%/Sources/Demo/main.swift"),
+            ("/tmp/a b/ü.swift", "file:///tmp/a%20b/%C3%BC.swift"), ("c:d#1?.swift", "%SRCROOT%/c%3Ad%231%3F.swift"),
+        ] { XCTAssertEqual(try locations(report(rules("Saved on main")) { _ in path }), ["\(uri):1"]) }
+    }
+
+    func testTheDocumentHasThePropertiesThatTheSchemaRequiresAndNoOthers() throws {
+        for text in [
+            "Saved on main\nSaved on main\nSavd observed\nno problem\nno finding\nLost observed",
+            "Saved on thread worker",
+        ] {
+            let report = try report(rules(text))
+            try SARIFSchema.check(report)
+        }
+        let run = (try report(rules("Saved on main\nSaved on main\nno flood"))["runs"] as? [[String: Any]])?.first
+        let driver = (run?["tool"] as? [String: [String: Any]])?["driver"]
+        let ids = (driver?["rules"] as? [[String: Any]])?.map { $0["id"] as? String }
+        XCTAssertEqual(ids, ["Saved on main", "no flood"])
+    }
+}
+
+/// The constraints of the SARIF 2.1.0 schema on the objects that the report has: required properties, allowed
+/// properties, and types.
+private enum SARIFSchema {
+    static func check(_ document: [String: Any]) throws {
+        XCTAssertEqual(Set(document.keys), ["$schema", "version", "runs"])
+        XCTAssertEqual(document["version"] as? String, "2.1.0")
+        XCTAssertNotNil((document["$schema"] as? String).flatMap(URL.init(string:))?.scheme)
+        for run in try XCTUnwrap(document["runs"] as? [[String: Any]]) { try check(run: run) }
+    }
+
+    private static func check(run: [String: Any]) throws {
+        XCTAssertEqual(Set(run.keys), ["tool", "results"])
+        let tool = try XCTUnwrap(run["tool"] as? [String: Any])
+        XCTAssertEqual(Set(tool.keys), ["driver"])
+        let driver = try XCTUnwrap(tool["driver"] as? [String: Any])
+        XCTAssertEqual(Set(driver.keys), ["name", "version", "rules"])
+        XCTAssertEqual(driver["name"] as? String, "notify-demo")
+        let rules = try XCTUnwrap(driver["rules"] as? [[String: Any]])
+        let ids = try rules.map { rule in
+            // GitHub requires all of these.
+            XCTAssertEqual(
+                Set(rule.keys), ["id", "shortDescription", "fullDescription", "help", "defaultConfiguration"])
+            for key in ["shortDescription", "fullDescription", "help"] { try check(message: rule[key]) }
+            XCTAssertEqual(rule["defaultConfiguration"] as? [String: String], ["level": "error"])
+            return try XCTUnwrap(rule["id"] as? String)
+        }
+        XCTAssertEqual(Set(ids).count, ids.count, "the items of rules are unique")
+        for result in try XCTUnwrap(run["results"] as? [[String: Any]]) {
+            XCTAssertTrue(Set(result.keys).isSubset(of: ["ruleId", "ruleIndex", "level", "message", "locations"]))
+            let index = try XCTUnwrap(result["ruleIndex"] as? Int)
+            XCTAssertEqual(result["ruleId"] as? String, ids[index])
+            XCTAssertTrue(["none", "note", "warning", "error"].contains(result["level"] as? String))
+            try check(message: result["message"])
+            for location in try XCTUnwrap(result["locations"] as? [[String: Any]]) {
+                XCTAssertEqual(Set(location.keys), ["physicalLocation"])
+                try check(physical: XCTUnwrap(location["physicalLocation"] as? [String: Any]))
+            }
+        }
+    }
+
+    private static func check(message: Any?) throws {
+        let message = try XCTUnwrap(message as? [String: String])
+        XCTAssertEqual(Array(message.keys), ["text"])
+        XCTAssertNotEqual(message["text"], "")
+    }
+
+    private static func check(physical: [String: Any]) throws {
+        XCTAssertEqual(Set(physical.keys), ["artifactLocation", "region"])
+        let artifact = try XCTUnwrap(physical["artifactLocation"] as? [String: String])
+        XCTAssertTrue(Set(artifact.keys).isSubset(of: ["uri", "uriBaseId"]))
+        XCTAssertNotNil(artifact["uri"].flatMap { URL(string: $0, encodingInvalidCharacters: false) })
+        let region = try XCTUnwrap(physical["region"] as? [String: Int])
+        XCTAssertEqual(Array(region.keys), ["startLine"])
+        XCTAssertGreaterThanOrEqual(region["startLine"] ?? 0, 1)
+    }
+}

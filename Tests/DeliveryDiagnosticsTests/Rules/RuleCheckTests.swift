@@ -1,0 +1,376 @@
+import DeliveryRecording
+import RecordingTesting
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// For each rule, a recording that satisfies it and one that breaks it.
+final class RuleCheckTests: XCTestCase {
+    private func text(
+        _ rules: String..., of recording: Recording, limits: DiagnosisLimits = DiagnosisLimits(),
+        accepted: AcceptedFindings = AcceptedFindings()
+    ) throws -> String {
+        let rules = try rules.map { try RuleParser.rule(argument: $0, option: "--rule") }
+        let check = RuleCheck(rules, RecordingIndex(recording), limits: limits, accepted: accepted)
+        return RuleReport(check).text().map(\.text).joined(separator: "\n")
+    }
+
+    private func assert(
+        _ rule: String, _ expected: String, line: UInt = #line, truncated: Bool = false,
+        _ happen: (inout RecordedStory) -> Void
+    ) throws {
+        let recording = truncated ? RecordedStory.truncated(happen) : RecordedStory.complete(happen)
+        XCTAssertEqual(try text(rule, of: recording), expected, line: line)
+    }
+
+    /// Two notifications are handled on worker.
+    private let onWorker: (inout RecordedStory) -> Void = { story in
+        story.register(1, "Saved")
+        story.deliver(1, to: [1], "Saved")
+        story.deliver(2, to: [1], "Saved")
+    }
+
+    // MARK: On a thread
+
+    func testHandlersOfANameRunOnMainOrOnAThread() throws {
+        try assert("Saved on thread worker", "ok      Saved on thread worker: 2 handlers", onWorker)
+        try assert("Saved on thread 2", "ok      Saved on thread 2: 2 handlers", onWorker)
+        try assert(
+            "Saved on main",
+            """
+            FAILED  Saved on main: 2 of 2 handlers ran on another thread
+              observer 1 of Saved ran on worker 2 times
+                run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; \
+            observed at Demo/main.swift:1
+            """, onWorker)
+    }
+
+    func testHandlersOfANameDoNotRunOnMainOrOnAThread() throws {
+        try assert("Saved not on main", "ok      Saved not on main: 2 handlers", onWorker)
+        try assert(
+            "Saved not on thread worker",
+            """
+            FAILED  Saved not on thread worker: 1 of 2 handlers ran on thread worker
+              observer 1 of Saved ran on worker once
+                run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; \
+            observed at Demo/main.swift:1
+            """
+        ) { story in
+            story.register(1, "Saved")
+            story.deliver(1, to: [1], "Saved")
+            story.deliver(2, to: [1], on: RecordedStory.other, "Saved")
+        }
+    }
+
+    func testARuleAboutANameOrAThreadThatTheRecordingDoesNotHaveFails() throws {
+        for (rule, expected) in [
+            ("Savd on main", "the recording does not have the notification Savd; did you mean Saved?"),
+            ("Other not on main", "the recording does not have the notification Other"),
+            ("Savd observed", "the recording does not have the notification Savd; did you mean Saved?"),
+            ("Savd before Saved", "the recording does not have the notification Savd; did you mean Saved?"),
+            ("Saved before Savd", "the recording does not have the notification Savd; did you mean Saved?"),
+            ("Saved not on thread wrker", "the recording does not have the thread wrker; did you mean worker?"),
+            ("Saved before Saved on thread x", "the recording does not have the thread x"),
+        ] { try assert(rule, "FAILED  \(rule): \(expected)", onWorker) }
+        try assert(
+            "Saved on thread wrker",
+            """
+            FAILED  Saved on thread wrker: the recording does not have the thread wrker; did you mean worker?
+              observer 1 of Saved ran on worker 2 times
+                run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; \
+            observed at Demo/main.swift:1
+            """, onWorker)
+    }
+
+    func testARuleAboutANameThatIsNotHandledOrNotPostedFails() throws {
+        let registered: (inout RecordedStory) -> Void = { $0.register(1, "Saved") }
+        try assert(
+            "Saved not on main", "FAILED  Saved not on main: no handler of Saved ran; it was never posted", registered)
+        try assert("Saved observed", "FAILED  Saved observed: Saved was never posted", registered)
+        try assert("every post observed", "FAILED  every post observed: nothing was posted", registered)
+        try assert(
+            "Saved before Saved on main",
+            "FAILED  Saved before Saved on main: no handler of Saved ran on main; it was posted 2 times", onWorker)
+    }
+
+    func testRulesThatBeginWithNoOrAtMostHoldWithoutTheirNameOrThread() throws {
+        for (rule, explanation) in [
+            ("at most 5 Savd per second", "the recording does not have the notification Savd; did you mean Saved?"),
+            (
+                "no handler on thread wrker longer than 5 ms",
+                "the recording does not have the thread wrker; did you mean worker?"
+            ),
+            ("no handler on main longer than 5 ms", "0 handlers"),
+        ] { try assert(rule, "ok      \(rule): \(explanation)", onWorker) }
+        for (rule, explanation) in [
+            ("no post longer than 5 ms", "0 posts"), ("no observer left at exit", "0 observers"),
+            ("no finding", "no findings"),
+        ] { try assert(rule, "ok      \(rule): \(explanation)") { _ in } }
+    }
+
+    // MARK: Observers
+
+    func testEachPostOfANameHasAnObserver() throws {
+        try assert("Saved observed", "ok      Saved observed: 2 posts", onWorker)
+        try assert(
+            "Saved observed",
+            """
+            FAILED  Saved observed: 2 of 3 posts had no observer
+              Saved was posted by main 2 times without an observer
+                run.jsonl:1 0 ns main post #1 Saved to 0 observers; at Demo/main.swift:7
+            """
+        ) { story in
+            for post in 1...2 { story.add(.post, "Saved", post: post, at: 7, count: 0) }
+            story.register(1, "Saved")
+            story.deliver(3, to: [1], "Saved")
+            story.add(.post, "Other", post: 4, count: 0)
+        }
+    }
+
+    func testEachPostOfAnyNameHasAnObserver() throws {
+        try assert("every post observed", "ok      every post observed: 2 posts", onWorker)
+        try assert(
+            "every post observed",
+            """
+            FAILED  every post observed: 2 of 2 posts had no observer
+              Saved was posted by main once without an observer
+                run.jsonl:1 0 ns main post #1 Saved to 0 observers; at Demo/main.swift:7
+              Done was posted by worker once without an observer
+                run.jsonl:2 1 ms worker post #2 Done to 0 observers
+            """
+        ) { story in
+            story.add(.post, "Saved", post: 1, at: 7, count: 0)
+            story.add(.post, on: RecordedStory.worker, post: 2, count: 0)
+        }
+    }
+
+    func testNoObserverIsLeftAtExit() throws {
+        let removed: (inout RecordedStory) -> Void = { story in
+            story.register(1, "Saved")
+            story.add(.remove, "Saved", observer: 1, count: 0)
+        }
+        try assert("no observer left at exit", "ok      no observer left at exit: 1 observer", removed)
+        try assert(
+            "no observer left at exit",
+            """
+            FAILED  no observer left at exit: 3 of 4 observers were not removed
+              observer 2 of Saved and 1 more that was added there were not removed
+                run.jsonl:3 2 ms main register Saved observer 2; at Demo/main.swift:9
+              observer 4 of Done was not removed
+                run.jsonl:5 4 ms main register Done observer 4; at Demo/main.swift:9
+            """
+        ) { story in
+            removed(&story)
+            for observer in 2...3 { story.add(.register, "Saved", observer: observer, at: 9) }
+            story.add(.register, observer: 4, at: 9)
+        }
+        try assert(
+            "no observer left at exit",
+            "FAILED  no observer left at exit: the recording is truncated: it does not say which observers were left "
+                + "at exit", truncated: true, removed)
+    }
+
+    // MARK: Order
+
+    func testTheHandlersOfANameComeAfterThoseOfAnotherOnAThread() throws {
+        let ordered: (inout RecordedStory) -> Void = { story in
+            story.register(1, "Opened")
+            story.register(2, "Saved")
+            story.deliver(1, to: [1], "Opened")
+            for post in 2...3 { story.deliver(post, to: [2], "Saved") }
+        }
+        try assert("Opened before Saved", "ok      Opened before Saved: 2 handlers of Saved", ordered)
+        try assert(
+            "Opened before Saved on thread worker",
+            "ok      Opened before Saved on thread worker: 2 handlers of Saved", ordered)
+        let early: (inout RecordedStory) -> Void = { story in
+            ordered(&story)
+            story.deliver(4, to: [2], on: RecordedStory.other, "Saved")
+            story.deliver(5, to: [1], on: RecordedStory.other, "Opened")
+            story.deliver(6, to: [2], on: RecordedStory.main, "Saved")
+        }
+        try assert(
+            "Opened before Saved on thread worker",
+            "ok      Opened before Saved on thread worker: 2 handlers of Saved", early)
+        try assert(
+            "Opened before Saved",
+            """
+            FAILED  Opened before Saved: 2 of 4 handlers of Saved ran before Opened
+              other handled Saved once before its first Opened
+                run.jsonl:17 16 ms other deliver #4 Saved observer 2; posted at Demo/main.swift:1004; \
+            observed at Demo/main.swift:2
+                run.jsonl:21 20 ms other deliver #5 Opened observer 1; posted at Demo/main.swift:1005; \
+            observed at Demo/main.swift:1
+              main handled Saved once and never Opened
+                run.jsonl:25 24 ms main deliver #6 Saved observer 2; posted at Demo/main.swift:1006; \
+            observed at Demo/main.swift:2
+            """, early)
+    }
+
+    // MARK: Times
+
+    func testNoHandlerOnAThreadTakesLongerThanATime() throws {
+        let slow: (inout RecordedStory) -> Void = { story in
+            story.register(1, "Saved", on: RecordedStory.main)
+            for (post, time) in zip(1..., [1, 30, 20]) {
+                story.hand(post, to: [1], on: RecordedStory.main, from: RecordedStory.worker, "Saved")
+                story.handle(post, by: 1, on: RecordedStory.main, "Saved", for: .milliseconds(time))
+            }
+        }
+        let rule = "no handler on main longer than"
+        try assert("\(rule) 31 ms", "ok      \(rule) 31 ms: 3 handlers, the longest 31 ms", slow)
+        let evidence = """
+              observer 1 of Saved took up to 31 ms on main, and was too long 2 times
+                run.jsonl:8 8 ms main deliver #2 Saved observer 1; posted at Demo/main.swift:1002; \
+            observed at Demo/main.swift:1
+                run.jsonl:9 39 ms main return #2 Saved observer 1; posted at Demo/main.swift:1002; \
+            observed at Demo/main.swift:1
+            """
+        try assert(
+            "\(rule) 16 ms", "FAILED  \(rule) 16 ms: 2 of 3 handlers took longer, up to 31 ms\n\(evidence)", slow)
+        try assert(
+            "no handler longer than 16 ms",
+            "FAILED  no handler longer than 16 ms: 2 of 3 handlers took longer, up to 31 ms\n\(evidence)", slow)
+        try assert(
+            "no handler on thread worker longer than 16 ms",
+            "ok      no handler on thread worker longer than 16 ms: 0 handlers", slow)
+    }
+
+    func testAHandlerThatHasNotReturnedLastsUntilTheRecordingEnds() throws {
+        try assert(
+            "no handler longer than 16 ms",
+            """
+            FAILED  no handler longer than 16 ms: 1 of 1 handler took longer, up to 21 ms
+              a performed block took 21 ms on worker and had not returned when the recording ended
+                run.jsonl:2 1 ms worker deliver #1
+                run.jsonl:3 22 ms main end "exit"
+            """
+        ) { story in
+            story.add(.append, nil, post: 1, target: RecordedStory.worker)
+            story.add(.deliver, on: RecordedStory.worker, nil, post: 1)
+            story.pass(.milliseconds(20))
+        }
+    }
+
+    func testNoPostBlocksItsThreadForLongerThanATime() throws {
+        // The handler of the posting thread runs inside the post; the one on worker does not.
+        let nested: (inout RecordedStory) -> Void = { story in
+            story.register(1, "Saved", on: nil)
+            story.register(2, "Saved")
+            story.add(.post, "Saved", post: 1, at: 7, count: 2)
+            story.add(.append, "Saved", post: 1, observer: 2, target: RecordedStory.worker)
+            story.add(.signal)
+            story.handle(1, by: 1, on: RecordedStory.main, "Saved", for: .milliseconds(3))
+            story.add(.log, nil, message: "later")
+            story.handle(1, by: 2, "Saved", for: .milliseconds(50))
+        }
+        try assert("no post longer than 7 ms", "ok      no post longer than 7 ms: 1 post, the longest 7 ms", nested)
+        try assert(
+            "no post longer than 5 ms",
+            """
+            FAILED  no post longer than 5 ms: 1 of 1 post took longer, up to 7 ms
+              a post of Saved blocked main for 7 ms
+                run.jsonl:3 2 ms main post #1 Saved to 2 observers; at Demo/main.swift:7
+                run.jsonl:7 9 ms main return #1 Saved observer 1; posted at Demo/main.swift:7; \
+            observed at Demo/main.swift:1
+            """, nested)
+    }
+
+    func testAPostLastsForItsWaitForHandlersOrForRoomAndAsLongAsThePostsInItsHandlers() throws {
+        try assert(
+            "no post longer than 5 ms",
+            """
+            FAILED  no post longer than 5 ms: 3 of 3 posts took longer, up to 12 ms
+              a post of Saved blocked main for 12 ms
+                run.jsonl:2 1 ms main wait "worker"; at Demo/main.swift:7
+                run.jsonl:6 13 ms main waitEnd
+              a post of Done blocked main for up to 9 ms, and was too long 2 times
+                run.jsonl:7 14 ms main post #2 Done to 1 observer; at Demo/main.swift:8
+                run.jsonl:12 23 ms main return #2 Done observer 2; posted at Demo/main.swift:8
+            """
+        ) { story in
+            story.register(1, "Saved")
+            story.add(.wait, nil, message: "worker", at: 7)
+            story.add(.post, "Saved", post: 1, at: 7, count: 1)
+            story.add(.append, "Saved", post: 1, observer: 1, target: RecordedStory.worker)
+            story.pass(.milliseconds(8))
+            story.add(.deliver, on: RecordedStory.worker, "Saved", post: 1, observer: 1)
+            story.add(.waitEnd, nil)
+            story.add(.post, post: 2, at: 8, count: 1)
+            story.add(.deliver, post: 2, observer: 2)
+            story.add(.post, post: 3, at: 8, count: 1)
+            story.add(.wait, nil, message: "room", at: 8)
+            story.pass(.milliseconds(4))
+            story.add(.waitEnd, nil)
+            story.add(.return, post: 2, observer: 2)
+        }
+    }
+
+    // MARK: Rates
+
+    func testANameIsPostedAtMostSoManyTimesInAnySecond() throws {
+        // Posts at 0, 0.4, 0.8, 1.0 and 1.2 s.
+        let posts: (inout RecordedStory) -> Void = { story in
+            for (post, time) in zip(1..., [0, 400, 400, 200, 200]) {
+                story.add(.post, "Progress", post: post, at: 7, count: 0, after: .milliseconds(time))
+            }
+        }
+        let (rule, all) = ("Progress per second", "5 posts")
+        try assert("at most 4 \(rule)", "ok      at most 4 \(rule): \(all), at most 4 in a second", posts)
+        try assert(
+            "at most 3 \(rule)",
+            """
+            FAILED  at most 3 \(rule): \(all), up to 4 in a second
+              Progress was posted 4 times in 800 ms
+                run.jsonl:2 400 ms main post #2 Progress to 0 observers; at Demo/main.swift:7
+                run.jsonl:5 1.2 s main post #5 Progress to 0 observers; at Demo/main.swift:7
+            """, posts)
+    }
+
+    // MARK: Findings
+
+    func testFindingsOfAKindProblemsOrAnyFindingBreakARuleUnlessTheyAreAccepted() throws {
+        let wrong = RecordedStory.complete { story in
+            story.register(1, "Saved")
+            story.add(.post, "Saved", post: 1, at: 7, count: 1)
+            story.add(.append, "Saved", post: 1, observer: 1, target: RecordedStory.worker)
+            story.handle(1, by: 1, on: RecordedStory.other, "Saved", for: .milliseconds(20))
+        }
+        let evidence = """
+            1 finding
+              problem: observer 1 of Saved should be handled on worker but was handled on other once.
+                run.jsonl:1 0 ns main register Saved observer 1 for worker; at Demo/main.swift:1
+                run.jsonl:2 1 ms main post #1 Saved to 1 observer; at Demo/main.swift:7
+                run.jsonl:4 3 ms other deliver #1 Saved observer 1 for other; posted at Demo/main.swift:7; \
+            observed at Demo/main.swift:1
+                remedy: Only the center should call the handler. If no other code calls it, report this recording as a \
+            bug of the library.
+            """.replacing(" for other;", with: ";")
+        for rule in ["no finding", "no problem", "no wrongThread"] {
+            XCTAssertEqual(try text(rule, of: wrong), "FAILED  \(rule): \(evidence)")
+        }
+        XCTAssertEqual(try text("no flood", of: wrong), "ok      no flood: no findings")
+        XCTAssertEqual(
+            try text("no finding", of: wrong, accepted: AcceptedFindings(text: "wrongThread", source: "")),
+            "ok      no finding: no findings, and 1 accepted")
+        let late = RecordedStory.complete { story in
+            story.register(1, on: RecordedStory.main)
+            story.hand(1, to: [1], on: RecordedStory.main, from: RecordedStory.worker)
+            story.handle(1, by: 1, on: RecordedStory.main, for: .milliseconds(20))
+        }
+        XCTAssertEqual(try text("no problem", of: late), "ok      no problem: no findings")
+        XCTAssertTrue(try text("no finding", of: late).hasPrefix("FAILED  no finding: 1 finding\n  note: observer 1"))
+        XCTAssertEqual(
+            try text("no finding", of: late, limits: DiagnosisLimits(mainBudget: .seconds(1))),
+            "ok      no finding: no findings")
+    }
+
+    func testATruncatedRecordingIsCheckedAndSaysSo() throws {
+        let truncated = RecordedStory.truncated(onWorker)
+        XCTAssertEqual(try text("Saved on thread worker", of: truncated), "ok      Saved on thread worker: 2 handlers")
+        XCTAssertEqual(
+            RuleCheck([], RecordingIndex(truncated)).incompleteness,
+            "run.jsonl: the recording is truncated. The rules are checked on the records that it has.")
+        XCTAssertNil(RuleCheck([], RecordingIndex(RecordedStory.complete(onWorker))).incompleteness)
+    }
+}
