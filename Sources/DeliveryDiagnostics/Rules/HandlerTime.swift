@@ -1,7 +1,8 @@
 internal import DeliveryRecording
 
 /// `no handler on main longer than 16 ms`: the time from a handler's call to its return, with the handlers that ran
-/// inside it. A handler that has not returned lasts until the recording of its process ends.
+/// inside it. A handler that has not returned lasts until its thread or the recording of its process ends. The times of
+/// async handlers, and of the document's technique, are not recorded; they are counted.
 struct HandlerTime {
     private typealias Call = (span: RecordingIndex.Span, end: Int32, time: UInt64)
 
@@ -14,15 +15,26 @@ struct HandlerTime {
         let index = words.index
         let isIncluded = words.threads(on: place)
         if let missing = words.missing(place, isIncluded) { return RuleResult(rule, holds: missing) }
-        let calls: [Call] = index.spans.compactMap { span in
-            guard !span.isWait, isIncluded[Int(span.thread)], let end = index.knownEnd(of: span) else { return nil }
-            return (span, end, index.time(from: span.begin, to: end))
+        var calls: [Call] = []
+        var untimed = 0
+        for span in index.spans where !span.isWait && isIncluded[Int(span.thread)] {
+            if let end = index.knownEnd(of: span), !index.hasNoTarget(span) {
+                calls.append((span, end, index.time(from: span.begin, to: end)))
+            } else {
+                untimed += 1
+            }
+        }
+        guard !calls.isEmpty || untimed == 0 else {
+            return RuleResult(
+                rule, fails: "the recording does not have the time of any of \(counted(untimed, "handler"))")
         }
         let all = counted(calls.count, "handler")
         let longest = calls.map(\.time).max() ?? 0
         let long = calls.filter { $0.time > limit.duration.nanoseconds }
         guard !long.isEmpty else {
-            return RuleResult(rule, holds: calls.isEmpty ? all : "\(all), the longest \(ElapsedTime.text(longest))")
+            let rest = untimed == 0 ? "" : "; the times of \(untimed) more are not recorded"
+            return RuleResult(
+                rule, holds: calls.isEmpty ? all : "\(all), the longest \(ElapsedTime.text(longest))\(rest)")
         }
         let observers = Dictionary(grouping: long) { call in
             indexPair(index.entry(call.span.begin).observer, index.entry(call.span.begin).name)
@@ -39,7 +51,8 @@ struct HandlerTime {
             text: "\(words.observer(of: longest.span)) took \(calls.count == 1 ? "" : "up to ")"
                 + "\(ElapsedTime.text(longest.time)) on \(words.thread(longest.span.thread))"
                 + (calls.count == 1 ? "" : ", and was too long \(words.times(calls.count))")
-                + (longest.span.ending == .open ? " and had not returned when the recording ended" : ""),
+                + (longest.span.ending == .open ? " and had not returned when the recording ended" : "")
+                + (longest.span.ending == .abandoned ? " and had not returned when its thread ended" : ""),
             evidence: [longest.span.begin, longest.end])
     }
 }

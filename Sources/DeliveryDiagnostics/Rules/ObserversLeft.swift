@@ -9,7 +9,7 @@ struct ObserversLeft {
 
     func result() -> RuleResult {
         let (index, recording) = (words.index, words.recording)
-        if let process = index.processes.firstIndex(where: { $0.end < 0 }) {
+        if let process = recording.completeness.firstIndex(where: { !$0.isComplete }) {
             let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
             return RuleResult(
                 rule, fails: "the recording\(ofProcess) is truncated: it does not say which observers were left at exit"
@@ -17,7 +17,8 @@ struct ObserversLeft {
         }
         let added = index.observers.indices.filter { index.observers[$0].registered >= 0 }
         let left = added.filter { index.observers[$0].removed < 0 }.map(Int32.init)
-        let all = counted(added.count, "observer")
+        let isStopped = index.processes.contains { $0.end >= 0 && index.entry($0.end).reason == .stopped }
+        let all = counted(added.count, "observer") + (isStopped ? " when the recording was stopped" : "")
         guard !left.isEmpty else { return RuleResult(rule, holds: all) }
         let places = Dictionary(grouping: left) { observer in
             let entry = index.registration(of: observer)

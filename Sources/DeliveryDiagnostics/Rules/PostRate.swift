@@ -12,10 +12,10 @@ struct PostRate {
     func result(_ limit: Int, _ text: String) -> RuleResult {
         let name = words.name(called: text)
         guard name >= 0 else { return RuleResult(rule, holds: words.missing(name: text)) }
-        let histories = words.posts(of: name)
-        let most = histories.map { mostInASecond($0.posts) }
+        let posts = words.posts(of: name)
+        let most = posts.map(mostInASecond)
         let highest = most.map(\.count).max() ?? 0
-        let all = counted(histories.reduce(0) { $0 + $1.posts.count }, "post")
+        let all = counted(posts.reduce(0) { $0 + $1.count }, "post")
         let inASecond = "at most \(highest) in a second"
         guard highest > limit else { return RuleResult(rule, holds: highest == 0 ? all : "\(all), \(inASecond)") }
         return RuleResult(

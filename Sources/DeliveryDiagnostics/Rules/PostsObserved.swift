@@ -11,12 +11,13 @@ struct PostsObserved {
     func result(_ text: String?) -> RuleResult {
         let name = text.map { words.name(called: $0) }
         if let text, name == -1 { return RuleResult(rule, fails: words.missing(name: text)) }
-        let posts = words.posts(of: name).flatMap(\.posts)
+        let posts = words.posts(of: name).flatMap(\.self)
         guard !posts.isEmpty else {
             let subject = name.map { "\(words.name($0)) was never" } ?? "nothing was"
             return RuleResult(rule, fails: "\(subject) posted")
         }
-        let unobserved = posts.filter { !isObserved($0) }
+        let captured = captured
+        let unobserved = posts.filter { !isObserved($0) && !captured.contains(words.index.entry($0).post) }
         guard !unobserved.isEmpty else { return RuleResult(rule, holds: counted(posts.count, "post")) }
         let places = Dictionary(grouping: unobserved) { post in
             let entry = words.index.entry(post)
@@ -31,6 +32,16 @@ struct PostsObserved {
                         + "\(words.times(posts.count)) without an observer",
                     evidence: [posts[0]])
             })
+    }
+
+    /// The posts that were observed as a capture, such as a retained notification that was delivered to a later observer.
+    private var captured: Set<Int32> {
+        var posts: Set<Int32> = []
+        for (number, entry) in words.recording.entries.enumerated()
+        where entry.stage == .capture && entry.relatedPost >= 0 && isObserved(Int32(number)) {
+            posts.insert(entry.relatedPost)
+        }
+        return posts
     }
 
     /// - Parameter number: a `post` or `capture`.

@@ -11,13 +11,14 @@ extension RecordingIndex {
         let thread: Int32
     }
 
-    /// The last record of a span: its own end, or the end of its process if it continues until then. Nil if its end is
-    /// unknown.
+    /// The last record of a span: its own end, or the end of its thread or process if it continues until then. Nil if
+    /// its end is unknown.
     func knownEnd(of span: Span) -> Int32? {
         switch span.ending {
         case .returned: span.end
         case .open: span.end >= 0 ? span.end : processes[Int(recording.threads[Int(span.thread)].process)].last
-        case .abandoned, .notRecorded: nil
+        case .abandoned: entry(span.end).stage == .threadEnd ? span.end : nil
+        case .notRecorded: nil
         }
     }
 

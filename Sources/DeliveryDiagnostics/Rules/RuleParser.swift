@@ -71,6 +71,10 @@ package struct RuleParser {
         case "observed": return .observed(name)
         case "before":
             let second = try self.name("the name of another notification")
+            if second == name {
+                throw Problem(
+                    column: words[next - 1].column, text: "a notification cannot come before itself. Name another one.")
+            }
             return .before(first: name, second: second, on: take(["on"]) == nil ? nil : try place())
         default:
             let expected = "\"on\", \"not on\", \"observed\" or \"before\""

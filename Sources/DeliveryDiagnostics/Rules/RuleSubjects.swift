@@ -51,13 +51,22 @@ extension RecordWords {
 
     /// Says that no handler of a name ran.
     func notHandled(_ name: Int32, on place: Rule.Place? = nil) -> String {
-        let posts = posts(of: name).reduce(0) { $0 + $1.posts.count }
+        let posts = posts(of: name).reduce(0) { $0 + $1.count }
         return "no handler of \(self.name(name)) ran\(place.map { " on \($0)" } ?? ""); it was "
             + (posts == 0 ? "never posted" : "posted \(times(posts))")
     }
 
-    /// The posts of a name in each process; nil means every name.
-    func posts(of name: Int32?) -> [NameHistory] {
-        NameHistory.all(index).filter { $0.name >= 0 && (name == nil || $0.name == name) && !$0.posts.isEmpty }
+    /// The posts of a name in each process that posted it, in the order of the recording; nil means every name. A
+    /// capture that another post of the recording caused is a delivery of that post, not a post.
+    func posts(of name: Int32?) -> [[Int32]] {
+        var posts: [[Int32]] = Array(repeating: [], count: recording.processes.count)
+        for (number, entry) in recording.entries.enumerated()
+        where (entry.stage == .post || entry.stage == .capture) && entry.name >= 0 && (name ?? entry.name) == entry.name
+        {
+            if entry.post >= 0, index.posts[Int(entry.post)].posted != Int32(number) { continue }
+            if entry.relatedPost >= 0, index.posts[Int(entry.relatedPost)].posted >= 0 { continue }
+            posts[recording.process(of: entry)].append(Int32(number))
+        }
+        return posts.filter { !$0.isEmpty }
     }
 }

@@ -43,6 +43,12 @@ final class Output {
         return written.isSameFile(as: try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat())
     }
 
+    /// True if two paths name the same file, which need not exist.
+    static func isSameFile(_ one: String, _ other: String) -> Bool {
+        func path(_ path: String) -> String { URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path }
+        return path(one) == path(other)
+    }
+
     /// Standard output or standard error, if the path names its file. Opening the file again would write at its
     /// beginning.
     private static func openDescriptor(_ path: String) -> FileDescriptor? {

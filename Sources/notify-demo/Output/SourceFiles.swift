@@ -7,23 +7,27 @@ final class SourceFiles {
     /// A larger tree is searched in part.
     private static let maximum = 100_000
 
+    /// The directory, with a slash at its end.
     private let directory: String
     /// Paths relative to the directory, by the last component.
     private lazy var paths = Dictionary(grouping: list()) { $0.split(separator: "/").last ?? "" }
 
-    init(directory: String = FileManager.default.currentDirectoryPath) { self.directory = directory }
+    init(directory: String = FileManager.default.currentDirectoryPath) {
+        self.directory = directory.hasSuffix("/") ? directory : directory + "/"
+    }
 
     /// A path relative to the directory if the file is in it; otherwise an absolute path, or the name as it is.
     func path(_ name: String) -> String {
-        let whole = URL(filePath: name, relativeTo: URL(filePath: directory + "/")).standardizedFileURL.path
+        let whole = URL(filePath: name, relativeTo: URL(filePath: directory)).standardizedFileURL.path
         if name.hasPrefix("/") || FileManager.default.fileExists(atPath: whole) {
-            return whole.hasPrefix(directory + "/") ? String(whole.dropFirst(directory.count + 1)) : whole
+            return whole.hasPrefix(directory) ? String(whole.dropFirst(directory.count)) : whole
         }
         let parts = name.split(separator: "/")
         guard let file = parts.last, let module = parts.first, let candidates = paths[file] else { return name }
-        // A module may have its files in any folder.
+        // The folder of a module usually has its name. A file elsewhere may be that of another module.
         for isLikely in [
-            { $0.hasSuffix("/\(name)") }, { $0.split(separator: "/").dropLast().contains(module) }, { _ in true },
+            { $0.hasSuffix("/\(name)") },
+            { parts.count == 1 || $0.split(separator: "/").dropLast().contains(module) },
         ] as [(String) -> Bool] {
             let likely = candidates.filter(isLikely)
             if likely.count == 1 { return likely[0] }
@@ -37,7 +41,7 @@ final class SourceFiles {
             at: URL(filePath: directory), includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
         var paths: [String] = []
         while paths.count < Self.maximum, let file = files?.nextObject() as? URL {
-            paths.append(String(file.path.dropFirst(directory.count + 1)))
+            paths.append(String(file.path.dropFirst(directory.count)))
         }
         return paths
     }

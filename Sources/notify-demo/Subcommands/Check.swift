@@ -35,8 +35,11 @@ struct Check: Command {
             could not fail otherwise. Rules that begin with no or at most hold then. If a recording is truncated, the \
             rules are checked on the records that it has, and no observer left at exit fails.
 
+            The call of an async handler is recorded when it has returned, with the thread of its return. Its time is \
+            not recorded, and no handler longer than fails if the recording has no other times.
+
             A post of the library lasts at least until the last handler that ran inside it has returned, or until its \
-            wait has ended. A handler that has not returned lasts until the recording ends.
+            wait has ended. A handler that has not returned lasts until its thread or the recording ends.
 
             EXAMPLES
               notify-demo check --rule 'WindowWillClose on main'
@@ -99,11 +102,14 @@ struct Check: Command {
         }
         for (option, output) in [("--junit", junit), ("--sarif", sarif)] {
             guard let output else { continue }
-            for input in [file.path] + rules.rules where Output.wouldOverwrite(input, byWriting: output) {
+            for input in [file.path] + rules.rules + [options.accept].compactMap(\.self)
+            where Output.wouldOverwrite(input, byWriting: output) {
                 throw ValidationError("\(option) would overwrite \(input). Name another file.")
             }
         }
-        if let junit, junit == sarif { throw ValidationError("--junit and --sarif name the same file.") }
+        if let junit, let sarif, Output.isSameFile(junit, sarif) {
+            throw ValidationError("--junit and --sarif name the same file.")
+        }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {

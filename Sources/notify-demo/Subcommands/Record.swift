@@ -65,6 +65,9 @@ struct Record: Command {
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
         if let check {
+            if check == "-" {
+                throw ValidationError("standard input belongs to the program. Name a file for --check.")
+            }
             if !Output.isRegular(output) {
                 throw ValidationError("--check reads the recording, so -o must name a file.")
             }

@@ -70,8 +70,13 @@ final class RuleCheckTests: XCTestCase {
             ("Savd before Saved", "the recording does not have the notification Savd; did you mean Saved?"),
             ("Saved before Savd", "the recording does not have the notification Savd; did you mean Saved?"),
             ("Saved not on thread wrker", "the recording does not have the thread wrker; did you mean worker?"),
-            ("Saved before Saved on thread x", "the recording does not have the thread x"),
-        ] { try assert(rule, "FAILED  \(rule): \(expected)", onWorker) }
+            ("Done before Saved on thread x", "the recording does not have the thread x"),
+        ] {
+            try assert(rule, "FAILED  \(rule): \(expected)") { story in
+                onWorker(&story)
+                story.register(9, "Done")
+            }
+        }
         try assert(
             "Saved on thread wrker",
             """
@@ -89,8 +94,12 @@ final class RuleCheckTests: XCTestCase {
         try assert("Saved observed", "FAILED  Saved observed: Saved was never posted", registered)
         try assert("every post observed", "FAILED  every post observed: nothing was posted", registered)
         try assert(
-            "Saved before Saved on main",
-            "FAILED  Saved before Saved on main: no handler of Saved ran on main; it was posted 2 times", onWorker)
+            "Done before Saved on main",
+            "FAILED  Done before Saved on main: no handler of Saved ran on main; it was posted 2 times"
+        ) { story in
+            onWorker(&story)
+            story.register(9, "Done")
+        }
     }
 
     func testRulesThatBeginWithNoOrAtMostHoldWithoutTheirNameOrThread() throws {
@@ -168,6 +177,23 @@ final class RuleCheckTests: XCTestCase {
             "no observer left at exit",
             "FAILED  no observer left at exit: the recording is truncated: it does not say which observers were left "
                 + "at exit", truncated: true, removed)
+    }
+
+    func testARecordingThatWasStoppedSaysSoAndOneWithLostRecordsDoesNotSayWhichObserversWereLeft() throws {
+        func text(_ happen: (inout RecordedStory) -> Void) throws -> String {
+            var story = RecordedStory()
+            story.register(1)
+            story.add(.remove, observer: 1, count: 0)
+            happen(&story)
+            let rule = try XCTUnwrap(try RuleParser.rule("no observer left at exit", source: ""))
+            return RuleCheck([rule], RecordingIndex(story.recording)).results[0].explanation
+        }
+        XCTAssertEqual(try text { $0.end(.stopped) }, "1 observer when the recording was stopped")
+        XCTAssertEqual(
+            try text { story in
+                story.add(.lost, nil, count: 3)
+                story.end()
+            }, "the recording is truncated: it does not say which observers were left at exit")
     }
 
     // MARK: Order
@@ -252,6 +278,43 @@ final class RuleCheckTests: XCTestCase {
         }
     }
 
+    func testAHandlerWhoseThreadEndsLastsUntilThen() throws {
+        try assert(
+            "no handler longer than 16 ms",
+            """
+            FAILED  no handler longer than 16 ms: 1 of 1 handler took longer, up to 21 ms
+              a performed block took 21 ms on worker and had not returned when its thread ended
+                run.jsonl:2 1 ms worker deliver #1
+                run.jsonl:3 22 ms worker threadEnd
+            """
+        ) { story in
+            story.add(.append, nil, post: 1, target: RecordedStory.worker)
+            story.add(.deliver, on: RecordedStory.worker, nil, post: 1)
+            story.pass(.milliseconds(20))
+            story.add(.threadEnd, on: RecordedStory.worker, nil)
+        }
+    }
+
+    func testHandlersWithoutARecordedTimeAreCountedAndDoNotHoldARuleByThemselves() throws {
+        // The call of an async handler is recorded when it has returned.
+        let async: (inout RecordedStory) -> Void = { story in
+            story.register(1, "Saved", on: nil)
+            story.add(.post, "Saved", post: 1, at: 7, count: 1)
+            story.add(.append, "Saved", post: 1, observer: 1)
+            story.add(.deliver, on: RecordedStory.worker, "Saved", post: 1, observer: 1)
+            story.add(.return, on: RecordedStory.worker, "Saved", post: 1, observer: 1)
+        }
+        let rule = "no handler longer than 16 ms"
+        try assert(rule, "FAILED  \(rule): the recording does not have the time of any of 1 handler", async)
+        try assert(rule, "ok      \(rule): 1 handler, the longest 3 ms; the times of 1 more are not recorded") {
+            story in
+            async(&story)
+            story.register(2, "Done", on: RecordedStory.main)
+            story.hand(2, to: [2], on: RecordedStory.main, from: RecordedStory.worker)
+            story.handle(2, by: 2, on: RecordedStory.main, for: .milliseconds(2))
+        }
+    }
+
     func testNoPostBlocksItsThreadForLongerThanATime() throws {
         // The handler of the posting thread runs inside the post; the one on worker does not.
         let nested: (inout RecordedStory) -> Void = { story in
@@ -325,6 +388,36 @@ final class RuleCheckTests: XCTestCase {
                 run.jsonl:2 400 ms main post #2 Progress to 0 observers; at Demo/main.swift:7
                 run.jsonl:5 1.2 s main post #5 Progress to 0 observers; at Demo/main.swift:7
             """, posts)
+    }
+
+    func testARetainedNotificationThatALaterObserverGetsIsObservedAndPostedOnce() throws {
+        let retained: (inout RecordedStory) -> Void = { story in
+            story.add(.post, "Saved", post: 1, at: 7, count: 0)
+            story.add(.post, "Saved", post: 2, at: 7, count: 0, after: .milliseconds(500))
+            for observer in 1...2 {
+                story.pass(.seconds(10))
+                story.register(observer, "Saved", on: RecordedStory.main)
+                let post = 2 + observer
+                story.add(.capture, "Saved", post: post, count: 1, relatedPost: 2)
+                story.handle(post, by: observer, on: RecordedStory.main, "Saved")
+            }
+        }
+        let rule = "at most 1 Saved per second"
+        try assert(
+            rule,
+            """
+            FAILED  \(rule): 2 posts, up to 2 in a second
+              Saved was posted 2 times in 500 ms
+                run.jsonl:1 0 ns main post #1 Saved to 0 observers; at Demo/main.swift:7
+                run.jsonl:2 500 ms main post #2 Saved to 0 observers; at Demo/main.swift:7
+            """, retained)
+        try assert(
+            "Saved observed",
+            """
+            FAILED  Saved observed: 1 of 2 posts had no observer
+              Saved was posted by main once without an observer
+                run.jsonl:1 0 ns main post #1 Saved to 0 observers; at Demo/main.swift:7
+            """, retained)
     }
 
     // MARK: Findings

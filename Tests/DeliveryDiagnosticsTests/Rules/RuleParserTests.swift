@@ -16,7 +16,7 @@ final class RuleParserTests: XCTestCase {
             ("TestNotification on main", nil), ("Saved on thread \"cook\"", "Saved on thread cook"),
             ("Progress  not\ton main  # the window's", "Progress not on main"), ("Saved not on thread 3", nil),
             ("\"Build done\" on thread \"the cook\"", nil), ("Saved observed", nil), ("every post observed", nil),
-            ("Opened before Saved on thread cook", nil), ("Opened before Saved", nil), ("A before A on main", nil),
+            ("Opened before Saved on thread cook", nil), ("Opened before Saved", nil), ("A before B on main", nil),
             ("no handler on main longer than 16 ms", nil),
             ("no handler longer than 1.5s", "no handler longer than 1.5 s"),
             ("no handler on thread cook longer than 250 µs", "no handler on thread cook longer than 250 us"),
@@ -26,7 +26,7 @@ final class RuleParserTests: XCTestCase {
             ("no problem", nil), ("no wrongThread", nil), ("\"no\" on main", nil), ("\"every\" observed", nil),
             ("\"#1\" on main", nil), (#""a \"b\" \\ c" observed"#, nil), ("on on main", nil),
             ("Änderung observed", nil),
-            ("before before before on thread thread", nil), ("\"no finding\" observed", nil),
+            ("before before on on thread thread", nil), ("\"no finding\" observed", nil),
             ("\"\\u0041\" observed", "A observed"),
             ("\"# no comment\" observed # a comment", "\"# no comment\" observed"),
         ] as [(String, String?)] {
@@ -128,5 +128,11 @@ final class RuleParserTests: XCTestCase {
                     problem: "has no rule. Write one on each line: Saved on main")
             ) { try RuleFile.rules(text, path: "-") }
         }
+    }
+
+    func testANotificationCannotComeBeforeItself() {
+        XCTAssertEqual(
+            problem("Saved before Saved on main"),
+            "rules.txt:3:14: a notification cannot come before itself. Name another one.")
     }
 }

@@ -22,7 +22,8 @@ final class SourceFilesTests: XCTestCase {
             ("run.jsonl", "run.jsonl"), ("./Lib/../run.jsonl", "run.jsonl"),
             ("\(directory.path)/Deep/Only.swift", "Deep/Only.swift"), ("/usr/include/x.swift", "/usr/include/x.swift"),
             ("kitchen/main.swift", "Sources/Examples/kitchen/main.swift"), ("App/Store.swift", "Tests/App/Store.swift"),
-            ("Other/Only.swift", "Deep/Only.swift"), ("Other/Twice.swift", "Other/Twice.swift"),
+            ("Other/Only.swift", "Other/Only.swift"), ("Only.swift", "Deep/Only.swift"),
+            ("Other/Twice.swift", "Other/Twice.swift"),
             ("Other/Hidden.swift", "Other/Hidden.swift"), ("Other/None.swift", "Other/None.swift"),
         ] { XCTAssertEqual(files.path(name), path) }
     }

@@ -85,6 +85,27 @@ final class CheckTests: XCTestCase {
             """)
     }
 
+    func testNoInputIsOverwrittenAndNoOutputIsWrittenTwice() throws {
+        let outcome = try shell(
+            """
+            echo 'mainHeldUp' > accepted.txt
+            for a in "--accept accepted.txt --sarif accepted.txt" "--junit out.xml --sarif ./out.xml"
+            do notify-demo check --rules good.txt $a 2>&1 | head -n 1; done
+            cat accepted.txt; ls out.xml 2>&1 | wc -l
+            notify-demo record --check - -- true < good.txt 2>&1 | head -n 1
+            """)
+        XCTAssertEqual(
+            outcome.output,
+            """
+            Error: --sarif would overwrite accepted.txt. Name another file.
+            Error: --junit and --sarif name the same file.
+            mainHeldUp
+            1
+            Error: standard input belongs to the program. Name a file for --check.
+
+            """)
+    }
+
     func testATruncatedRecordingIsCheckedWithAWarningAndDoesNotSayWhichObserversWereLeft() throws {
         let outcome = try shell(
             """
