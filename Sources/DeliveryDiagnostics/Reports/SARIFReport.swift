@@ -9,6 +9,7 @@ internal import ThreadedNotifications
 /// A result is at the source location of its evidence. If that is not known, it is at the rule in its file, or in the
 /// recording.
 package struct SARIFReport {
+    /// The largest number of results for one rule. The last of them counts the rest.
     private static let maximumResults = 1000
     private static let maximumEvidence = 3
 
@@ -40,9 +41,7 @@ package struct SARIFReport {
             results += self.results(of: result, number)
         }
         let driver: [String: Any] = ["name": "notify-demo", "version": version, "rules": rules.map(descriptor)]
-        let run: [String: Any] = [
-            "tool": ["driver": driver], "results": Array(results.prefix(Self.maximumResults)),
-        ]
+        let run: [String: Any] = ["tool": ["driver": driver], "results": results]
         return try JSONText.of([
             "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
             "version": "2.1.0", "runs": [run],
@@ -60,9 +59,14 @@ package struct SARIFReport {
     /// A result for each violation, or one for a rule that fails without evidence.
     private func results(of result: RuleResult, _ number: Int) -> [[String: Any]] {
         if result.holds { return [] }
-        let violations =
+        var violations =
             result.violations.isEmpty
             ? [RuleResult.Violation(text: result.explanation, evidence: [])] : result.violations
+        if violations.count > Self.maximumResults {
+            let more = violations.count - Self.maximumResults + 1
+            violations.removeLast(more)
+            violations.append(RuleResult.Violation(text: "and \(more) more", evidence: []))
+        }
         return violations.map { violation in
             let evidence = violation.evidence.prefix(Self.maximumEvidence).map(check.words.evidence)
             let lines = ["\(result.rule): \(violation.text)"] + evidence + violation.details

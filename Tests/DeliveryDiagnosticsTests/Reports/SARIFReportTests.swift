@@ -70,6 +70,20 @@ final class SARIFReportTests: XCTestCase {
         XCTAssertEqual(try locations(report(unnamed, recordingPath: nil)), ["none", "none"])
     }
 
+    func testTheLastOfAThousandResultsOfARuleCountsTheRest() throws {
+        let many = RecordedStory.complete { story in
+            for number in 1...1002 {
+                story.add(.post, on: RecordedStory.worker, "Lost\(number)", post: number, count: 0)
+            }
+        }
+        let check = RuleCheck(try rules("every post observed"), RecordingIndex(many))
+        let text = try SARIFReport(check, version: "1.2.3", recordingPath: "run.jsonl") { $0 }.text()
+        let report = try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let messages = try results(report).map { ($0["message"] as? [String: String])?["text"] }
+        XCTAssertEqual(messages.count, 1000)
+        XCTAssertEqual(messages.last, "every post observed: and 3 more")
+    }
+
     func testFilesAreURIsRelativeToTheWorkingDirectoryOrAbsolute() throws {
         for (path, uri) in [
             ("Sources/Demo/main.swift", "%SRCROOT%/Sources/Demo/main.swift"),
