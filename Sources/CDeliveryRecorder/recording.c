@@ -55,7 +55,7 @@ static pid_t process;
 /// The system's last error number, or 0.
 static int last_error;
 /// Signalled when the filled buffer is no longer empty, and when it is half full.
-static pthread_cond_t is_filling;
+static pthread_cond_t is_filling = PTHREAD_COND_INITIALIZER;
 static bool has_thread;
 
 static void set_state(enum state new) {
@@ -134,11 +134,6 @@ static void *write_in_background(void *unused) {
 }
 
 static void start_thread(void) {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&is_filling, &clock);
-    pthread_condattr_destroy(&clock);
     // The program's signals are for the program's threads.
     sigset_t all, before;
     sigfillset(&all);
@@ -306,8 +301,9 @@ void recording_process_forked(void) {
 }
 
 void recording_process_is_copy(void) {
+    // The parent's thread may have waited for it.
+    is_filling = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     has_thread = false;
-    lock.holder = 0;
     if (atomic_load(&state) == recording) {
         is_open = false;
         is_closed = true;
