@@ -64,13 +64,14 @@ package enum Recorder {
         reason: DeliveryEvent.Reason?
     ) {
         let context = ThreadContext.current
-        let thread = ThreadIdentity.current
-        var texts = RecorderTexts(
-            context.scratch(
-                atLeast: RecorderTexts.length(name, message, location?.file, sender?.type, thread.name, target?.name)))
+        if context.recorded == nil { _ = ThreadIdentity.current }
+        var length = RecorderTexts.constantLength &+ RecorderTexts.length(name) &+ RecorderTexts.length(message)
+        length &+= RecorderTexts.length(location?.file) &+ RecorderTexts.length(sender?.type)
+        length &+= RecorderTexts.length(target?.name)
+        var texts = RecorderTexts(context.scratch(atLeast: length))
         var record = recorder_record()
         record.stage = texts.text(stage.rawValue)
-        record.thread = texts.thread(thread)
+        if let thread = context.recorded { record.thread = thread.fields }
         if let target { record.target = texts.thread(target) }
         record.name = texts.text(name)
         record.post = post
