@@ -1,0 +1,14 @@
+// Where a call is, as module and offset, and the function that calls.
+
+#ifndef CALL_SITES_H
+#define CALL_SITES_H
+
+#include "notification_recorder.h"
+
+/// Stores the name of the executable. Call once, before other threads use `describe_call`.
+void find_executable(void);
+
+/// Fills in `at` and `function` of a record for a return address, which may be null.
+void describe_call(const void *return_address, struct recorder_record *record);
+
+#endif

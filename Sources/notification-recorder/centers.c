@@ -1,0 +1,97 @@
+// The three methods of NotificationCenter's vtable, in which all of its functions end, except those for typed messages.
+
+#include "centers.h"
+
+#include "call_sites.h"
+#include "observers.h"
+#include "originals.h"
+#include "recording.h"
+#include "swift_values.h"
+
+typedef SWIFT_CALL void post_function(
+    struct swift_string name, const struct swift_any *sender, const void *message, const void *type,
+    SWIFT_SELF void *center);
+typedef SWIFT_CALL struct swift_observer_key add_function(
+    struct swift_string name, const struct swift_any *sender, swift_handler_function *function, void *context,
+    const void *type, SWIFT_SELF void *center);
+typedef SWIFT_CALL void remove_function(struct swift_observer_key key, SWIFT_SELF void *center);
+
+static post_function post;
+static add_function add;
+static remove_function remove_observer;
+
+struct method center_methods[3] = {
+    {.metadata = CENTER "N", .symbol = CENTER "5_post_7subject7messageySSSg_ypSgxtlF", .replacement = (const void *)post},
+    {.metadata = CENTER "N", .symbol = CENTER "12_addObserver_6object5usingAC01_cF5TokenVSSSg_ypSgyxYbctlF", .replacement = (const void *)add},
+    {.metadata = CENTER "N", .symbol = CENTER "15_removeObserveryyAC01_cF5TokenVF", .replacement = (const void *)remove_observer},
+};
+
+/// The call of the function of Foundation that calls a method, or else the call of the method itself.
+static const void *take_call_site(const void *return_address) {
+    const void *site = this_thread.call_site;
+    this_thread.call_site = NULL;
+    return site != NULL ? site : return_address;
+}
+
+static SWIFT_CALL void post(
+    struct swift_string name, const struct swift_any *sender, const void *message, const void *type,
+    SWIFT_SELF void *center
+) {
+    const void *site = take_call_site(__builtin_return_address(0));
+    post_function *next = (post_function *)center_methods[0].original;
+    if (!is_recording()) {
+        next(name, sender, message, type, center);
+        return;
+    }
+    struct recorder_record record = {.stage = STAGE("post"), .name = swift_text(&name), .center = (uint64_t)center};
+    describe_sender(sender, &record);
+    describe_call(site, &record);
+    struct post_scope scope = begin_post(&record);
+    next(name, sender, message, type, center);
+    end_post(&scope, true);
+}
+
+static SWIFT_CALL struct swift_observer_key add(
+    struct swift_string name, const struct swift_any *sender, swift_handler_function *function, void *context,
+    const void *type, SWIFT_SELF void *center
+) {
+    const void *site = take_call_site(__builtin_return_address(0));
+    add_function *next = (add_function *)center_methods[1].original;
+    struct registration *registration = this_thread.registration;
+    this_thread.registration = NULL;
+    if (this_thread.unrecorded_depth > 0) return next(name, sender, function, context, type, center);
+
+    struct recorder_record record = {.stage = STAGE("register"), .name = swift_text(&name), .center = (uint64_t)center};
+    struct handler *queued = registration != NULL ? registration->queued : NULL;
+    record.observer = queued != NULL ? queued->observer : new_observer_number();
+    if (registration != NULL) record.queue = registration->queue;
+    describe_sender(sender, &record);
+    describe_call(site, &record);
+    append_record(&record);
+
+    struct handler *handler =
+        new_handler(queued != NULL ? QUEUEING_HANDLER : HANDLER, function, context, record.observer);
+    handler->queued = queued;
+    struct swift_observer_key key = next(name, sender, call_handler, handler, type, center);
+    // The center keeps the handler until the registration is removed, which needs the token that the caller does not
+    // have yet.
+    if (registration != NULL) registration->added = handler;
+    swift.release(handler);
+    return key;
+}
+
+static SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *center) {
+    const void *site = take_call_site(__builtin_return_address(0));
+    remove_function *next = (remove_function *)center_methods[2].original;
+    struct recorder_record record = {.stage = STAGE("remove"), .has_count = true};
+    bool is_first = true;
+    if (this_thread.removed_token != NULL) record.observer = remove_token(this_thread.removed_token, &is_first);
+    describe_call(site, &record);
+    // `destroy_handler` records the removal of an observer without a known token.
+    this_thread.call_site = site;
+    next(key, center);
+    this_thread.call_site = NULL;
+    if (record.observer == 0) return;
+    if (!is_first) record.reason = (struct recorder_text)STAGE("alreadyRemoved");
+    append_record(&record);
+}
