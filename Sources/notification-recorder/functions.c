@@ -2,15 +2,12 @@
 // functions here are called instead. They tell the methods of the center what they cannot see: who calls, the operation
 // queue, and the token. Functions for typed messages do not use the center's vtable.
 
-#include <stdio.h>
-
 #include "install.h"
 #include "observers.h"
 #include "originals.h"
+#include "queues.h"
 #include "recording.h"
 #include "swift_values.h"
-
-#define INTERPOSE(symbol) __asm__(symbol) __attribute__((visibility("default")))
 
 // post(name:object:userInfo:), in programs that are not optimised.
 
@@ -29,10 +26,6 @@ SWIFT_CALL void post_name(
 }
 
 // addObserver(forName:object:queue:using:)
-
-static struct recorder_text queue_name(void *queue, char text[20]) {
-    return (struct recorder_text){text, (size_t)snprintf(text, 20, "%lx", (unsigned long)queue)};
-}
 
 #define ADD_OBSERVER                                                                                      \
     CENTER "0A0E11addObserver7forName6object5queue5usingAD16NSObjectProtocol_pAD14NSNotificationC0H0VSg_" \

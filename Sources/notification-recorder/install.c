@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "async_handlers.h"
 #include "call_sites.h"
 #include "centers.h"
 #include "observers.h"
 #include "originals.h"
+#include "queues.h"
 #include "recording.h"
 
 const struct notification_recorder *delivery_recorder(void);
@@ -24,6 +26,9 @@ static void report_unrecorded(const char *reason) {
 static const char *install(void) {
     if (!find_swift_runtime() || !replace_methods(center_methods, 3)) {
         return "Notification centers: this Foundation is not one that the recorder knows.";
+    }
+    if (!prepare_async_handlers() || !replace_methods(queue_methods, 2)) {
+        // …
     }
     find_executable();
     prepare_observers_for_fork();

@@ -37,6 +37,11 @@ void *original(const char *symbol);
         next;                                                                       \
     })
 
+/// Makes a function of this library the definition of a symbol.
+#define INTERPOSE(symbol) __asm__(symbol) __attribute__((visibility("default")))
+
 #define CENTER "$s20FoundationEssentials18NotificationCenterC"
+#define OPERATION_QUEUE "$s10Foundation14OperationQueueC"
+#define NOTIFICATION_QUEUE "$s10Foundation17NotificationQueueC"
 
 #endif

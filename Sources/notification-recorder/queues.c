@@ -1,0 +1,97 @@
+// OperationQueue, where the handlers of `addObserver(forName:object:queue:using:)` run, and NotificationQueue.
+
+#include "queues.h"
+
+#include <stdio.h>
+
+#include "call_sites.h"
+#include "originals.h"
+#include "recording.h"
+#include "swift_values.h"
+
+/// Foundation's `Notification`.
+struct notification {
+    struct swift_string name;
+    struct swift_any object;
+    void *user_info;
+};
+
+typedef SWIFT_CALL void add_operation_function(swift_block_function *block, void *context, SWIFT_SELF void *queue);
+typedef SWIFT_CALL void enqueue_function(
+    const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue);
+
+static add_operation_function add_operation;
+static enqueue_function enqueue;
+
+struct method queue_methods[2] = {
+    {.metadata = OPERATION_QUEUE "N", .symbol = OPERATION_QUEUE "03addB0yyyyYbcF",
+     .replacement = (const void *)add_operation},
+    {.metadata = NOTIFICATION_QUEUE "N",
+     .symbol = NOTIFICATION_QUEUE
+         "7enqueue_12postingStyle12coalesceMask8forModesyAA0B0V_AC07PostingF0OAC0B10CoalescingVSayAA7RunLoopC4ModeVGSgtF",
+     .replacement = (const void *)enqueue},
+};
+
+// A block that is added to an operation queue for a post. A Swift object.
+struct block {
+    struct swift_heap_object header;
+    swift_block_function *function;
+    void *context;
+    uint64_t post;
+};
+
+static SWIFT_CALL void destroy_block(SWIFT_SELF void *box) {
+    struct block *block = box;
+    swift.release(block->context);
+    swift.deallocObject(block, sizeof *block, _Alignof(struct block) - 1);
+}
+
+static const struct swift_box_metadata block_metadata = {
+    .destroy = destroy_block, .kind = SWIFT_BOX_KIND, .first_capture = sizeof(struct swift_heap_object)};
+
+static SWIFT_CALL void run_block(SWIFT_SELF void *box) {
+    struct block *block = box;
+    uint64_t outer_post = this_thread.post;
+    this_thread.post = block->post;
+    block->function(block->context);
+    this_thread.post = outer_post;
+}
+
+static SWIFT_CALL void add_operation(swift_block_function *function, void *context, SWIFT_SELF void *queue) {
+    struct thread_state *thread = &this_thread;
+    add_operation_function *next = (add_operation_function *)queue_methods[0].original;
+    // Other operations of the program pass through.
+    if (thread->queueing == NULL) {
+        next(function, context, queue);
+        return;
+    }
+    thread->queueing = NULL;
+    thread->handler_count++;
+    struct block *block = swift.allocObject(&block_metadata.kind, sizeof *block, _Alignof(struct block) - 1);
+    block->function = function;
+    block->context = swift.retain(context);
+    block->post = thread->post;
+    next(run_block, block, queue);
+    swift.release(block);
+}
+
+struct recorder_text queue_name(const void *queue, char address[20]) {
+    typedef SWIFT_CALL void *main_function(SWIFT_SELF const void *class);
+    main_function *main_queue = (main_function *)original(OPERATION_QUEUE "4mainACvgZ");
+    void *main = main_queue != NULL ? main_queue(original(OPERATION_QUEUE "N")) : NULL;
+    if (main != NULL) swift.release(main);
+    if (queue == main) return (struct recorder_text)STAGE("main");
+    return (struct recorder_text){address, (size_t)snprintf(address, 20, "%lx", (unsigned long)queue)};
+}
+
+static SWIFT_CALL void enqueue(
+    const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue
+) {
+    static const struct recorder_text styles[] = {STAGE("whenIdle"), STAGE("asap"), STAGE("now")};
+    struct recorder_record record = {.stage = STAGE("enqueue"), .name = swift_text(&notification->name)};
+    if (style < 3) record.style = styles[style];
+    describe_sender(&notification->object, &record);
+    describe_call(__builtin_return_address(0), &record);
+    append_record(&record);
+    ((enqueue_function *)queue_methods[1].original)(notification, style, coalescing, modes, queue);
+}
