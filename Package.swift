@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
         .library(name: "NotificationServer", targets: ["NotificationServer"]),
         .library(name: "DeliveryRecording", targets: ["DeliveryRecording"]),
+        .library(name: "notification-recorder", type: .dynamic, targets: ["notification-recorder"]),
         .executable(name: "notification-server", targets: ["notification-server"]),
         .executable(name: "notify-demo", targets: ["notify-demo"]),
         .executable(name: "notify-bench", targets: ["notify-bench"]),
@@ -29,7 +30,9 @@ let package = Package(
     targets: [
         // The libraries and the server.
         .target(name: "CLinux"),
-        .target(name: "ThreadedNotifications", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "CRecorderInterface"),
+        .target(
+            name: "ThreadedNotifications", dependencies: ["CLinux", "CRecorderInterface"], swiftSettings: strict),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
@@ -38,8 +41,15 @@ let package = Package(
         .executableTarget(
             name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
             swiftSettings: strict),
+        .target(name: "CDeliveryRecorder", dependencies: ["CRecorderInterface"]),
         .target(
-            name: "DeliveryRecording", dependencies: ["ThreadedNotifications", systemPackage], swiftSettings: strict),
+            name: "notification-recorder", dependencies: ["CDeliveryRecorder", "CRecorderInterface"],
+            // The library is preloaded into any program, and must not bring Swift's libraries with it.
+            linkerSettings: [.unsafeFlags(["-enable-experimental-feature", "Embedded"])]),
+        .target(
+            name: "DeliveryRecording",
+            dependencies: ["CDeliveryRecorder", "CRecorderInterface", "ThreadedNotifications", systemPackage],
+            swiftSettings: strict),
 
         // The command line.
         .target(name: "ChildProcesses", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds notify-demo and runs it with the arguments given; without any it gives a short guided tour. The example kitchen
-# is built too, and found by its name: Scripts/demo.sh record -- kitchen
+# Builds notify-demo and runs it with the arguments given; without any it gives a short guided tour. The library that record
+# preloads is built too, and the example kitchen, which is found by its name: Scripts/demo.sh record -- kitchen
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 . "$root/Scripts/requirements.sh"
@@ -12,6 +12,9 @@ if [ ! -x "$directory/notify-demo" ]; then
 fi
 "${build[@]}" --quiet >&2
 for word in "$@"; do
-    if [ "$word" = kitchen ]; then swift build --package-path "$root" --product kitchen --quiet >&2; fi
+    case $word in
+        kitchen) swift build --package-path "$root" --product kitchen --quiet >&2 ;;
+        record) swift build --package-path "$root" --product notification-recorder --quiet >&2 ;;
+    esac
 done
 PATH=$PATH:$directory exec "$directory/notify-demo" "$@"

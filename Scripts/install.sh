@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs notify-demo and notification-server with completions, manual page and systemd units under a prefix, or removes
-# them. The installed files, and the directories that were created for them, are listed in share/notify-demo/manifest.
+# Installs notify-demo and notification-server with the recorder's library, completions, manual page and systemd units under a
+# prefix, or removes them. The installed files, and the directories that were created for them, are listed in share/notify-demo/manifest.
 set -euo pipefail
 umask 022
 project=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
@@ -10,9 +10,10 @@ usage() {
 Usage: Scripts/install.sh [--binary FILE] PREFIX
        Scripts/install.sh --uninstall PREFIX
 Installs PREFIX/bin/notify-demo with its completions for bash, zsh and fish and its manual page, PREFIX/bin/notification-server,
-which programs find in PATH and start when they need it, and units with which systemd starts it; or removes them.
+which programs find in PATH and start when they need it, units with which systemd starts it, and PREFIX/lib/notify-demo with the
+library that 'notify-demo record' preloads; or removes them.
 The programs are built for release and linked with Swift's libraries, so that they run without a Swift toolchain.
-  --binary FILE  installs this notify-demo and the notification-server beside it, and builds nothing
+  --binary FILE  installs this notify-demo, and the notification-server and the library beside it, and builds nothing
   --uninstall    removes the installed files, and the empty directories that were created for them
   --help         prints this text
 DESTDIR, if it is set, precedes PREFIX. To install for yourself: Scripts/install.sh ~/.local
@@ -59,6 +60,7 @@ manifest=$root/share/notify-demo/manifest
 files=(
     bin/notify-demo
     bin/notification-server
+    lib/notify-demo/libnotification-recorder.so
     share/bash-completion/completions/notify-demo
     share/zsh/site-functions/_notify-demo
     share/fish/vendor_completions.d/notify-demo.fish
@@ -134,7 +136,7 @@ if [ -z "$binary" ]; then
         swift build --package-path "$project" --configuration release --static-swift-stdlib -Xlinker -s
     )
     echo "Building notify-demo and notification-server for release; this takes some minutes." >&2
-    for product in notify-demo notification-server; do
+    for product in notify-demo notification-server notification-recorder; do
         "${build[@]}" --product "$product" --quiet >&2 || fail "The build failed. Nothing was installed."
     done
     binary=$("${build[@]}" --show-bin-path)/notify-demo
@@ -142,6 +144,7 @@ fi
 if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is not an executable file."; fi
 binary=$(readlink -f -- "$binary")
 server=$(dirname "$binary")/notification-server
+recorder=$(dirname "$binary")/libnotification-recorder.so
 
 staged=$(mktemp -d)
 new=''
@@ -212,7 +215,9 @@ stage share/systemd/user/distributed-notifications.socket socket_unit
 stage share/systemd/user/distributed-notifications.service service_unit
 [ -x "$server" ] || fail "There is no program $server. Build it too: swift build --product notification-server"
 stage bin/notify-demo cat "$binary"
+[ -r "$recorder" ] || fail "There is no library $recorder. Build it too: swift build --product notification-recorder"
 stage bin/notification-server cat "$server"
+stage lib/notify-demo/libnotification-recorder.so cat "$recorder"
 chmod 755 "$staged/bin/notify-demo" "$staged/bin/notification-server"
 
 # The directories to create, parents first, after those that an earlier installation created.

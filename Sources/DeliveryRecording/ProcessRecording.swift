@@ -1,3 +1,6 @@
+internal import CDeliveryRecorder
+internal import CRecorderInterface
+internal import Glibc
 public import ThreadedNotifications
 
 /// Records every stage of every delivery of this process to a file.
@@ -29,31 +32,44 @@ public enum ProcessRecording {
     /// another process is recording to it: then this process records to a file of the same name and its process id.
     /// Any other file is left unchanged, with an error on standard error. A process with more rights than its user,
     /// such as a set-user-id program, ignores the variable.
-    public static let environmentVariable = RecordingWriter.environmentVariable
+    public static let environmentVariable = "THREADED_NOTIFICATIONS_RECORDING"
 
     /// Starts recording.
     ///
-    /// Does nothing if the environment variable has already started a recording.
+    /// Does nothing if `notify-demo record` records this process.
     ///
     /// - Parameter path: the file, which is created or replaced.
     /// - Throws: `DeliveryError` with the code `recordingFailed` if the file is not a regular file or cannot be
     ///   written, or if a recording that this method started has not been stopped.
     public static func start(to path: String) throws(DeliveryError) {
-        try RecordingWriter.start(to: path)
+        if let problem = recorder?.pointee.start(path) {
+            throw .recordingFailed(path: path, problem: String(cString: problem))
+        }
     }
 
     /// Stops recording, and returns when the file is complete. Does nothing without a recording.
     ///
     /// - Throws: `DeliveryError` with the code `recordingFailed` if some records could not be written.
     public static func stop() throws(DeliveryError) {
-        try RecordingWriter.stop()
+        guard let path, let problem = recorder?.pointee.stop() else { return }
+        throw .recordingFailed(path: path, problem: String(cString: problem))
     }
 
     /// Writes everything recorded so far, and returns when the file has it. Does nothing without a recording.
     public static func flush() {
-        RecordingWriter.flush()
+        recorder?.pointee.flush()
     }
 
     /// The file of the current recording, or nil.
-    public static var path: String? { RecordingWriter.path }
+    public static var path: String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { memory in
+            guard let start = memory.baseAddress, recorder?.pointee.copy_path(start, memory.count) == true else {
+                return nil
+            }
+            return String(cString: start)
+        }
+    }
+
+    /// The recorder that was preloaded, or the one that is linked into the program.
+    private static var recorder: Recorder.Table? { Recorder.connect(delivery_recorder()) }
 }

@@ -1,3 +1,5 @@
+internal import CDeliveryRecorder
+internal import CRecorderInterface
 internal import ThreadedNotifications
 
 /// Formats records as the lines of a file.
@@ -15,28 +17,25 @@ package struct RecordLines {
         var bytes: [UInt8] = []
         if record.process != process || record.sequence != number + 1 {
             process = record.process
-            bytes += RecordingHeader.text(
-                process: record.process.id, name: record.process.name, number: UInt64(max(0, record.sequence)),
-                monotonicNanoseconds: record.monotonicNanoseconds, wallNanoseconds: record.wallNanoseconds)
+            bytes += Self.header([record.process.name]) { line, texts in
+                recorder_write_header(
+                    line, record.process.id, texts.text(record.process.name), UInt64(max(0, record.sequence)),
+                    record.monotonicNanoseconds, UInt64(max(0, record.wallNanoseconds)))
+            }
         }
         number = record.sequence
         introduce(record.thread, in: record.process, to: &bytes)
         if let target = record.target { introduce(target, in: record.process, to: &bytes) }
-        bytes += RecordLine.bytes(
-            number: UInt64(max(0, record.sequence)), monotonicNanoseconds: record.monotonicNanoseconds,
-            thread: record.thread.number, stage: record.stage.rawValue, name: record.notification,
-            post: UInt64(max(0, record.post ?? 0)), observer: UInt64(max(0, record.observer ?? 0)),
-            target: record.target?.number ?? 0, message: record.message, location: record.location, count: record.count,
-            sender: record.sender, relatedPost: UInt64(max(0, record.relatedPost ?? 0)), overtakes: record.overtakes,
-            style: record.style?.rawValue, policy: record.policy?.rawValue, reason: record.reason?.fields.name,
-            signal: record.reason?.fields.signal ?? 0, counters: record.counters)
-        return bytes
+        return bytes + Self.line(of: record)
     }
 
     private mutating func introduce(_ thread: ThreadIdentity, in process: ProcessIdentity, to bytes: inout [UInt8]) {
         let key = Recording.Numbered(process: process.id, number: thread.number)
         guard introduced.updateValue(thread, forKey: key) != thread else { return }
-        bytes += RecordingHeader.text(thread)
+        bytes += Self.header([thread.name]) { line, texts in
+            var thread = texts.thread(thread)
+            return recorder_write_thread(line, &thread)
+        }
     }
 
     /// The last line of a complete recording.
@@ -47,5 +46,72 @@ package struct RecordLines {
                 sequence: last.sequence + 1, monotonicNanoseconds: last.monotonicNanoseconds,
                 wallNanoseconds: last.wallNanoseconds, process: last.process, thread: last.thread, stage: .end,
                 reason: .stopped))
+    }
+
+    // MARK: Lines
+
+    /// Composes a header or the line of a thread with these strings.
+    private static func header(
+        _ strings: [String?], _ write: (UnsafeMutablePointer<CChar>, inout RecorderTexts) -> Int
+    ) -> [UInt8] {
+        withTexts(strings) { texts in
+            line(capacity: Int(RECORDER_MAXIMUM_HEADER)) { write($0, &texts) }
+        }
+    }
+
+    private static func line(of record: DeliveryRecord) -> [UInt8] {
+        let counters = record.counters.map(json)
+        let strings = [
+            record.stage.rawValue, record.notification, record.message, record.location?.file, record.sender?.type,
+            counters, record.thread.name, record.target?.name,
+        ]
+        return withTexts(strings) { texts in
+            var fields = recorder_record()
+            fields.stage = texts.text(record.stage.rawValue)
+            fields.thread = texts.thread(record.thread)
+            if let target = record.target { fields.target = texts.thread(target) }
+            fields.name = texts.text(record.notification)
+            fields.post = UInt64(max(0, record.post ?? 0))
+            fields.observer = UInt64(max(0, record.observer ?? 0))
+            fields.message = texts.text(record.message)
+            fields.file = texts.text(record.location?.file)
+            fields.line = UInt64(max(0, record.location?.line ?? 0))
+            if let count = record.count { (fields.has_count, fields.count) = (true, UInt64(max(0, count))) }
+            if let sender = record.sender {
+                (fields.has_sender, fields.sender) = (true, sender.identifier)
+                fields.type = texts.text(sender.type)
+            }
+            fields.by = UInt64(max(0, record.relatedPost ?? 0))
+            fields.overtakes = record.overtakes
+            fields.style = texts.text(record.style?.rawValue)
+            fields.policy = texts.text(record.policy?.rawValue)
+            fields.reason = texts.text(record.reason?.fields.name)
+            fields.signal = UInt64(max(0, record.reason?.fields.signal ?? 0))
+            fields.counters = texts.text(counters)
+            return line(capacity: recorder_maximum_length(&fields)) {
+                recorder_write_record($0, UInt64(max(0, record.sequence)), record.monotonicNanoseconds, &fields)
+            }
+        }
+    }
+
+    private static func withTexts(_ strings: [String?], _ body: (inout RecorderTexts) -> [UInt8]) -> [UInt8] {
+        let length = strings.reduce(RecorderTexts.length()) { $0 + ($1?.utf8.count ?? 0) }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { memory in
+            guard let start = memory.baseAddress else { return [] }
+            var texts = RecorderTexts(start)
+            return body(&texts)
+        }
+    }
+
+    private static func line(capacity: Int, _ write: (UnsafeMutablePointer<CChar>) -> Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: capacity) { memory, count in
+            count = memory.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(write) ?? 0 }
+        }
+    }
+
+    /// The counters that are not 0, as a JSON object.
+    private static func json(_ counters: DeliveryCounters) -> String {
+        let members = DeliveryOutcome.allCases.filter { counters[$0] > 0 }.map { "\"\($0.rawValue)\":\(counters[$0])" }
+        return "{\(members.joined(separator: ","))}"
     }
 }

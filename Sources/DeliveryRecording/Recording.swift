@@ -1,3 +1,4 @@
+internal import CDeliveryRecorder
 public import ThreadedNotifications
 
 /// A recording in memory: an entry for each record, and tables of the names, threads, posts and observers that entries
@@ -8,6 +9,9 @@ public import ThreadedNotifications
 ///
 /// Cost: 64 bytes per record, and each name, message, location, thread, post and observer once.
 public struct Recording: Sendable {
+    /// The version of the schema that this reader reads.
+    static let version = Int(RECORDING_VERSION)
+
     /// One record. `Int32` values are indices in the tables, or -1 if the stage has no such value.
     public struct Entry: Sendable, Hashable {
         /// The time of the monotonic clock, in nanoseconds.

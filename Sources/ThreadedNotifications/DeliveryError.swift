@@ -136,7 +136,7 @@ extension DeliveryError {
         make(.handlerStillRunning) { ($0.observers, $0.timeout) = ([observer], timeout) }
     }
 
-    static func recordingFailed(path: String, problem: String) -> DeliveryError {
+    package static func recordingFailed(path: String, problem: String) -> DeliveryError {
         make(.recordingFailed) { ($0.path, $0.cause) = (path, problem) }
     }
 

@@ -1,3 +1,4 @@
+internal import CRecorderInterface
 public import Foundation
 internal import Synchronization
 
@@ -149,20 +150,21 @@ public struct DeliveryEvent: Sendable {
     @inline(__always)
     static func nextPost() -> UInt64 {
         guard isWatched else { return 0 }
-        return lastPost.add(1, ordering: .relaxed).newValue
+        return Recorder.next { $0.next_post } ?? lastPost.add(1, ordering: .relaxed).newValue
     }
 
     /// True if a tracer or a recording gets the events.
     @inline(__always)
     static var isWatched: Bool {
         let watch = watched.load(ordering: .relaxed)
-        return watch != 0 && (watch & Watch.notAsked.rawValue == 0 || isRecordingAskedFor())
+        return watch != 0 && (watch & Watch.unknown.rawValue == 0 || hasRecipient())
     }
 
     @inline(never)
-    private static func isRecordingAskedFor() -> Bool {
-        RecordingWriter.startIfAsked()
-        return watched.load(ordering: .relaxed) & ~Watch.notAsked.rawValue != 0
+    private static func hasRecipient() -> Bool {
+        Recorder.connect()
+        setWatched(.unknown, false)
+        return watched.load(ordering: .relaxed) & ~Watch.unknown.rawValue != 0
     }
 
     @inline(never)
@@ -171,18 +173,11 @@ public struct DeliveryEvent: Sendable {
         overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, location: SourceLocation?, count: Int?,
         sender: Sender?, relatedPost: UInt64, message: String?, policy: OverflowPolicy?, reason: Reason?
     ) {
-        // The record is written without creating an event, which would cost as much as the record.
-        if let recording = RecordingWriter.current {
-            let context = ThreadContext.current
-            let name = name?.rawValue
-            var line = LineBuffer(
-                context.scratch(atLeast: RecordLine.maximumRestLength(name, message, location?.file, sender?.type)))
-            RecordLine.writeRest(
-                thread: context.number, stage: stage.rawValue, name: name, post: post, observer: observer,
-                target: target?.number ?? 0, message: message, location: location, count: count ?? policy?.capacity,
-                sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: postingStyle?.name,
-                policy: policy?.kind, reason: reason?.rawValue, into: &line)
-            recording.append(line.bytes, thread: context.number, target: target)
+        if watched.load(ordering: .acquiring) & Watch.byRecording.rawValue != 0, let recorder = Recorder.current {
+            Recorder.append(
+                to: recorder, stage, name: name?.rawValue, post: post, observer: observer, target: target,
+                overtakes: overtakes, style: postingStyle?.name, location: location, count: count, sender: sender,
+                relatedPost: relatedPost, message: message, policy: policy, reason: reason)
         }
         guard watched.load(ordering: .acquiring) & Watch.byTracer.rawValue != 0 else { return }
         tracer?(
@@ -197,8 +192,8 @@ public struct DeliveryEvent: Sendable {
     enum Watch: UInt8 {
         case byTracer = 1
         case byRecording = 2
-        /// The environment has not been read yet. It may ask for a recording.
-        case notAsked = 4
+        /// No recorder has been looked for yet.
+        case unknown = 4
     }
 
     static func setWatched(_ watch: Watch, _ isSet: Bool) {
@@ -221,7 +216,7 @@ extension NotificationQueue.PostingStyle {
     }
 }
 
-private let watched = Atomic<UInt8>(DeliveryEvent.Watch.notAsked.rawValue)
+private let watched = Atomic<UInt8>(DeliveryEvent.Watch.unknown.rawValue)
 private let lastPost = Atomic<UInt64>(0)
 private let tracerInUse = Locked<Tracer?>(nil)
 

@@ -1,3 +1,4 @@
+internal import CRecorderInterface
 internal import Synchronization
 
 /// The number and name of a thread, and the kernel's id of it.
@@ -38,9 +39,13 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
             context.isMain
             ? ThreadIdentity(number: 1, name: "main", kernelID: kernelID)
             : ThreadIdentity(
-                number: lastNumber.add(1, ordering: .relaxed).newValue, name: nil, kernelID: kernelID)
+                number: nextNumber(), name: nil, kernelID: kernelID)
         context.identity = identity
         return identity
+    }
+
+    private static func nextNumber() -> Int {
+        Recorder.next { $0.thread_number }.map(Int.init) ?? lastNumber.add(1, ordering: .relaxed).newValue
     }
 
     /// Names the calling thread, here and for the kernel.
@@ -53,7 +58,7 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
         guard unnamed.number != 1 else { return }
         ThreadContext.current.identity = ThreadIdentity(
             number: unnamed.number, name: name, kernelID: unnamed.kernelID)
-        RecordingWriter.current?.forget(unnamed)
+        Recorder.current?.pointee.forget_thread(UInt64(unnamed.number))
         SystemThread.nameCurrent(name)
     }
 }

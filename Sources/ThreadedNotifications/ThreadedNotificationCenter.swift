@@ -286,7 +286,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         DeliveryEvent.trace(
             stage, name: notification.name, post: post.number, location: stage == .post ? post.location : nil,
             count: count, sender: NotificationObject(notification.object),
-            relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
+            relatedPost: stage == .capture ? context.capturedPost(of: notification.name) : 0)
     }
 
     /// The observers of a post.

@@ -8,6 +8,7 @@ final class InstallTests: XCTestCase {
     private static let installed = """
         ./bin/notification-server
         ./bin/notify-demo
+        ./lib/notify-demo/libnotification-recorder.so
         ./share/bash-completion/completions/notify-demo
         ./share/fish/vendor_completions.d/notify-demo.fish
         ./share/man/man1/notify-demo.1
@@ -28,6 +29,7 @@ final class InstallTests: XCTestCase {
             cd "$(mktemp -d)"; here=$PWD; stub=$(mktemp -d); trap 'rm -r "$here" "$stub"' EXIT
             unset DESTDIR SOURCE_DATE_EPOCH
             for p in notify-demo notification-server; do echo '#!/bin/sh' > "$stub/$p"; chmod +x "$stub/$p"; done
+            touch "$stub/libnotification-recorder.so"
             script() { '\(root.path)/Scripts/install.sh' "$@"; }
             install() { script --binary "$stub/notify-demo" "$@" >/dev/null; }
             remove() { script --uninstall "$@"; }
@@ -43,6 +45,7 @@ final class InstallTests: XCTestCase {
             script --binary "$(command -v notify-demo)" above/prefix >/dev/null
             files above/prefix
             above/prefix/bin/notify-demo smoke redirect | tail -n 1 >&2
+            above/prefix/bin/notify-demo record -o - -- kitchen 2>&1 | grep -c '"stage":"post"' >&2
             grep -q '^complete .* notify-demo$' above/prefix/share/bash-completion/completions/notify-demo
             grep -q '^#compdef notify-demo$' above/prefix/share/zsh/site-functions/_notify-demo
             grep -q '^complete -c .notify-demo' above/prefix/share/fish/vendor_completions.d/notify-demo.fish
@@ -55,7 +58,7 @@ final class InstallTests: XCTestCase {
             """#)
         XCTAssertEqual(outcome.end, .exit(0), "\(outcome.errors)")
         XCTAssertEqual(outcome.output, Self.installed + ".\n2\n")
-        XCTAssertTrue(outcome.errors.contains(" passed, 0 failed\n"))
+        XCTAssertTrue(outcome.errors.contains(" passed, 0 failed\n12\n"), "\(outcome.errors)")
         XCTAssertTrue(outcome.errors.contains("Nothing was installed under "))
     }
 
@@ -159,13 +162,14 @@ final class InstallTests: XCTestCase {
         }
     }
 
-    func testNotifyDemoWithoutTheServerBesideItIsNotInstalledAndTheMessageSaysHowToBuildTheServer() throws {
-        let outcome = try shell(
-            """
-            rm "$stub/notification-server"; install prefix || echo $?; find .
-            """)
-        XCTAssertEqual(outcome.output, "2\n.\n")
-        XCTAssertTrue(
-            outcome.errors.contains("Build it too: swift build --product notification-server"), "\(outcome.errors)")
+    func testNotifyDemoWithoutTheServerOrTheLibraryBesideItIsNotInstalledAndTheMessageSaysHowToBuildIt() throws {
+        for (file, product) in [
+            ("notification-server", "notification-server"), ("libnotification-recorder.so", "notification-recorder"),
+        ] {
+            let outcome = try shell("rm \"$stub/\(file)\"; install prefix || echo $?; find .")
+            XCTAssertEqual(outcome.output, "2\n.\n")
+            XCTAssertTrue(
+                outcome.errors.contains("Build it too: swift build --product \(product)"), "\(outcome.errors)")
+        }
     }
 }

@@ -92,12 +92,6 @@ static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
     pthread_mutexattr_destroy(&attributes);
 }
 
-/// Locks a mutex. Returns false after `nanoseconds` of the monotonic clock.
-static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) {
-    struct timespec deadline = CLinuxDeadline(CLOCK_MONOTONIC, nanoseconds);
-    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &deadline) == 0;
-}
-
 /// A function of the Swift runtime. Returns true if the object's deinit runs or has run. Unlike loading a weak
 /// reference, it does not retain the object.
 extern bool swift_isDeallocating(const void *object);

@@ -118,13 +118,13 @@ struct RecordingReader {
     private mutating func takeHeader(
         _ version: UInt64, _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ line: Int
     ) throws(RecordFields.Problem) {
-        guard version == RecordLine.version else {
+        guard version == Recording.version else {
             isSkipping = true
             if otherVersion == nil { otherVersion = (version, line) }
             builder.note(
                 .otherVersion,
                 "what follows has version \(version) of the schema, and this program reads version "
-                    + "\(RecordLine.version): it is left out", line: line)
+                    + "\(Recording.version): it is left out", line: line)
             return
         }
         guard let id = fields.numbers.process else { throw .wrongValue(of: .process) }
@@ -250,10 +250,10 @@ struct RecordingReader {
         if let (version, line) = otherVersion, !hasHeader {
             throw LogError(
                 log: name, line: line,
-                problem: version < RecordLine.version
+                problem: version < Recording.version
                     ? "this was recorded by an older version of the library (schema \(version)). Record it again."
                     : "this was recorded by a newer version of the library (schema \(version), and this program reads "
-                        + "\(RecordLine.version)). Read it with the newer version.")
+                        + "\(Recording.version)). Read it with the newer version.")
         }
         // A file that only quotes records, such as a document, is not a recording.
         if !hasHeader, builder.count <= builder.recording.problemCount / 2 {

@@ -60,12 +60,6 @@ package final class Locked<Value> {
         @inline(__always) _modify { yield &storage.pointee.value }
     }
 
-    /// - Parameter nanoseconds: the timeout on the monotonic clock. Zero or less does not wait.
-    /// - Returns: false if another thread held the lock for that time.
-    package func lock(nanoseconds: Int64) -> Bool {
-        CLinuxLockMutex(Self.mutex(of: storage), nanoseconds)
-    }
-
     @inlinable @inline(__always)
     package func lock() {
         pthread_mutex_lock(Self.mutex(of: storage))

@@ -45,10 +45,12 @@ final class FoundationCapture: Sendable {
         }
         if isCaptured { return }
         let scope: ObserverRegistry<Observer>.NameScope = name == nil ? .any : .named
-        let token = FoundationToken(
-            token: center.addObserver(forName: name.map { Notification.Name($0) }, object: nil, queue: nil) {
-                [captured] in captured($0, scope)
-            })
+        let token = Recorder.observingForCapture {
+            FoundationToken(
+                token: center.addObserver(forName: name.map { Notification.Name($0) }, object: nil, queue: nil) {
+                    [captured] in captured($0, scope)
+                })
+        }
         names.withLock { $0[name]?.token = token }
     }
 
@@ -87,6 +89,6 @@ private struct FoundationToken: @unchecked Sendable {
     let token: any NSObjectProtocol
 
     func remove(from center: NotificationCenter) {
-        center.removeObserver(token)
+        Recorder.observingForCapture { center.removeObserver(token) }
     }
 }

@@ -1,3 +1,4 @@
+internal import CRecorderInterface
 internal import Foundation
 internal import Synchronization
 
@@ -60,7 +61,7 @@ final class Observer: Sendable {
         precondition(
             mailbox != nil || options.sameThread != .later,
             "ObserverOptions: sameThread is .later, and .postingThread has no mailbox to wait in. Name a thread.")
-        id = lastID.add(1, ordering: .relaxed).newValue
+        id = Recorder.next { $0.next_observer } ?? lastID.add(1, ordering: .relaxed).newValue
         self.name = name
         filter = ObjectFilter(object)
         key = ObserverRegistry.Key(name: name?.rawValue, objectHash: object.hash)

@@ -238,9 +238,11 @@ final class ThreadContext {
         queuedPost = outer
     }
 
-    /// The number of the queue's post that a captured notification of this name belongs to; 0: none.
-    func queuedPost(of name: Notification.Name) -> UInt64 {
-        queuedPost.map { $0.name == name ? $0.number : 0 } ?? 0
+    /// The number of the recorded post that a captured notification of this name belongs to: that of a posting queue, or
+    /// one to a Foundation center; 0: none.
+    func capturedPost(of name: Notification.Name) -> UInt64 {
+        if let queuedPost, queuedPost.name == name { return queuedPost.number }
+        return Recorder.currentPost
     }
 }
 

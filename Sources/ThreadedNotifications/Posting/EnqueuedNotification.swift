@@ -62,6 +62,8 @@ final class EnqueuedNotification: @unchecked Sendable {
         DeliveryEvent.trace(
             .post, name: notification.name, post: number, location: location,
             sender: NotificationObject(notification.object))
-        ThreadContext.current.postingFromQueue(notification.name, number) { center.post(queued) }
+        ThreadContext.current.postingFromQueue(notification.name, number) {
+            Recorder.posting(number) { center.post(queued) }
+        }
     }
 }

@@ -3,8 +3,8 @@ import DeliveryRecording
 import Foundation
 import ThreadedNotifications
 
-/// Runs an unmodified program and records its deliveries. The library in the program reads the recording's path from
-/// the environment.
+/// Runs an unmodified program and records its deliveries. The recorder, which is preloaded into it, reads the path of the
+/// recording from the environment.
 enum RecordedProgram {
     /// Runs the program and blocks the calling thread until it ends. Passes requests to end on to the program, so that
     /// this process can report how the program ended. The help of `record` tells what happens to its files and output.
@@ -28,12 +28,15 @@ enum RecordedProgram {
             program?.kill(signal)
         }
         defer { EndRequests.stop() }
+        let preloading = try RecorderLibrary.preloading()
         let files = try RecordedFiles(for: file)
         let end: ChildProcess.End
         do {
             let program = try ChildProgram(
                 path: command[0], arguments: Array(command.dropFirst()),
-                environment: [ProcessRecording.environmentVariable: files.path]
+                environment: [
+                    ProcessRecording.environmentVariable: files.path, preloading.name: preloading.value,
+                ]
             ).start(output: Output.isStandardOutput(file) ? .descriptor(STDERR_FILENO) : .inherited)
             let waiting = requests.withLock { requests in
                 requests.program = program

@@ -7,8 +7,7 @@ struct Record: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run a program and record its deliveries to a file.",
         discussion: """
-            The program needs no change: ThreadedNotifications, which it links, reads from the environment where to \
-            record. Posts to Foundation's centers are recorded if a ThreadedNotificationCenter captures them. \
+            The program needs no change: a library that records is preloaded into it. Posts to Foundation's centers are recorded if a ThreadedNotificationCenter captures them. \
             Processes that the program starts or forks are recorded too. A program can also record itself with \
             ProcessRecording.start(to:). A program with rights that its user does not have, such as a set-user-id \
             program, records only itself.

@@ -5,11 +5,13 @@ import XCTest
 
 /// The effect of recording on files: the recording itself, earlier files, and files of the program.
 final class RecordedFilesTests: XCTestCase {
-    /// Runs shell lines in a directory of its own.
+    /// Runs shell lines in a directory of its own. `preloaded FILE PROGRAM …` records a program as `record` does.
     private func shell(_ line: String) throws -> Shell.Outcome {
         try Shell.run(
             """
             cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; export SWIFT_BACKTRACE=enable=no; ulimit -c 0
+            library=$(dirname "$(command -v notify-demo)")/libnotification-recorder.so
+            preloaded() { env LD_PRELOAD=$library \(Self.variable)="$1" "${@:2}"; }
             \(line)
             """)
     }
@@ -50,8 +52,8 @@ final class RecordedFilesTests: XCTestCase {
             """
             chmod 755 .; cp "$(command -v kitchen)" k; chmod 4755 k; mkdir -m 700 secret; printf '' > empty
             as() { \(Self.asNobody) "$@"; }
-            as env \(Self.variable)=$PWD/secret/run.jsonl ./k
-            as env \(Self.variable)=$PWD/empty ./k
+            as env LD_PRELOAD=$library \(Self.variable)=$PWD/secret/run.jsonl ./k
+            as env LD_PRELOAD=$library \(Self.variable)=$PWD/empty ./k
             ls secret; wc -c < empty
             """)
         XCTAssertEqual(
@@ -62,7 +64,7 @@ final class RecordedFilesTests: XCTestCase {
     func testANewRecordingCanBeReadOnlyByItsOwner() throws {
         let outcome = try shell(
             """
-            umask 022; \(Self.variable)=a kitchen; notify-demo record -o b -- kitchen 2>/dev/null
+            umask 022; preloaded a kitchen; notify-demo record -o b -- kitchen 2>/dev/null
             touch c; chmod 640 c; notify-demo record -o c -- kitchen 2>/dev/null; stat -c '%n %a' a b c
             """)
         XCTAssertTrue(outcome.output.hasSuffix("a 600\nb 600\nc 640\n"), "\(outcome.output)\(outcome.errors)")
@@ -107,7 +109,7 @@ final class RecordedFilesTests: XCTestCase {
     func testASymbolicLinkAtTheNameThatASecondProcessRecordsToIsRefused() throws {
         let outcome = try shell(
             """
-            : > a; \(Self.variable)=a flock a sh -c 'ln -s target a.$$; exec kitchen'; ls target
+            : > a; preloaded a flock a sh -c 'ln -s target a.$$; exec kitchen'; ls target
             """)
         XCTAssertEqual(outcome.output, "served 6 dishes, and the bell did not ring\n")
         XCTAssertTrue(outcome.errors.contains("Too many levels of symbolic links"), "\(outcome.errors)")
@@ -171,7 +173,7 @@ final class RecordedFilesTests: XCTestCase {
     // MARK: The environment variable
 
     func testAFileThatIsNotARecordingIsRefusedOnceAndIsNotChanged() throws {
-        let outcome = try shell("echo my text > a; \(Self.variable)=a kitchen; cat a")
+        let outcome = try shell("echo my text > a; preloaded a kitchen; cat a")
         XCTAssertTrue(outcome.output.hasSuffix("\nmy text\n"))
         XCTAssertEqual(
             outcome.errors.split(separator: "\n").count { $0.contains("it is not a recording, and not empty") }, 1,
@@ -181,8 +183,8 @@ final class RecordedFilesTests: XCTestCase {
     func testARecordingThatIsTruncatedWithinALineIsContinuedOnANewLine() throws {
         let outcome = try shell(
             """
-            \(Self.variable)=a kitchen > /dev/null; head -c -30 a > run.jsonl
-            \(Self.variable)=run.jsonl kitchen > /dev/null; cat run.jsonl
+            preloaded a kitchen > /dev/null; head -c -30 a > run.jsonl
+            preloaded run.jsonl kitchen > /dev/null; cat run.jsonl
             """)
         let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
         XCTAssertEqual(recording.processes.count, 2)
@@ -202,7 +204,7 @@ final class RecordedFilesTests: XCTestCase {
             for _ in 1...rounds {
                 let outcome = try shell(
                     """
-                    \(Self.variable)=$PWD/run.jsonl timeout -k 5 120 recording-child \(end) 2>/dev/null; cat run.jsonl
+                    preloaded $PWD/run.jsonl timeout -k 5 120 recording-child \(end) 2>/dev/null; cat run.jsonl
                     """)
                 let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
                 XCTAssertEqual(recording.problems, [])

@@ -1,0 +1,105 @@
+#define _GNU_SOURCE
+#include "destination.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char beginning[] = "{\"recording\":";
+
+/// Returns the system's message about the last error, after closing the descriptor.
+static const char *failed(int descriptor) {
+    const char *problem = strerror(errno);
+    if (descriptor >= 0) close(descriptor);
+    return problem;
+}
+
+static const char *open_file(int *descriptor, const char *path, bool follows_link) {
+    // O_NONBLOCK: does not wait for the reader of a FIFO, which is refused below. A new file is accessible to its owner
+    // only, because a recording may contain private data.
+    int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (follows_link ? 0 : O_NOFOLLOW);
+    *descriptor = open(path, flags, 0600);
+    if (*descriptor < 0) return failed(-1);
+    struct stat status;
+    if (fstat(*descriptor, &status) == 0 && S_ISREG(status.st_mode)) return NULL;
+    close(*descriptor);
+    return "it is no regular file";
+}
+
+/// Finds the end of a recording, and begins a new line there.
+static const char *find_end(int descriptor, off_t *end) {
+    *end = lseek(descriptor, 0, SEEK_END);
+    if (*end < 0) return failed(descriptor);
+    if (*end == 0) return NULL;
+    char bytes[sizeof beginning];
+    const ssize_t length = sizeof beginning - 1;
+    if (pread(descriptor, bytes, (size_t)length, 0) != length || memcmp(bytes, beginning, (size_t)length) != 0) {
+        close(descriptor);
+        return "it is not a recording, and not empty";
+    }
+    // The previous process may have been killed while it wrote a line.
+    if (pread(descriptor, bytes, 1, *end - 1) == 1 && bytes[0] != '\n') {
+        if (pwrite(descriptor, "\n", 1, *end) != 1) return failed(descriptor);
+        *end += 1;
+    }
+    return NULL;
+}
+
+const char *destination_open(
+    struct destination *destination, const char *path, enum existing_file existing, bool follows_link
+) {
+    int descriptor;
+    const char *problem = open_file(&descriptor, path, follows_link);
+    if (problem) return problem;
+    snprintf(destination->path, sizeof destination->path, "%s", path);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        close(descriptor);
+        if (existing == replace_file) return "another process records to it";
+        int length = snprintf(destination->path, sizeof destination->path, "%s.%d", path, getpid());
+        if (length >= (int)sizeof destination->path) return "its name is too long";
+        if ((problem = open_file(&descriptor, destination->path, false))) return problem;
+        // A file that exists is continued: this process may have recorded to it before it executed another program.
+        (void)flock(descriptor, LOCK_EX | LOCK_NB);
+    }
+    if (existing == replace_file && ftruncate(descriptor, 0) != 0) return failed(descriptor);
+    if ((problem = find_end(descriptor, &destination->offset))) return problem;
+    destination->descriptor = descriptor;
+    char directory[PATH_MAX];
+    if (destination->path[0] == '/' || !getcwd(directory, sizeof directory)) directory[0] = 0;
+    snprintf(
+        destination->absolute_path, sizeof destination->absolute_path, "%s%s%s", directory, directory[0] ? "/" : "",
+        destination->path);
+    return NULL;
+}
+
+/// The number of bytes that the process may write at an offset of a file. Writing more would end it by a signal.
+static size_t room_in_file(off_t offset) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+    return limit.rlim_cur > (rlim_t)offset ? limit.rlim_cur - (rlim_t)offset : 0;
+}
+
+size_t destination_write(int descriptor, const char *bytes, size_t count, off_t offset, int *error) {
+    size_t done = 0;
+    *error = 0;
+    while (done < count) {
+        size_t room = room_in_file(offset + (off_t)done), rest = count - done;
+        if (room == 0) {
+            *error = EFBIG;
+            break;
+        }
+        ssize_t written = pwrite(descriptor, bytes + done, rest < room ? rest : room, offset + (off_t)done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            *error = written == 0 ? EIO : errno;
+            break;
+        }
+    }
+    return done;
+}

@@ -1,0 +1,54 @@
+#define _GNU_SOURCE
+#include "recording.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/// The signals that end a process that does not handle them. The first `crash_count` report crashes; most of these come
+/// from the processor, which repeats the instruction when the handler returns.
+static const int signals[] = {
+    SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE,
+};
+enum { crash_count = 7, signal_count = sizeof signals / sizeof *signals };
+
+/// The actions of the signals before the handler was installed. Each is written before the handler, which reads it, is
+/// installed.
+static struct sigaction previous_actions[65];
+
+static void handle(int number, siginfo_t *information, void *context) {
+    (void)context;
+    bool is_sent = !information || information->si_code <= 0;
+    recording_finish_in_handler("signal", number);
+    sigaction(number, &previous_actions[number], NULL);
+    // The processor raises these again when the handler returns. After a trap or a forbidden system call the process
+    // would continue.
+    bool is_repeated = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
+    if (is_sent || !is_repeated) raise(number);
+}
+
+static void install(void) {
+    atexit(recording_process_exits);
+    pthread_atfork(recording_process_will_fork, recording_process_forked, recording_process_is_copy);
+    for (int index = 0; index < signal_count; index++) {
+        int number = signals[index];
+        struct sigaction old;
+        if (sigaction(number, NULL, &old) != 0) continue;
+        // A program's handler of a request to end is left in place: the program continues, or exits. A handler of a crash,
+        // such as the backtracer, is called after this one. An ignored signal does not end the process.
+        bool is_default = old.sa_handler == SIG_DFL, is_ignored = old.sa_handler == SIG_IGN;
+        if (!is_default && (index >= crash_count || is_ignored)) continue;
+        previous_actions[number] = old;
+        struct sigaction new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        // Blocks other signals until this one has ended the process.
+        sigfillset(&new.sa_mask);
+        sigaction(number, &new, NULL);
+    }
+}
+
+void process_end_install(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
+}
