@@ -28,7 +28,7 @@ struct async_function {
 };
 
 static struct async_function function = {.context_size = sizeof(struct async_context)};
-const void *const call_async_handler = &function;
+const void *call_async_handler;
 
 static SWIFT_CALL void *(*task_alloc)(size_t size);
 static SWIFT_CALL void (*task_dealloc)(void *memory);
@@ -42,7 +42,7 @@ static void append_stage(struct recorder_text stage, uint64_t observer) {
 static SWIFT_ASYNC_CALL void end(SWIFT_ASYNC_CONTEXT struct async_context *ended) {
     struct async_context *context = ended->caller;
     task_dealloc(ended);
-    append_stage((struct recorder_text)STAGE("return"), context->observer);
+    append_stage((struct recorder_text)TEXT("return"), context->observer);
     __attribute__((musttail)) return context->end(context);
 }
 
@@ -52,7 +52,7 @@ static SWIFT_ASYNC_CALL void begin(
     struct handler *handler = box;
     const struct async_function *called = (const void *)handler->function;
     context->observer = handler->observer;
-    append_stage((struct recorder_text)STAGE("deliver"), handler->observer);
+    append_stage((struct recorder_text)TEXT("deliver"), handler->observer);
     struct async_context *next = task_alloc(called->context_size);
     next->caller = context;
     next->end = end;
@@ -65,5 +65,7 @@ bool prepare_async_handlers(void) {
     task_dealloc = original("swift_task_dealloc");
     intptr_t code = (intptr_t)begin - (intptr_t)&function;
     function.code = (int32_t)code;
-    return task_alloc != NULL && task_dealloc != NULL && function.code == code;
+    if (task_alloc == NULL || task_dealloc == NULL || function.code != code) return false;
+    call_async_handler = &function;
+    return true;
 }

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-/// The function of a `struct handler` whose own function is asynchronous.
-extern const void *const call_async_handler;
+/// The function of a box whose handler is asynchronous; null if such handlers cannot be recorded.
+extern const void *call_async_handler;
 
-/// Finds what asynchronous handlers need. Returns false if something is missing.
+/// Sets `call_async_handler`. Returns false if the Swift runtime lacks what it needs.
 bool prepare_async_handlers(void);
 
 #endif

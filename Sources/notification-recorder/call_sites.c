@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "address_table.h"
+#include "recording.h"
 
 struct call_site {
     struct recorder_text at;
@@ -43,6 +44,12 @@ static const struct call_site *described(uintptr_t address) {
     site->at = joined(is_executable ? executable : info.dli_fname, address - bias);
     if (info.dli_sname != NULL) site->function = joined(info.dli_sname, address - (uintptr_t)info.dli_saddr);
     return site;
+}
+
+const void *take_call_site(const void *return_address) {
+    const void *site = this_thread.call_site;
+    this_thread.call_site = NULL;
+    return site != NULL ? site : return_address;
 }
 
 void describe_call(const void *return_address, struct recorder_record *record) {

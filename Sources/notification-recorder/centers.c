@@ -26,13 +26,6 @@ struct method center_methods[3] = {
     {.metadata = CENTER "N", .symbol = CENTER "15_removeObserveryyAC01_cF5TokenVF", .replacement = (const void *)remove_observer},
 };
 
-/// The call of the function of Foundation that calls a method, or else the call of the method itself.
-static const void *take_call_site(const void *return_address) {
-    const void *site = this_thread.call_site;
-    this_thread.call_site = NULL;
-    return site != NULL ? site : return_address;
-}
-
 static SWIFT_CALL void post(
     struct swift_string name, const struct swift_any *sender, const void *message, const void *type,
     SWIFT_SELF void *center
@@ -43,7 +36,7 @@ static SWIFT_CALL void post(
         next(name, sender, message, type, center);
         return;
     }
-    struct recorder_record record = {.stage = STAGE("post"), .name = swift_text(&name), .center = (uint64_t)center};
+    struct recorder_record record = {.stage = TEXT("post"), .name = swift_text(&name), .center = (uint64_t)center};
     describe_sender(sender, &record);
     describe_call(site, &record);
     struct post_scope scope = begin_post(&record);
@@ -59,9 +52,9 @@ static SWIFT_CALL struct swift_observer_key add(
     add_function *next = (add_function *)center_methods[1].original;
     struct registration *registration = this_thread.registration;
     this_thread.registration = NULL;
-    if (this_thread.unrecorded_depth > 0) return next(name, sender, function, context, type, center);
+    if (this_thread.is_own_observer) return next(name, sender, function, context, type, center);
 
-    struct recorder_record record = {.stage = STAGE("register"), .name = swift_text(&name), .center = (uint64_t)center};
+    struct recorder_record record = {.stage = TEXT("register"), .name = swift_text(&name), .center = (uint64_t)center};
     struct handler *queued = registration != NULL ? registration->queued : NULL;
     record.observer = queued != NULL ? queued->observer : new_observer_number();
     if (registration != NULL) record.queue = registration->queue;
@@ -83,15 +76,16 @@ static SWIFT_CALL struct swift_observer_key add(
 static SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *center) {
     const void *site = take_call_site(__builtin_return_address(0));
     remove_function *next = (remove_function *)center_methods[2].original;
-    struct recorder_record record = {.stage = STAGE("remove"), .has_count = true};
+    struct recorder_record record = {.stage = TEXT("remove"), .has_count = true};
+    const void *token = this_thread.removed_token;
+    this_thread.removed_token = NULL;
     bool is_first = true;
-    if (this_thread.removed_token != NULL) record.observer = remove_token(this_thread.removed_token, &is_first);
+    if (token != NULL && !this_thread.is_own_observer) record.observer = remove_token(token, &is_first);
+    if (!is_first) record.reason = (struct recorder_text)TEXT("alreadyRemoved");
     describe_call(site, &record);
-    // `destroy_handler` records the removal of an observer without a known token.
+    // `destroy_handler` records the removal if the token is unknown, or is that of another observer.
     this_thread.call_site = site;
     next(key, center);
     this_thread.call_site = NULL;
-    if (record.observer == 0) return;
-    if (!is_first) record.reason = (struct recorder_text)STAGE("alreadyRemoved");
-    append_record(&record);
+    if (record.observer != 0) append_record(&record);
 }

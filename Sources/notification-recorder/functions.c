@@ -41,7 +41,7 @@ SWIFT_CALL struct swift_object add_observer(
 ) {
     add_observer_function *next = FIND_ORIGINAL(ADD_OBSERVER);
     struct thread_state *thread = &this_thread;
-    if (!is_installed || thread->unrecorded_depth > 0) return next(name, object, queue, function, context, center);
+    if (!is_installed || thread->is_own_observer) return next(name, object, queue, function, context, center);
 
     struct registration registration = {0};
     char queue_address[20];
@@ -90,5 +90,18 @@ SWIFT_CALL void remove_name(
     this_thread.removed_token = object_in(observer);
     next(observer, name, object, center);
     this_thread.removed_token = NULL;
+    this_thread.call_site = NULL;
+}
+
+// removeObserver(_:) of an `ObservationToken`.
+
+#define REMOVE_TOKEN CENTER "14removeObserveryyAC16ObservationTokenVF"
+typedef SWIFT_CALL void remove_token_function(void *token, SWIFT_SELF void *center);
+remove_token_function remove_message_observer INTERPOSE(REMOVE_TOKEN);
+
+SWIFT_CALL void remove_message_observer(void *token, SWIFT_SELF void *center) {
+    remove_token_function *next = FIND_ORIGINAL(REMOVE_TOKEN);
+    this_thread.call_site = __builtin_return_address(0);
+    next(token, center);
     this_thread.call_site = NULL;
 }

@@ -27,8 +27,8 @@ static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box) {
     struct handler *handler = box;
     if (handler->kind != QUEUED_HANDLER && forget_handler(handler)) {
         struct recorder_record record = {
-            .stage = STAGE("remove"), .observer = handler->observer, .has_count = true};
-        describe_call(this_thread.call_site, &record);
+            .stage = TEXT("remove"), .observer = handler->observer, .has_count = true};
+        describe_call(take_call_site(NULL), &record);
         append_record(&record);
     }
     swift.release(handler->context);
@@ -38,11 +38,11 @@ static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box) {
 /// Calls a handler of the program.
 static void call_recorded(struct handler *handler, const void *message) {
     struct recorder_record record = {
-        .stage = STAGE("deliver"), .post = this_thread.post, .observer = handler->observer};
+        .stage = TEXT("deliver"), .post = this_thread.post, .observer = handler->observer};
     this_thread.handler_count++;
     append_record(&record);
     handler->function(message, handler->context);
-    record.stage = (struct recorder_text)STAGE("return");
+    record.stage = (struct recorder_text)TEXT("return");
     append_record(&record);
 }
 

@@ -1,49 +1,97 @@
+// Where recording begins in a process into which this library was preloaded. A process without Foundation is left alone.
+
+#define _GNU_SOURCE
 #include "install.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <pthread.h>
 
 #include "async_handlers.h"
 #include "call_sites.h"
 #include "centers.h"
+#include "delivery_recorder.h"
 #include "observers.h"
 #include "originals.h"
+#include "preloaded.h"
 #include "queues.h"
 #include "recording.h"
 
-const struct notification_recorder *delivery_recorder(void);
-
 bool is_installed;
 
-static void set_recording(bool is_recording) { atomic_store(&is_recording_now, is_recording); }
+// MARK: The interface
 
-static void report_unrecorded(const char *reason) {
-    struct recorder_record record = {.stage = STAGE("unrecorded"), .message = {reason, strlen(reason)}};
-    recorder->append(&record);
+static void (*_Atomic changed)(bool);
+
+static void recording_changed(bool is_recording) {
+    atomic_store(&is_recording_now, is_recording);
+    void (*call)(bool) = atomic_load(&changed);
+    if (call != NULL) call(is_recording);
 }
 
-/// Replaces what has to be replaced. Returns null, or what cannot be recorded.
-static const char *install(void) {
+static void watch(void (*call)(bool)) {
+    atomic_store(&changed, call);
+    delivery_recorder()->watch(recording_changed);
+}
+
+static void append(const struct recorder_record *record) {
+    if (record->thread.name.start != NULL) name_this_thread(&record->thread);
+    delivery_recorder()->append(record);
+}
+
+static void begin_queued_post(uint64_t post) { this_thread.queued_post = post; }
+static void end_queued_post(void) { this_thread.queued_post = 0; }
+static void begin_own_observer(void) { this_thread.is_own_observer = true; }
+static void end_own_observer(void) { this_thread.is_own_observer = false; }
+static uint64_t current_post(void) { return this_thread.post; }
+
+static struct notification_recorder interface;
+
+const struct notification_recorder *notification_recorder(void) { return &interface; }
+
+static void compose_interface(void) {
+    interface = *delivery_recorder();
+    interface.append = append;
+    interface.watch = watch;
+    interface.next_post = new_post_number;
+    interface.next_observer = new_observer_number;
+    interface.thread_number = this_thread_number;
+    interface.begin_queued_post = begin_queued_post;
+    interface.end_queued_post = end_queued_post;
+    interface.begin_own_observer = begin_own_observer;
+    interface.end_own_observer = end_own_observer;
+    interface.current_post = current_post;
+}
+
+// MARK: Installation
+
+static void continue_in_copy(void) {
+    unlock_observers();
+    renew_this_thread();
+}
+
+/// Notes what cannot be recorded if a class of Foundation is there and not as expected.
+static void replace_queue_method(struct method *method, const char *unrecorded) {
+    if (original(method->metadata) != NULL && !replace_methods(method, 1)) delivery_recorder_note_unrecorded(unrecorded);
+}
+
+static void install(void) {
     if (!find_swift_runtime() || !replace_methods(center_methods, 3)) {
-        return "Notification centers: this Foundation is not one that the recorder knows.";
+        delivery_recorder_note_unrecorded("notification centers: this Foundation is unknown");
+        return;
     }
-    if (!prepare_async_handlers() || !replace_methods(queue_methods, 2)) {
-        // …
-    }
-    find_executable();
-    prepare_observers_for_fork();
     is_installed = true;
-    return NULL;
+    find_executable();
+    pthread_atfork(lock_observers, unlock_observers, continue_in_copy);
+    if (!prepare_async_handlers()) {
+        delivery_recorder_note_unrecorded("handlers of asynchronous messages: this Swift runtime is unknown");
+    }
+    replace_queue_method(&queue_methods[0], "handlers in operation queues: this OperationQueue is unknown");
+    replace_queue_method(&queue_methods[1], "notification queues: this NotificationQueue is unknown");
 }
 
 __attribute__((constructor)) static void start(void) {
-    const char *path = getenv("THREADED_NOTIFICATIONS_RECORDING");
-    if (path == NULL || path[0] == 0) return;
-    // Without Foundation there is nothing to record.
-    if (original(CENTER "N") == NULL) return;
-    recorder = delivery_recorder();
-    if (recorder->start(path) != NULL) return;
-    const char *problem = install();
-    if (problem != NULL) report_unrecorded(problem);
-    recorder->watch(set_recording);
+    compose_interface();
+    delivery_recorder_start_if_asked();
+    delivery_recorder()->watch(recording_changed);
+    // Without the environment variable, a program that records itself may still start a recording.
+    if (original(CENTER "N") != NULL) install();
 }

@@ -19,7 +19,7 @@ static struct post_scope begin_message(
     const void *type, const void *subject, const void *center, const void *call_site
 ) {
     struct recorder_record record = {
-        .stage = STAGE("post"), .name = swift_type_name(type, true), .center = (uint64_t)center};
+        .stage = TEXT("post"), .name = swift_type_name(type, true), .center = (uint64_t)center};
     describe_object(subject, &record);
     describe_call(call_site, &record);
     return begin_post(&record);
@@ -100,9 +100,9 @@ struct message_observer {
 static struct handler *register_message(
     const struct message_observer *observer, const void **function, void **context
 ) {
-    if (!is_installed || this_thread.unrecorded_depth > 0) return NULL;
+    if (!is_installed || this_thread.is_own_observer || (observer->is_async && call_async_handler == NULL)) return NULL;
     struct recorder_record record = {
-        .stage = STAGE("register"), .name = swift_type_name(observer->type, true), .observer = new_observer_number(),
+        .stage = TEXT("register"), .name = swift_type_name(observer->type, true), .observer = new_observer_number(),
         .center = (uint64_t)observer->center};
     describe_object(observer->subject, &record);
     describe_call(observer->call_site, &record);

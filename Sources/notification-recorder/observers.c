@@ -76,7 +76,5 @@ bool forget_handler(struct handler *handler) {
     return was_registered;
 }
 
-static void lock_tokens(void) { pthread_mutex_lock(&lock); }
-static void unlock_tokens(void) { pthread_mutex_unlock(&lock); }
-
-void prepare_observers_for_fork(void) { pthread_atfork(lock_tokens, unlock_tokens, unlock_tokens); }
+void lock_observers(void) { pthread_mutex_lock(&lock); }
+void unlock_observers(void) { pthread_mutex_unlock(&lock); }

@@ -53,7 +53,8 @@ bool forget_handler(struct handler *handler);
 /// `is_first` is false if it was removed before.
 uint64_t remove_token(const void *token, bool *is_first);
 
-/// Makes the table of tokens usable in the child of a fork.
-void prepare_observers_for_fork(void);
+// For `fork`, which must not copy a lock that another thread holds.
+void lock_observers(void);
+void unlock_observers(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "notification_recorder.h"
+#include <notification_recorder.h>
 #include "swift_abi.h"
 
 /// Functions of the Swift runtime. All are there if `find_swift_runtime` returned true.

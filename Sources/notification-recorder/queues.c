@@ -80,15 +80,15 @@ struct recorder_text queue_name(const void *queue, char address[20]) {
     main_function *main_queue = (main_function *)original(OPERATION_QUEUE "4mainACvgZ");
     void *main = main_queue != NULL ? main_queue(original(OPERATION_QUEUE "N")) : NULL;
     if (main != NULL) swift.release(main);
-    if (queue == main) return (struct recorder_text)STAGE("main");
+    if (queue == main) return (struct recorder_text)TEXT("main");
     return (struct recorder_text){address, (size_t)snprintf(address, 20, "%lx", (unsigned long)queue)};
 }
 
 static SWIFT_CALL void enqueue(
     const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue
 ) {
-    static const struct recorder_text styles[] = {STAGE("whenIdle"), STAGE("asap"), STAGE("now")};
-    struct recorder_record record = {.stage = STAGE("enqueue"), .name = swift_text(&notification->name)};
+    static const struct recorder_text styles[] = {TEXT("whenIdle"), TEXT("asap"), TEXT("now")};
+    struct recorder_record record = {.stage = TEXT("enqueue"), .name = swift_text(&notification->name)};
     if (style < 3) record.style = styles[style];
     describe_sender(&notification->object, &record);
     describe_call(__builtin_return_address(0), &record);

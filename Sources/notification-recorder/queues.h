@@ -3,7 +3,7 @@
 #ifndef QUEUES_H
 #define QUEUES_H
 
-#include "notification_recorder.h"
+#include <notification_recorder.h>
 #include "vtable.h"
 
 extern struct method queue_methods[2];

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "notification_recorder.h"
+#include <notification_recorder.h>
 #include "swift_abi.h"
 
 /// The UTF-8 of a string; null for nil. It refers to the string itself.
