@@ -3,6 +3,7 @@
 #include "centers.h"
 
 #include "call_sites.h"
+#include "install.h"
 #include "observers.h"
 #include "originals.h"
 #include "recording.h"
@@ -16,23 +17,28 @@ typedef SWIFT_CALL struct swift_observer_key add_function(
     const void *type, SWIFT_SELF void *center);
 typedef SWIFT_CALL void remove_function(struct swift_observer_key key, SWIFT_SELF void *center);
 
-static post_function post;
-static add_function add;
-static remove_function remove_observer;
+#define POST CENTER "5_post_7subject7messageySSSg_ypSgxtlF"
+#define ADD CENTER "12_addObserver_6object5usingAC01_cF5TokenVSSSg_ypSgyxYbctlF"
+#define REMOVE CENTER "15_removeObserveryyAC01_cF5TokenVF"
+
+// The vtable of a program's own subclass refers to the symbols.
+post_function post INTERPOSE(POST);
+add_function add INTERPOSE(ADD);
+remove_function remove_observer INTERPOSE(REMOVE);
 
 struct method center_methods[3] = {
-    {.metadata = CENTER "N", .symbol = CENTER "5_post_7subject7messageySSSg_ypSgxtlF", .replacement = (const void *)post},
-    {.metadata = CENTER "N", .symbol = CENTER "12_addObserver_6object5usingAC01_cF5TokenVSSSg_ypSgyxYbctlF", .replacement = (const void *)add},
-    {.metadata = CENTER "N", .symbol = CENTER "15_removeObserveryyAC01_cF5TokenVF", .replacement = (const void *)remove_observer},
+    {.metadata = CENTER "N", .symbol = POST, .replacement = (const void *)post},
+    {.metadata = CENTER "N", .symbol = ADD, .replacement = (const void *)add},
+    {.metadata = CENTER "N", .symbol = REMOVE, .replacement = (const void *)remove_observer},
 };
 
-static SWIFT_CALL void post(
+SWIFT_CALL void post(
     struct swift_string name, const struct swift_any *sender, const void *message, const void *type,
     SWIFT_SELF void *center
 ) {
     const void *site = take_call_site(__builtin_return_address(0));
-    post_function *next = (post_function *)center_methods[0].original;
-    if (!is_recording()) {
+    post_function *next = FIND_ORIGINAL(POST);
+    if (!is_installed || !is_recording()) {
         next(name, sender, message, type, center);
         return;
     }
@@ -44,15 +50,15 @@ static SWIFT_CALL void post(
     end_post(&scope, true);
 }
 
-static SWIFT_CALL struct swift_observer_key add(
+SWIFT_CALL struct swift_observer_key add(
     struct swift_string name, const struct swift_any *sender, swift_handler_function *function, void *context,
     const void *type, SWIFT_SELF void *center
 ) {
     const void *site = take_call_site(__builtin_return_address(0));
-    add_function *next = (add_function *)center_methods[1].original;
+    add_function *next = FIND_ORIGINAL(ADD);
     struct registration *registration = this_thread.registration;
     this_thread.registration = NULL;
-    if (this_thread.is_own_observer) return next(name, sender, function, context, type, center);
+    if (!is_installed || this_thread.is_own_observer) return next(name, sender, function, context, type, center);
 
     struct recorder_record record = {.stage = TEXT("register"), .name = swift_text(&name), .center = (uint64_t)center};
     struct handler *queued = registration != NULL ? registration->queued : NULL;
@@ -73,9 +79,9 @@ static SWIFT_CALL struct swift_observer_key add(
     return key;
 }
 
-static SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *center) {
+SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *center) {
     const void *site = take_call_site(__builtin_return_address(0));
-    remove_function *next = (remove_function *)center_methods[2].original;
+    remove_function *next = FIND_ORIGINAL(REMOVE);
     struct recorder_record record = {.stage = TEXT("remove"), .has_count = true};
     const void *token = this_thread.removed_token;
     this_thread.removed_token = NULL;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "call_sites.h"
+#include "install.h"
 #include "originals.h"
 #include "recording.h"
 #include "swift_values.h"
@@ -20,16 +21,18 @@ typedef SWIFT_CALL void add_operation_function(swift_block_function *block, void
 typedef SWIFT_CALL void enqueue_function(
     const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue);
 
-static add_operation_function add_operation;
-static enqueue_function enqueue;
+#define ADD_OPERATION OPERATION_QUEUE "03addB0yyyyYbcF"
+#define ENQUEUE                                                                                   \
+    NOTIFICATION_QUEUE "7enqueue_12postingStyle12coalesceMask8forModesyAA0B0V_AC07PostingF0OAC0B" \
+                       "10CoalescingVSayAA7RunLoopC4ModeVGSgtF"
+
+// The vtable of a program's own subclass refers to the symbols.
+add_operation_function add_operation INTERPOSE(ADD_OPERATION);
+enqueue_function enqueue INTERPOSE(ENQUEUE);
 
 struct method queue_methods[2] = {
-    {.metadata = OPERATION_QUEUE "N", .symbol = OPERATION_QUEUE "03addB0yyyyYbcF",
-     .replacement = (const void *)add_operation},
-    {.metadata = NOTIFICATION_QUEUE "N",
-     .symbol = NOTIFICATION_QUEUE
-         "7enqueue_12postingStyle12coalesceMask8forModesyAA0B0V_AC07PostingF0OAC0B10CoalescingVSayAA7RunLoopC4ModeVGSgtF",
-     .replacement = (const void *)enqueue},
+    {.metadata = OPERATION_QUEUE "N", .symbol = ADD_OPERATION, .replacement = (const void *)add_operation},
+    {.metadata = NOTIFICATION_QUEUE "N", .symbol = ENQUEUE, .replacement = (const void *)enqueue},
 };
 
 // A block that is added to an operation queue for a post. A Swift object.
@@ -57,9 +60,9 @@ static SWIFT_CALL void run_block(SWIFT_SELF void *box) {
     this_thread.post = outer_post;
 }
 
-static SWIFT_CALL void add_operation(swift_block_function *function, void *context, SWIFT_SELF void *queue) {
+SWIFT_CALL void add_operation(swift_block_function *function, void *context, SWIFT_SELF void *queue) {
+    add_operation_function *next = FIND_ORIGINAL(ADD_OPERATION);
     struct thread_state *thread = &this_thread;
-    add_operation_function *next = (add_operation_function *)queue_methods[0].original;
     // Other operations of the program pass through.
     if (thread->queueing == NULL) {
         next(function, context, queue);
@@ -84,14 +87,19 @@ struct recorder_text queue_name(const void *queue, char address[20]) {
     return (struct recorder_text){address, (size_t)snprintf(address, 20, "%lx", (unsigned long)queue)};
 }
 
-static SWIFT_CALL void enqueue(
+SWIFT_CALL void enqueue(
     const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue
 ) {
+    enqueue_function *next = FIND_ORIGINAL(ENQUEUE);
+    if (!is_installed || !is_recording()) {
+        next(notification, style, coalescing, modes, queue);
+        return;
+    }
     static const struct recorder_text styles[] = {TEXT("whenIdle"), TEXT("asap"), TEXT("now")};
     struct recorder_record record = {.stage = TEXT("enqueue"), .name = swift_text(&notification->name)};
     if (style < 3) record.style = styles[style];
     describe_sender(&notification->object, &record);
     describe_call(__builtin_return_address(0), &record);
     append_record(&record);
-    ((enqueue_function *)queue_methods[1].original)(notification, style, coalescing, modes, queue);
+    next(notification, style, coalescing, modes, queue);
 }
