@@ -9,6 +9,7 @@
 #include "call_sites.h"
 #include "centers.h"
 #include "delivery_recorder.h"
+#include "executable.h"
 #include "observers.h"
 #include "originals.h"
 #include "preloaded.h"
@@ -92,6 +93,11 @@ __attribute__((constructor)) static void start(void) {
     compose_interface();
     delivery_recorder_start_if_asked();
     delivery_recorder()->watch(recording_changed);
-    // Without the environment variable, a program that records itself may still start a recording.
-    if (original(CENTER "N") != NULL) install();
+    // A program that was not asked to record may still do so itself.
+    if (original(CENTER "N") != NULL) {
+        install();
+    } else if (is_recording() && original("swift_retain") == NULL && executable_has_swift_code()) {
+        delivery_recorder_note_unrecorded(
+            "notification centers: the program has its own copy of Foundation (-static-stdlib)");
+    }
 }

@@ -6,16 +6,6 @@
 
 struct swift_runtime swift;
 
-bool find_swift_runtime(void) {
-    swift.allocObject = dlsym(RTLD_DEFAULT, "swift_allocObject");
-    swift.deallocObject = dlsym(RTLD_DEFAULT, "swift_deallocObject");
-    swift.retain = dlsym(RTLD_DEFAULT, "swift_retain");
-    swift.release = dlsym(RTLD_DEFAULT, "swift_release");
-    swift.getTypeName = dlsym(RTLD_DEFAULT, "swift_getTypeName");
-    return swift.allocObject != NULL && swift.deallocObject != NULL && swift.retain != NULL &&
-        swift.release != NULL && swift.getTypeName != NULL;
-}
-
 void *original(const char *symbol) {
     void *found = dlsym(RTLD_NEXT, symbol);
     // A library that was loaded with `dlopen` for itself is not searched by RTLD_NEXT.
@@ -27,4 +17,14 @@ void *original(const char *symbol) {
         dlclose(library);
     }
     return found;
+}
+
+bool find_swift_runtime(void) {
+    swift.allocObject = original("swift_allocObject");
+    swift.deallocObject = original("swift_deallocObject");
+    swift.retain = original("swift_retain");
+    swift.release = original("swift_release");
+    swift.getTypeName = original("swift_getTypeName");
+    return swift.allocObject != NULL && swift.deallocObject != NULL && swift.retain != NULL &&
+        swift.release != NULL && swift.getTypeName != NULL;
 }
