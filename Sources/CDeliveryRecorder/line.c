@@ -21,13 +21,19 @@ static void add(struct line *line, const char *bytes, size_t count) {
 
 #define ADD(line, literal) add(line, literal, sizeof(literal) - 1)
 
+/// The digits of the numbers from 0 to 99.
+static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+                            "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
 static void add_number(struct line *line, uint64_t number) {
     char text[20];
     size_t offset = sizeof text;
-    do {
-        text[--offset] = digits[number % 10];
-        number /= 10;
-    } while (number > 0);
+    for (; number >= 100; number /= 100) memcpy(text + (offset -= 2), pairs + number % 100 * 2, 2);
+    if (number >= 10) {
+        memcpy(text + (offset -= 2), pairs + number * 2, 2);
+    } else {
+        text[--offset] = digits[number];
+    }
     add(line, text + offset, sizeof text - offset);
 }
 

@@ -1,0 +1,74 @@
+#include <stdatomic.h>
+
+#include "call_sites.h"
+#include "observers.h"
+#include "originals.h"
+#include "recording.h"
+
+static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box);
+
+static const struct swift_box_metadata metadata = {
+    .destroy = destroy_handler, .kind = SWIFT_BOX_KIND, .first_capture = sizeof(struct swift_heap_object)};
+
+struct handler *new_handler(enum handler_kind kind, swift_handler_function *function, void *context, uint64_t observer) {
+    struct handler *handler = swift.allocObject(&metadata.kind, sizeof *handler, _Alignof(struct handler) - 1);
+    handler->function = function;
+    handler->context = swift.retain(context);
+    handler->kind = kind;
+    handler->observer = observer;
+    handler->token = NULL;
+    handler->is_removed = false;
+    atomic_init(&handler->post, 0);
+    handler->queued = NULL;
+    return handler;
+}
+
+static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box) {
+    struct handler *handler = box;
+    if (handler->kind != QUEUED_HANDLER && forget_handler(handler)) {
+        struct recorder_record record = {
+            .stage = TEXT("remove"), .observer = handler->observer, .has_count = true};
+        describe_call(take_call_site(NULL), &record);
+        append_record(&record);
+    }
+    swift.release(handler->context);
+    swift.deallocObject(handler, sizeof *handler, _Alignof(struct handler) - 1);
+}
+
+/// Calls a handler of the program.
+static void call_recorded(struct handler *handler, const void *message) {
+    struct recorder_record record = {
+        .stage = TEXT("deliver"), .post = this_thread.post, .observer = handler->observer};
+    this_thread.handler_count++;
+    append_record(&record);
+    handler->function(message, handler->context);
+    record.stage = (struct recorder_text)TEXT("return");
+    append_record(&record);
+}
+
+SWIFT_CALL void call_handler(const void *message, SWIFT_SELF void *box) {
+    struct handler *handler = box;
+    struct thread_state *thread = &this_thread;
+    struct handler *outer = thread->queueing;
+    switch (handler->kind) {
+    case HANDLER:
+        call_recorded(handler, message);
+        break;
+    case QUEUEING_HANDLER:
+        // Foundation's handler calls `addOperation`, or the queued handler if this thread runs an operation of the queue.
+        if (handler->queued != NULL) atomic_store_explicit(&handler->queued->post, thread->post, memory_order_relaxed);
+        thread->queueing = handler;
+        handler->function(message, handler->context);
+        break;
+    case QUEUED_HANDLER: {
+        // A program's own subclass of OperationQueue may have started the operation without this library's knowledge.
+        uint64_t outer_post = thread->post;
+        thread->queueing = NULL;
+        if (outer_post == 0) thread->post = atomic_load_explicit(&handler->post, memory_order_relaxed);
+        call_recorded(handler, message);
+        thread->post = outer_post;
+        break;
+    }
+    }
+    thread->queueing = outer;
+}

@@ -1,0 +1,158 @@
+// The functions of NotificationCenter for typed messages. They do not use the center's vtable.
+
+#include "async_handlers.h"
+#include "call_sites.h"
+#include "install.h"
+#include "observers.h"
+#include "originals.h"
+#include "recording.h"
+#include "swift_values.h"
+
+// Posts, of messages that are handled before the post returns and of others.
+
+typedef SWIFT_CALL void post_function(
+    const void *message, const void *type, const void *witnesses, SWIFT_SELF void *center);
+typedef SWIFT_CALL void post_subject_function(
+    const void *message, void *subject, const void *type, const void *witnesses, SWIFT_SELF void *center);
+
+static struct post_scope begin_message(
+    const void *type, const void *subject, const void *center, const void *call_site
+) {
+    struct recorder_record record = {
+        .stage = TEXT("post"), .name = swift_type_name(type, true), .center = (uint64_t)center};
+    describe_object(subject, &record);
+    describe_call(call_site, &record);
+    return begin_post(&record);
+}
+
+static void post_message(
+    post_function *next, bool is_synchronous, const void *call_site, const void *message, const void *type,
+    const void *witnesses, void *center
+) {
+    if (!is_recording()) {
+        next(message, type, witnesses, center);
+        return;
+    }
+    struct post_scope scope = begin_message(type, NULL, center, call_site);
+    next(message, type, witnesses, center);
+    end_post(&scope, is_synchronous);
+}
+
+static void post_message_of(
+    post_subject_function *next, bool is_synchronous, const void *call_site, const void *message, void *subject,
+    const void *type, const void *witnesses, void *center
+) {
+    if (!is_recording()) {
+        next(message, subject, type, witnesses, center);
+        return;
+    }
+    struct post_scope scope = begin_message(type, subject, center, call_site);
+    next(message, subject, type, witnesses, center);
+    end_post(&scope, is_synchronous);
+}
+
+#define DEFINE_POST(function, symbol, is_synchronous)                                                             \
+    post_function function INTERPOSE(CENTER symbol);                                                              \
+    SWIFT_CALL void function(                                                                                     \
+        const void *message, const void *type, const void *witnesses, SWIFT_SELF void *center                     \
+    ) {                                                                                                           \
+        post_message(                                                                                             \
+            FIND_ORIGINAL(CENTER symbol), is_synchronous, __builtin_return_address(0), message, type, witnesses,  \
+            center);                                                                                              \
+    }
+
+#define DEFINE_POST_OF(function, symbol, is_synchronous)                                                          \
+    post_subject_function function INTERPOSE(CENTER symbol);                                                      \
+    SWIFT_CALL void function(                                                                                     \
+        const void *message, void *subject, const void *type, const void *witnesses, SWIFT_SELF void *center      \
+    ) {                                                                                                           \
+        post_message_of(                                                                                          \
+            FIND_ORIGINAL(CENTER symbol), is_synchronous, __builtin_return_address(0), message, subject, type,    \
+            witnesses, center);                                                                                   \
+    }
+
+DEFINE_POST(post_main_actor_message, "4postyyxAC16MainActorMessageRzlF", true)
+DEFINE_POST(post_async_message, "4postyyxAC12AsyncMessageRzlF", false)
+DEFINE_POST_OF(post_main_actor_message_of, "4post_7subjectyx_7SubjectQztAC16MainActorMessageRzAGRLClF", true)
+DEFINE_POST_OF(post_async_message_of, "4post_7subjectyx_7SubjectQztAC12AsyncMessageRzAGRLClF", false)
+
+// Observers of an object by identifier, of a type by identifier, and by message type. Each function returns an
+// `ObservationToken`, whose end ends the registration; `destroy_handler` records that.
+
+typedef SWIFT_CALL void *observe_identifier_function(
+    void *subject, const void *identifier, const void *function, void *context, const void *identifier_type,
+    const void *type, const void *identifier_witnesses, const void *witnesses, SWIFT_SELF void *center);
+typedef SWIFT_CALL void *observe_type_function(
+    void *subject, const void *message_type, const void *function, void *context, const void *type,
+    const void *witnesses, SWIFT_SELF void *center);
+
+/// A registration of a typed message.
+struct message_observer {
+    const void *call_site;
+    const void *type;
+    const void *subject;
+    const void *center;
+    bool is_async;
+};
+
+/// Records a registration and puts a handler of this library in the place of a handler of the program.
+/// Returns what has to be released after the registration, or null.
+static struct handler *register_message(
+    const struct message_observer *observer, const void **function, void **context
+) {
+    if (!is_installed || this_thread.is_own_observer || (observer->is_async && call_async_handler == NULL)) return NULL;
+    struct recorder_record record = {
+        .stage = TEXT("register"), .name = swift_type_name(observer->type, true), .observer = new_observer_number(),
+        .center = (uint64_t)observer->center};
+    describe_object(observer->subject, &record);
+    describe_call(observer->call_site, &record);
+    append_record(&record);
+    struct handler *handler = new_handler(HANDLER, *function, *context, record.observer);
+    *function = observer->is_async ? call_async_handler : (const void *)call_handler;
+    *context = handler;
+    return handler;
+}
+
+#define DEFINE_OBSERVE_IDENTIFIER(observe, symbol, object, is_async)                                              \
+    observe_identifier_function observe INTERPOSE(ADD symbol);                                                    \
+    SWIFT_CALL void *observe(                                                                                     \
+        void *subject, const void *identifier, const void *function, void *context, const void *identifier_type,  \
+        const void *type, const void *identifier_witnesses, const void *witnesses, SWIFT_SELF void *center        \
+    ) {                                                                                                           \
+        observe_identifier_function *next = FIND_ORIGINAL(ADD symbol);                                            \
+        struct message_observer observer = {__builtin_return_address(0), type, object, center, is_async};         \
+        struct handler *handler = register_message(&observer, &function, &context);                               \
+        void *token = next(                                                                                       \
+            subject, identifier, function, context, identifier_type, type, identifier_witnesses, witnesses,       \
+            center);                                                                                              \
+        if (handler != NULL) swift.release(handler);                                                              \
+        return token;                                                                                             \
+    }
+
+#define DEFINE_OBSERVE_TYPE(observe, symbol, is_async)                                                            \
+    observe_type_function observe INTERPOSE(ADD symbol);                                                          \
+    SWIFT_CALL void *observe(                                                                                     \
+        void *subject, const void *message_type, const void *function, void *context, const void *type,           \
+        const void *witnesses, SWIFT_SELF void *center                                                            \
+    ) {                                                                                                           \
+        observe_type_function *next = FIND_ORIGINAL(ADD symbol);                                                  \
+        struct message_observer observer = {__builtin_return_address(0), type, subject, center, is_async};        \
+        struct handler *handler = register_message(&observer, &function, &context);                               \
+        void *token = next(subject, message_type, function, context, type, witnesses, center);                    \
+        if (handler != NULL) swift.release(handler);                                                              \
+        return token;                                                                                             \
+    }
+
+#define ADD CENTER "11addObserver2of3for5usingAC16ObservationTokenV7Subject"
+
+DEFINE_OBSERVE_IDENTIFIER(
+    observe_main_actor_object, "Qy__xyq_ScMYcctAC17MessageIdentifierRzAC09MainActorM0R_0M4TypeQzRs_AKRLCr0_lF", subject,
+    false)
+DEFINE_OBSERVE_IDENTIFIER(
+    observe_main_actor_type, "Qy_m_xyq_ScMYcctAC17MessageIdentifierRzAC09MainActorM0R_0M4TypeQzRs_r0_lF", NULL, false)
+DEFINE_OBSERVE_TYPE(observe_main_actor_message, "QzSg_xmyxScMYcctAC16MainActorMessageRzAKRLClF", false)
+DEFINE_OBSERVE_IDENTIFIER(
+    observe_async_object, "Qy__xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_AKRLCr0_lF", subject, true)
+DEFINE_OBSERVE_IDENTIFIER(
+    observe_async_type, "Qy_m_xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_r0_lF", NULL, true)
+DEFINE_OBSERVE_TYPE(observe_async_message, "QzSg_xmyxYaYbctAC12AsyncMessageRzAKRLClF", true)

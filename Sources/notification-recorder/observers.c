@@ -1,0 +1,80 @@
+#include "observers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/// A token that `addObserver` returned. Foundation does not tell when a token is freed. A new token at the same address
+/// replaces the old one here, so the table is not larger than the program's largest number of tokens.
+struct token {
+    const void *address;
+    uint64_t observer;
+    /// Null if the observer was removed.
+    struct handler *handler;
+};
+
+// No code of the program or of Foundation runs under this lock.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct token *tokens;
+static size_t capacity;
+static size_t count;
+
+/// The place of a token in the table: its entry, or an empty one.
+static struct token *place(struct token *table, size_t table_capacity, const void *address) {
+    size_t index = ((uintptr_t)address * 0x9e3779b97f4a7c15u) >> 20 & (table_capacity - 1);
+    while (table[index].address != NULL && table[index].address != address) index = (index + 1) & (table_capacity - 1);
+    return &table[index];
+}
+
+static bool grow(void) {
+    size_t new_capacity = capacity == 0 ? 256 : capacity * 2;
+    struct token *table = calloc(new_capacity, sizeof *table);
+    if (table == NULL) return false;
+    for (size_t index = 0; index < capacity; index++) {
+        if (tokens[index].address != NULL) *place(table, new_capacity, tokens[index].address) = tokens[index];
+    }
+    free(tokens);
+    tokens = table;
+    capacity = new_capacity;
+    return true;
+}
+
+void set_token(struct handler *handler, const void *address) {
+    pthread_mutex_lock(&lock);
+    if (count < capacity / 2 || grow()) {
+        struct token *token = place(tokens, capacity, address);
+        if (token->address == NULL) count++;
+        *token = (struct token){address, handler->observer, handler};
+        handler->token = address;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t remove_token(const void *address, bool *is_first) {
+    uint64_t observer = 0;
+    pthread_mutex_lock(&lock);
+    if (capacity > 0) {
+        struct token *token = place(tokens, capacity, address);
+        *is_first = token->handler != NULL;
+        observer = token->observer;
+        if (token->handler != NULL) {
+            token->handler->is_removed = true;
+            token->handler = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return observer;
+}
+
+bool forget_handler(struct handler *handler) {
+    pthread_mutex_lock(&lock);
+    bool was_registered = !handler->is_removed;
+    if (was_registered && handler->token != NULL) {
+        struct token *token = place(tokens, capacity, handler->token);
+        if (token->handler == handler) token->handler = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return was_registered;
+}
+
+void lock_observers(void) { pthread_mutex_lock(&lock); }
+void unlock_observers(void) { pthread_mutex_unlock(&lock); }
