@@ -163,6 +163,8 @@ struct RecordWords: Sendable {
     private func count(of entry: Recording.Entry) -> String {
         switch entry.stage {
         case .post, .capture: "to \(counted(Int(entry.count), "observer"))"
+        case .postEnd: "after \(counted(Int(entry.count), "handler"))"
+        case .remove where entry.isFoundation: ""
         case .remove: "while \(entry.count) of its handlers \(entry.count == 1 ? "runs" : "run")"
         default: "\(entry.count)"
         }
