@@ -21,7 +21,10 @@ extension RecordingIndex {
     /// The thread that should run the handlers of an observer of a Foundation center: the main thread, if it was added
     /// there to be called by the poster; otherwise -1.
     func expectedThread(_ registration: Recording.Entry) -> Int32 {
-        isMain(registration.thread) && isCalledByPoster(registration) ? registration.thread : -1
+        let isExpected =
+            isMain(registration.thread) && isCalledByPoster(registration)
+            && !recording.isCalledByFoundation(registration)
+        return isExpected ? registration.thread : -1
     }
 
     /// True if an observer of a Foundation center has no operation queue, or an observer of the library no thread.

@@ -75,10 +75,13 @@ public struct DeliveryRecord: Sendable, Hashable {
         /// Of `register`: the operation queue that runs the handler, `main` or its address in hexadecimal. Nil means
         /// that the handler is called on the posting thread.
         public var queue: String?
+        /// True if Foundation itself made the call, such as the post of a process's end.
+        public var isCalledByFoundation: Bool
 
-        public init(center: String? = nil, queue: String? = nil) {
+        public init(center: String? = nil, queue: String? = nil, isCalledByFoundation: Bool = false) {
             self.center = center
             self.queue = queue
+            self.isCalledByFoundation = isCalledByFoundation
         }
     }
 

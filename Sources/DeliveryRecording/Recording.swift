@@ -166,6 +166,11 @@ extension Recording {
         entry.counters < 0 ? nil : counters[Int(entry.counters)]
     }
 
+    /// True for a call that Foundation itself made to its center.
+    public func isCalledByFoundation(_ entry: Entry) -> Bool {
+        foundationDetails(of: entry)?.isCalledByFoundation ?? false
+    }
+
     public func foundationDetails(of entry: Entry) -> DeliveryRecord.FoundationDetails? {
         entry.foundation < 0 ? nil : foundationDetails[Int(entry.foundation)]
     }

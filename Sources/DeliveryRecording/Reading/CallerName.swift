@@ -14,6 +14,11 @@ enum CallerName {
         return "\(shown) + \(offset)"
     }
 
+    /// True for an address in a library of Foundation.
+    static func isFoundation(_ address: String) -> Bool {
+        address.split(separator: "/").last?.hasPrefix("libFoundation") ?? false
+    }
+
     private static func demangled(_ name: String) -> String {
         guard name.hasPrefix("$s") || name.hasPrefix("$S"), name.utf8.count <= longest,
             let text = swiftDemangle(name, name.utf8.count, nil, nil, 0)

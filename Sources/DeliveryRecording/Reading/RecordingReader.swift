@@ -222,7 +222,8 @@ struct RecordingReader {
         if fields.foundation {
             entry.foundation = builder.foundationDetails(
                 DeliveryRecord.FoundationDetails(
-                    center: fields.center.map { text($0, bytes) }, queue: fields.queue.map { text($0, bytes) }))
+                    center: fields.center.map { text($0, bytes) }, queue: fields.queue.map { text($0, bytes) },
+                    isCalledByFoundation: fields.at.map { CallerName.isFoundation(text($0, bytes)) } ?? false))
         }
         if let counts = fields.counters {
             var counters = DeliveryCounters()
