@@ -59,7 +59,7 @@ let package = Package(
         .target(
             name: "PlatformExamination",
             dependencies: [
-                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(

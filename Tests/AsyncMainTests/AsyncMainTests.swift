@@ -54,6 +54,12 @@ final class AsyncMainTests: XCTestCase {
             """)
     }
 
+    func testTestsOfSwiftTestingReceiveOnTheMainThreadAndEnd() throws {
+        let tests = try Shell.run("async-main-child --testing-library swift-testing 2>&1")
+        XCTAssertTrue(tests.output.contains("Test run with 3 tests in 1 suite passed"), tests.output)
+        XCTAssertEqual(tests.end, .exit(0))
+    }
+
     func testTheTestsThemselvesDoNotLinkTheLibraryBecauseSomeNeedAMainThreadThatEnds() {
         let hook = dlsym(dlopen(nil, RTLD_NOW), "swift_task_asyncMainDrainQueue_hook")
         XCTAssertNotNil(hook)

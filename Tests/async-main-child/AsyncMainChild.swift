@@ -1,6 +1,7 @@
 import AsyncMain
 import CoreFoundation
 import Foundation
+import Testing
 import ThreadedNotifications
 
 /// A program with an `async` main function that uses the main thread, or ends, in the way that its argument names. The
@@ -25,6 +26,8 @@ enum AsyncMainChild: String {
     case exit
     /// Throws an error.
     case error
+    /// Runs the tests of this program, as the main function that SwiftPM generates for tests does.
+    case tests = "swift-testing"
 
     private struct Failure: Error {}
 
@@ -69,6 +72,7 @@ enum AsyncMainChild: String {
         case .terminate: startTimer { kill(getpid(), SIGTERM) }
         case .exit: startTimer { Foundation.exit(7) }
         case .error: throw Failure()
+        case .tests: await Testing.__swiftPMEntryPoint() as Never
         }
         for await call in calls.prefix(1) { print(call) }
         token?.cancel()
