@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CLinuxMainThread.h"
 #include "CLinuxSocket.h"
 
 extern long syscall(long number, ...);
