@@ -152,6 +152,7 @@ let package = Package(
                 "CAllocationCounter", "CControl", "ChildProcesses", "DeliveryBenchmarks", "SharedTesting",
                 "notification-server", "notify-bench", systemPackage,
             ], swiftSettings: strict),
+        .executableTarget(name: "foundation-child", path: "Tests/foundation-child", swiftSettings: strict),
         .executableTarget(
             name: "recording-child", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/recording-child", swiftSettings: strict),
@@ -160,7 +161,8 @@ let package = Package(
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "NotificationServer", "PlatformExamination", "Scenarios", "SharedTesting", "ThreadedNotifications",
-                "kitchen", "notification-server", "notify-demo", "recording-child", argumentParser, systemPackage,
+                "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
+                argumentParser, systemPackage,
             ], swiftSettings: strict),
         .testTarget(
             name: "DocumentsTests",
