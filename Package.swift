@@ -159,6 +159,7 @@ let package = Package(
                 "CAllocationCounter", "CControl", "ChildProcesses", "DeliveryBenchmarks", "SharedTesting",
                 "notification-server", "notify-bench", systemPackage,
             ], swiftSettings: strict),
+        .executableTarget(name: "foundation-child", path: "Tests/foundation-child", swiftSettings: strict),
         .executableTarget(
             name: "recording-child", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/recording-child", swiftSettings: strict),
@@ -167,7 +168,8 @@ let package = Package(
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "NotificationServer", "PlatformExamination", "Scenarios", "SharedTesting", "ThreadedNotifications",
-                "kitchen", "notification-server", "notify-demo", "recording-child", argumentParser, systemPackage,
+                "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
+                argumentParser, systemPackage,
             ], swiftSettings: strict),
         // Nothing may depend on it either.
         .executableTarget(

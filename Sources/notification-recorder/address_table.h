@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 #define ADDRESS_TABLE_CAPACITY 8192
 
 struct address_table {
@@ -25,5 +27,7 @@ bool address_table_is_full(struct address_table *table);
 
 /// Adds a value, unless the key is there or the table is full.
 void address_table_add(struct address_table *table, uintptr_t key, const void *value);
+
+#pragma GCC visibility pop
 
 #endif

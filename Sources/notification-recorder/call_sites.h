@@ -5,6 +5,8 @@
 
 #include <notification_recorder.h>
 
+#pragma GCC visibility push(hidden)
+
 /// Stores the name of the executable. Call once, before other threads use `describe_call`.
 void find_executable(void);
 
@@ -13,5 +15,7 @@ const void *take_call_site(const void *return_address);
 
 /// Fills in `at` and `function` of a record for a return address, which may be null.
 void describe_call(const void *return_address, struct recorder_record *record);
+
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "vtable.h"
 
+#pragma GCC visibility push(hidden)
+
 extern struct method center_methods[3];
+
+#pragma GCC visibility pop
 
 #endif

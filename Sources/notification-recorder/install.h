@@ -5,7 +5,11 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(hidden)
+
 /// True if NotificationCenter's methods were replaced.
 extern bool is_installed;
+
+#pragma GCC visibility pop
 
 #endif

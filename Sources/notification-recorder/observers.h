@@ -12,6 +12,8 @@
 
 #include "swift_abi.h"
 
+#pragma GCC visibility push(hidden)
+
 enum handler_kind {
     /// Foundation calls it for the post.
     HANDLER,
@@ -56,5 +58,7 @@ uint64_t remove_token(const void *token, bool *is_first);
 // For `fork`, which must not copy a lock that another thread holds.
 void lock_observers(void);
 void unlock_observers(void);
+
+#pragma GCC visibility pop
 
 #endif

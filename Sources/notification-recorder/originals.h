@@ -10,6 +10,8 @@
 #include <notification_recorder.h>
 #include "swift_abi.h"
 
+#pragma GCC visibility push(hidden)
+
 /// Functions of the Swift runtime. All are there if `find_swift_runtime` returned true.
 struct swift_runtime {
     void *(*allocObject)(const void *metadata, size_t size, size_t alignment_mask);
@@ -43,5 +45,7 @@ void *original(const char *symbol);
 #define CENTER "$s20FoundationEssentials18NotificationCenterC"
 #define OPERATION_QUEUE "$s10Foundation14OperationQueueC"
 #define NOTIFICATION_QUEUE "$s10Foundation17NotificationQueueC"
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <notification_recorder.h>
 
+#pragma GCC visibility push(hidden)
+
 struct handler;
 
 /// A call of `addObserver(forName:object:queue:using:)` that has not reached the center's method.
@@ -72,5 +74,7 @@ struct post_scope begin_post(struct recorder_record *record);
 void end_post(const struct post_scope *scope, bool has_count);
 
 #define TEXT(literal) {literal, sizeof literal - 1}
+
+#pragma GCC visibility pop
 
 #endif

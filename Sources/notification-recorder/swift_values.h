@@ -8,6 +8,8 @@
 #include <notification_recorder.h>
 #include "swift_abi.h"
 
+#pragma GCC visibility push(hidden)
+
 /// The UTF-8 of a string; null for nil. It refers to the string itself.
 struct recorder_text swift_text(const struct swift_string *string);
 
@@ -20,5 +22,7 @@ void describe_object(const void *object, struct recorder_record *record);
 
 /// The object in a value; null for nil and for other values.
 const void *object_in(const struct swift_any *value);
+
+#pragma GCC visibility pop
 
 #endif

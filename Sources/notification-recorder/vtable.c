@@ -23,7 +23,8 @@ static bool find_method(struct method *method) {
     }
     size_t found = 0;
     for (void **slot = class; slot < class + symbol->st_size / sizeof *slot; slot++) {
-        if (*slot != method->original) continue;
+        // The replacement is there if the library was linked so that its symbols can be interposed.
+        if (*slot != method->original && *slot != method->replacement) continue;
         method->slot = slot;
         found++;
     }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(hidden)
+
 /// A method in the vtable of a class.
 struct method {
     /// The symbols of the class's metadata and of the method.
@@ -19,5 +21,7 @@ struct method {
 
 /// Replaces methods, or changes nothing and returns false if one of them is not exactly once in the vtable of its class.
 bool replace_methods(struct method *methods, size_t count);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,267 @@
+import ChildProcesses
+import Foundation
+import SharedTesting
+import XCTest
+
+/// What the preloaded recorder records of programs that know only Foundation.
+final class FoundationRecordingTests: XCTestCase {
+    /// A line of a recording in short: the number of the thread, the stage, and what the stage tells.
+    private static func summary(_ line: Substring) throws -> String? {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+        guard let record = object as? [String: Any] else { return nil }
+        if let unrecorded = record["unrecorded"] { return "unrecorded: \(unrecorded)" }
+        guard let stage = record["stage"] as? String, stage != "end" else { return nil }
+        var words = ["\(record["thread"] ?? 0)", stage]
+        if let name = record["name"] { words.append("\(name)") }
+        if let post = record["post"] { words.append("post \(post)") }
+        if let observer = record["observer"] { words.append("observer \(observer)") }
+        if stage == "postEnd", let count = record["count"] { words.append("count \(count)") }
+        if let type = record["type"] { words.append(record["sender"] == nil ? "value \(type)" : "object \(type)") }
+        if let queue = record["queue"] as? String { words.append(queue == "main" ? "main queue" : "queue") }
+        for key in ["style", "reason"] { if let value = record[key] { words.append("\(value)") } }
+        if let call = record["at"] as? String, call.contains("/libFoundation") { words.append("by Foundation") }
+        return words.joined(separator: " ")
+    }
+
+    private struct Recorded {
+        var lines: [String]
+        var outcome: Shell.Outcome
+    }
+
+    /// Records a command in a directory of its own, after `preparation` there.
+    private func record(_ command: String, preparation: String = "") throws -> Recorded {
+        let outcome = try Shell.run(
+            """
+            library=$(dirname "$(command -v notify-demo)")/libnotification-recorder.so
+            directory=$(mktemp -d); trap 'rm -r "$directory"' EXIT; cd "$directory"; export SWIFT_BACKTRACE=enable=no
+            { \(preparation.isEmpty ? ":" : preparation); } >&2 || exit 3
+            env LD_PRELOAD="$library" THREADED_NOTIFICATIONS_RECORDING="$directory/run.jsonl" \(command) > output
+            status=$?; cat run.jsonl; cat output >&2; exit $status
+            """)
+        return Recorded(
+            lines: try outcome.output.split(separator: "\n").compactMap(Self.summary), outcome: outcome)
+    }
+
+    private func child(_ part: String) throws -> [String] {
+        let recorded = try record("foundation-child \(part)")
+        XCTAssertEqual(recorded.outcome.end, .exit(0), recorded.outcome.errors)
+        return recorded.lines
+    }
+
+    func testPostsAndHandlersAreRecordedWithTheirThreadsAlsoIfAHandlerPosts() throws {
+        XCTAssertEqual(
+            try child("handlers"),
+            [
+                "1 register Saved observer 1",
+                "1 post Saved post 1", "1 deliver post 1 observer 1",
+                "1 post Nested post 2", "1 postEnd post 2 count 0",
+                "1 return post 1 observer 1", "1 postEnd post 1 count 1",
+                "2 post Saved post 3", "2 deliver post 3 observer 1",
+                "2 post Nested post 4", "2 postEnd post 4 count 0",
+                "2 return post 3 observer 1", "2 postEnd post 3 count 1",
+                "1 remove observer 1",
+                "1 post Saved post 5", "1 postEnd post 5 count 0",
+            ])
+    }
+
+    func testAHandlerInAnOperationQueueIsRecordedOnTheThreadOfItsOperation() throws {
+        let lines = try child("queues")
+        XCTAssertEqual(
+            lines.sorted(),
+            [
+                "1 register Saved observer 1 queue", "1 register Saved observer 2 main queue",
+                "1 post Saved post 1",
+                "2 deliver post 1 observer 1", "2 return post 1 observer 1",
+                "1 deliver post 1 observer 2", "1 return post 1 observer 2",
+                "1 postEnd post 1 count 2",
+                // The posting thread runs an operation of the first queue.
+                "2 post Saved post 2",
+                "2 deliver post 2 observer 1", "2 return post 2 observer 1",
+                "1 deliver post 2 observer 2", "1 return post 2 observer 2",
+                "2 postEnd post 2 count 2",
+                "1 remove observer 1", "1 remove observer 2",
+            ].sorted())
+    }
+
+    func testTypedMessagesAreRecordedAndTheEndOfATokenIsARemoval() throws {
+        let lines = try child("messages")
+        let (ready, later) = ("foundation_child.FoundationChild.Ready", "foundation_child.FoundationChild.Later")
+        XCTAssertEqual(
+            Array(lines.prefix(6)),
+            [
+                "1 register \(ready) observer 1 object Sender", "1 register \(ready) observer 2",
+                "1 register \(ready) observer 3", "1 register \(later) observer 4 object Sender",
+                "1 register \(later) observer 5", "1 register \(later) observer 6",
+            ])
+        let posts = [
+            "1 post \(ready) post 1 object Sender", "1 postEnd post 1 count 3",
+            "1 post \(ready) post 2", "1 postEnd post 2 count 2",
+            "1 post \(later) post 3 object Sender", "1 postEnd post 3",
+            "1 post \(later) post 4", "1 postEnd post 4",
+        ]
+        XCTAssertEqual(lines.filter { $0.contains(" post ") || $0.contains("postEnd") }.filter(posts.contains), posts)
+        // A handler of an asynchronous message runs in a task, and its post is not known.
+        let delivered = lines.filter { $0.contains("deliver") }.map { $0.drop { $0 != "d" } }
+        XCTAssertEqual(
+            delivered.sorted(),
+            [
+                "deliver post 1 observer 1", "deliver post 1 observer 2", "deliver post 1 observer 3",
+                "deliver post 2 observer 2", "deliver post 2 observer 3",
+                "deliver observer 4", "deliver observer 5", "deliver observer 5", "deliver observer 6",
+                "deliver observer 6",
+            ].sorted())
+        XCTAssertEqual(lines.count { $0.contains("return") }, delivered.count)
+        XCTAssertEqual(Array(lines.suffix(6)), (1...6).map { "1 remove observer \($0)" })
+    }
+
+    func testASecondRemovalIsRecordedAsSuchEvenIfItRemovesAnotherObserver() throws {
+        XCTAssertEqual(
+            try child("removals"),
+            [
+                "1 register Saved observer 1", "1 remove observer 1", "1 remove observer 1 alreadyRemoved",
+                "1 register Saved observer 2", "1 remove observer 2", "1 remove observer 1 alreadyRemoved",
+                "1 remove observer 2 alreadyRemoved",
+                // The center ends with its observer.
+                "1 register observer 3", "1 remove observer 3",
+            ])
+    }
+
+    func testTheSenderOfAPostIsRecordedWithItsTypeAndAnObjectWithItsIdentity() throws {
+        XCTAssertEqual(
+            try child("senders").filter { $0.contains(" post ") && !$0.contains("postEnd") },
+            [
+                "1 post Saved post 1 object Sender", "1 post Saved post 2 object Subsender",
+                "1 post Saved post 3 value String", "1 post Saved post 4 value Optional<Int>",
+                "1 post ein Name, der länger als fünfzehn Bytes ist post 5",
+                "1 post quote \" \n post 6 value Sender.Type",
+            ])
+    }
+
+    func testSubclassesOfAProgramAreRecorded() throws {
+        XCTAssertEqual(
+            try child("subclasses"),
+            [
+                "1 register Saved observer 1 queue", "1 post Saved post 1", "2 deliver post 1 observer 1",
+                "2 return post 1 observer 1", "1 postEnd post 1 count 1", "1 remove observer 1",
+            ])
+    }
+
+    func testEnqueuedNotificationsAreRecordedAndPostedByFoundation() throws {
+        XCTAssertEqual(
+            try child("enqueue"),
+            [
+                "1 register Saved observer 1",
+                "1 enqueue Saved object Sender now", "1 post Saved post 1 object Sender by Foundation",
+                "1 deliver post 1 observer 1", "1 return post 1 observer 1", "1 postEnd post 1 count 1",
+                "1 enqueue Saved object Sender asap", "1 post Saved post 2 object Sender by Foundation",
+                "1 deliver post 2 observer 1", "1 return post 2 observer 1", "1 postEnd post 2 count 1",
+                "1 remove observer 1",
+            ])
+    }
+
+    func testWhatFoundationPostsIsRecorded() throws {
+        let name = "NSFileHandleReadToEndOfFileCompletionNotification"
+        XCTAssertEqual(
+            try child("reading"),
+            [
+                "1 register \(name) observer 1 object FileHandle",
+                "1 enqueue \(name) object FileHandle asap by Foundation",
+                "1 post \(name) post 1 object FileHandle by Foundation",
+                "1 deliver post 1 observer 1", "1 return post 1 observer 1", "1 postEnd post 1 count 1",
+                "1 remove observer 1",
+            ])
+    }
+
+    func testARecordedHandlerIsReleasedWithItsObserver() throws {
+        let recorded = try record("foundation-child lifetimes")
+        XCTAssertEqual(recorded.outcome.errors, "0\n")
+        XCTAssertEqual(recorded.lines.count { $0.contains("remove") }, 1000)
+    }
+
+    func testAThreadMayEndInAHandler() throws {
+        XCTAssertEqual(
+            try child("exit"),
+            [
+                "1 register Saved observer 1", "2 post Saved post 1", "2 deliver post 1 observer 1",
+                "1 post Saved post 2", "1 deliver post 2 observer 1", "1 return post 2 observer 1",
+                "1 postEnd post 2 count 1", "1 remove observer 1",
+            ])
+    }
+
+    // MARK: Compiled here
+
+    private func requireCompiler(_ name: String) throws {
+        try XCTSkipUnless(try Shell.run("command -v \(name)").end == .exit(0), "\(name) is not in PATH.")
+    }
+
+    private static let program = """
+        import Foundation
+        let name = Notification.Name("TestNotification")
+        let center = NotificationCenter.default
+        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+            print(Thread.isMainThread)
+        }
+        center.post(name: name, object: nil)
+        let isDone = DispatchSemaphore(value: 0)
+        Thread {
+            center.post(name: name, object: nil)
+            isDone.signal()
+        }.start()
+        isDone.wait()
+        center.removeObserver(token)
+        """
+
+    func testAProgramIsRecordedWithAndWithoutOptimization() throws {
+        try requireCompiler("swiftc")
+        for optimization in ["-Onone", "-O"] {
+            let recorded = try record(
+                "./program",
+                preparation: "printf '%s' '\(Self.program)' > main.swift; swiftc \(optimization) main.swift -o program")
+            XCTAssertEqual(recorded.outcome.errors, "true\nfalse\n", optimization)
+            XCTAssertEqual(
+                recorded.lines,
+                [
+                    "1 register TestNotification observer 1",
+                    "1 post TestNotification post 1", "1 deliver post 1 observer 1", "1 return post 1 observer 1",
+                    "1 postEnd post 1 count 1",
+                    "2 post TestNotification post 2", "2 deliver post 2 observer 1", "2 return post 2 observer 1",
+                    "2 postEnd post 2 count 1",
+                    "1 remove observer 1",
+                ], optimization)
+        }
+    }
+
+    // MARK: Programs that are left alone
+
+    func testAProgramWithoutFoundationIsNotRecorded() throws {
+        let outcome = try Shell.run(
+            """
+            library=$(dirname "$(command -v notify-demo)")/libnotification-recorder.so
+            cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
+            LD_PRELOAD=$library THREADED_NOTIFICATIONS_RECORDING=$PWD/run.jsonl sh -c 'echo ran; true'; ls
+            """)
+        XCTAssertEqual(outcome.output, "ran\n")
+        XCTAssertEqual(outcome.errors, "")
+    }
+
+    /// Runs system programs with and without the recorder. Programs whose own output varies do not count.
+    func testSystemProgramsRunAsWithoutTheRecorder() throws {
+        let outcome = try Shell.run(
+            """
+            library=$(dirname "$(command -v notify-demo)")/libnotification-recorder.so
+            cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; count=0
+            run() { timeout -k 1 5 "$@" < /dev/null > "$name.out" 2> "$name.err"; echo $? >> "$name.out"; }
+            same() { cmp -s a.out "$1.out" && cmp -s a.err "$1.err"; }
+            for program in /usr/bin/*; do
+                [ $count -lt 200 ] || break
+                [ -f "$program" ] && [ -x "$program" ] && [ "$(head -c 4 "$program")" = $'\\x7fELF' ] || continue
+                count=$((count + 1))
+                name=a run "$program" --version
+                name=b run env LD_PRELOAD=$library THREADED_NOTIFICATIONS_RECORDING=$PWD/run.jsonl "$program" --version
+                same b || { name=c run "$program" --version; ! same c || echo "$program differs"; }
+                [ ! -e run.jsonl ] || { echo "$program is recorded"; rm run.jsonl; }
+            done 2> /dev/null
+            """)
+        XCTAssertEqual(outcome.output, "")
+    }
+}
