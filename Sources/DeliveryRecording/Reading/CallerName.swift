@@ -8,8 +8,8 @@ enum CallerName {
     /// The text for a function, `$s4main3fooyyF+0x12`, which is demangled, or for an address, `/bin/program+0x12af`:
     /// `main.foo() -> () + 0x12` or `program + 0x12af`.
     static func text(_ caller: String) -> String {
-        guard let plus = caller.lastIndex(of: "+") else { return caller }
-        let (name, offset) = (String(caller[..<plus]), caller[caller.index(after: plus)...])
+        guard let plus = caller.range(of: "+0x", options: .backwards) else { return demangled(caller) }
+        let (name, offset) = (String(caller[..<plus.lowerBound]), caller[plus.lowerBound...].dropFirst())
         let shown = name.hasPrefix("/") ? name.split(separator: "/").last.map(String.init) ?? name : demangled(name)
         return "\(shown) + \(offset)"
     }
