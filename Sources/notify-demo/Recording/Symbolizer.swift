@@ -28,14 +28,14 @@ struct Symbolizer {
     init(path: String) { self.path = path }
 
     /// The sources of the calls that the symbolizer knows; none if it fails or takes too long.
-    func sources(of calls: [CallAddress]) -> [CallAddress: CallSource] {
+    func sources(of calls: [CallAddress], timeout: Duration = timeout) -> [CallAddress: CallSource] {
         if calls.isEmpty { return [:] }
         let program = ChildProgram(
             path: path, arguments: ["--output-style=JSON", "--no-demangle"],
             // It would look for debug information in the network.
             environment: ["DEBUGINFOD_URLS": nil])
         let input = Array(calls.map { $0.query + "\n" }.joined().utf8)
-        guard let result = try? program.run(input: input, timeout: Self.timeout), result.end == .exit(0) else {
+        guard let result = try? program.run(input: input, timeout: timeout), result.end == .exit(0) else {
             return [:]
         }
         var sources: [CallAddress: CallSource] = [:]
