@@ -5,13 +5,26 @@ enum CallerName {
     /// Longer names are not demangled.
     private static let longest = 2000
 
-    /// The text for a function, `$s4main3fooyyF+0x12`, which is demangled, or for an address, `/bin/program+0x12af`:
-    /// `main.foo() -> () + 0x12` or `program + 0x12af`.
-    static func text(_ caller: String) -> String {
-        guard let plus = caller.lastIndex(of: "+") else { return caller }
-        let (name, offset) = (String(caller[..<plus]), caller[caller.index(after: plus)...])
-        let shown = name.hasPrefix("/") ? name.split(separator: "/").last.map(String.init) ?? name : demangled(name)
-        return "\(shown) + \(offset)"
+    /// The function and the module of a call, `main.foo() -> () + 0x12 (program)`, or `program + 0x12af` if the function
+    /// is unknown.
+    ///
+    /// - Parameters:
+    ///   - function: `$s4main3fooyyF+0x12`, or without an offset.
+    ///   - address: `/bin/program+0x12af`.
+    static func text(function: String?, address: String?) -> String {
+        let place = address.map { address in
+            let (module, offset) = split(address)
+            return (module: module.split(separator: "/").last.map(String.init) ?? module, offset: offset)
+        }
+        guard let function else { return place.map { $0.module + $0.offset } ?? "" }
+        let (name, offset) = split(function)
+        return demangled(name) + offset + (place.map { " (\($0.module))" } ?? "")
+    }
+
+    /// The name before an offset, and the offset as ` + 0x12`.
+    private static func split(_ text: String) -> (name: String, offset: String) {
+        guard let plus = text.range(of: "+0x", options: .backwards) else { return (text, "") }
+        return (String(text[..<plus.lowerBound]), " + " + text[plus.lowerBound...].dropFirst())
     }
 
     /// True for an address in a library of Foundation.

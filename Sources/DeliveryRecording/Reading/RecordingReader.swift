@@ -193,8 +193,8 @@ struct RecordingReader {
         if let message = fields.message { entry.message = string(message, bytes) }
         if let file = fields.file {
             entry.location = location(string(file, bytes), numbers.line ?? 0)
-        } else if let caller = fields.function ?? fields.at {
-            entry.location = location(ofCaller: string(caller, bytes))
+        } else if let at = fields.at {
+            entry.location = location(ofCall: string(at, bytes), in: fields.function.map { text($0, bytes) })
         }
         if let sender = fields.sender {
             entry.sender = builder.sender(
@@ -306,12 +306,13 @@ struct RecordingReader {
         return location
     }
 
-    /// - Parameter caller: a function or an address, as an index in the recording's strings.
-    private mutating func location(ofCaller caller: Int32) -> Int32 {
+    /// - Parameter address: an index in the recording's strings.
+    private mutating func location(ofCall address: Int32, in function: String?) -> Int32 {
         // No file has this line.
-        let key = UInt64(UInt32(bitPattern: caller)) << 32 | UInt64(UInt32.max)
+        let key = UInt64(UInt32(bitPattern: address)) << 32 | UInt64(UInt32.max)
         if let location = locations[key] { return location }
-        let location = builder.location(SourceLocation(CallerName.text(builder.string(at: caller)), 0))
+        let caller = CallerName.text(function: function, address: builder.string(at: address))
+        let location = builder.location(SourceLocation(caller, 0))
         locations[key] = location
         return location
     }
