@@ -20,7 +20,8 @@ struct lock {
     _Atomic(pthread_t) holder;
 };
 
-#define LOCK_INITIALIZER {PTHREAD_MUTEX_INITIALIZER, 0}
+/// A thread spins for a moment before it sleeps, because the lock is held only briefly.
+#define LOCK_INITIALIZER {PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, 0}
 
 void lock_take(struct lock *lock);
 /// False if the lock was held for so many seconds.
