@@ -137,6 +137,10 @@ let package = Package(
                 "ThreadedNotifications", "notification-server",
             ], swiftSettings: strict),
         .testTarget(
+            name: "CDeliveryRecorderTests",
+            dependencies: ["CDeliveryRecorder", "CRecorderInterface", "SharedTesting", "ThreadedNotifications"],
+            swiftSettings: strict),
+        .testTarget(
             name: "DeliveryRecordingTests",
             dependencies: ["DeliveryRecording", "RecordingTesting", "SharedTesting", "ThreadedNotifications"],
             swiftSettings: strict),
