@@ -38,7 +38,7 @@ SWIFT_CALL void post(
 ) {
     const void *site = take_call_site(__builtin_return_address(0));
     post_function *next = FIND_ORIGINAL(POST);
-    if (!is_installed || !is_recording()) {
+    if (!is_recording()) {
         next(name, sender, message, type, center);
         return;
     }
@@ -72,10 +72,11 @@ SWIFT_CALL struct swift_observer_key add(
         new_handler(queued != NULL ? QUEUEING_HANDLER : HANDLER, function, context, record.observer);
     handler->queued = queued;
     struct swift_observer_key key = next(name, sender, call_handler, handler, type, center);
-    // The center keeps the handler until the registration is removed, which needs the token that the caller does not
-    // have yet.
-    if (registration != NULL) registration->added = handler;
-    swift.release(handler);
+    if (registration != NULL) {
+        registration->added = handler;
+    } else {
+        swift.release(handler);
+    }
     return key;
 }
 

@@ -1,6 +1,5 @@
 // The functions of Foundation that programs call by their symbols. A preloaded library is searched first, so the
-// functions here are called instead. They tell the methods of the center what they cannot see: who calls, the operation
-// queue, and the token. Functions for typed messages do not use the center's vtable.
+// functions here are called instead. They tell the methods of the center the call, the operation queue and the token.
 
 #include "install.h"
 #include "observers.h"
@@ -9,7 +8,7 @@
 #include "recording.h"
 #include "swift_values.h"
 
-// post(name:object:userInfo:), in programs that are not optimised.
+// post(name:object:userInfo:), which optimized programs inline.
 
 #define POST_NAME CENTER "0A0E4post4name6object8userInfoyAD14NSNotificationC4NameV_ypSgSDys11AnyHashableVypGSgtF"
 typedef SWIFT_CALL void post_name_function(
@@ -56,12 +55,15 @@ SWIFT_CALL struct swift_object add_observer(
     struct swift_object token = next(name, object, queue, function, context, center);
     thread->registration = NULL;
     thread->call_site = NULL;
-    if (registration.added != NULL) set_token(registration.added, token.object);
+    if (registration.added != NULL) {
+        set_token(registration.added, token.object);
+        swift.release(registration.added);
+    }
     if (registration.queued != NULL) swift.release(registration.queued);
     return token;
 }
 
-// removeObserver(_:), which optimised programs replace by removeObserver(_:name:object:).
+// removeObserver(_:), which optimized programs inline, and removeObserver(_:name:object:).
 
 #define REMOVE_OBSERVER CENTER "0A0E14removeObserveryyypF"
 typedef SWIFT_CALL void remove_observer_function(const struct swift_any *observer, SWIFT_SELF void *center);

@@ -39,8 +39,9 @@ struct handler {
     _Atomic(uint64_t) post;
 };
 
-/// A new box, which the caller has to release; null if there is no memory.
-struct handler *new_handler(enum handler_kind kind, swift_handler_function *function, void *context, uint64_t observer);
+/// A new box, which the caller has to release.
+struct handler *new_handler(
+    enum handler_kind kind, swift_handler_function *function, void *context, uint64_t observer);
 
 /// The function of a box.
 SWIFT_CALL void call_handler(const void *message, SWIFT_SELF void *box);

@@ -231,6 +231,45 @@ final class FoundationRecordingTests: XCTestCase {
         }
     }
 
+    // MARK: With a stand-in for Foundation
+
+    /// Compiles the stand-in, the recorder and a program whose threads post and observe.
+    private static func compileStandIn(_ flags: String) -> String {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let swift = "$(dirname \"$(readlink -f \"$(command -v swiftc)\")\")/../lib/swift/linux"
+        return """
+            root='\(package.path)'; recorder="$root/Sources/notification-recorder"
+            compile() {
+                clang -std=gnu11 -O1 -g -fPIC \(flags) -I"$recorder" -I"$recorder/include" \
+                    -I"$root/Sources/CRecorderInterface/include" -I"$root/Sources/CDeliveryRecorder/include" "$@"
+            }
+            compile -shared -Wl,-Bsymbolic "$root/Tests/foundation-stand-in/foundation.c" -o libFoundationEssentials.so &&
+            compile "$root/Tests/foundation-stand-in/threads.c" -o threads -L. -lFoundationEssentials -lpthread \
+                -L"\(swift)" -ldispatch -lBlocksRuntime -Wl,-rpath,"$PWD:\(swift)" &&
+            compile -shared "$recorder"/*.c "$root"/Sources/CDeliveryRecorder/*.c -o recorder.so -lpthread &&
+            library=$PWD/recorder.so
+            """
+    }
+
+    func testThreadsDoNotRaceInTheRecorder() throws {
+        try requireCompiler("clang")
+        let recorded = try record(
+            "TSAN_OPTIONS=exitcode=66 ./threads", preparation: Self.compileStandIn("-fsanitize=thread"))
+        XCTAssertEqual(recorded.outcome.end, .exit(0), recorded.outcome.errors)
+        let counts = Dictionary(grouping: recorded.lines) { $0.split(separator: " ")[1] }.mapValues(\.count)
+        XCTAssertEqual(counts["register"], 1600)
+        XCTAssertEqual(counts["remove"], 1600)
+        XCTAssertEqual(counts["deliver"], counts["return"])
+    }
+
+    func testAFoundationThatIsUnknownIsReportedAndNotChanged() throws {
+        try requireCompiler("clang")
+        let recorded = try record("./threads", preparation: Self.compileStandIn("-DUNKNOWN_LAYOUT"))
+        XCTAssertEqual(recorded.outcome.end, .exit(0), recorded.outcome.errors)
+        XCTAssertEqual(recorded.lines, ["unrecorded: notification centers: this Foundation is unknown"])
+    }
+
     // MARK: Programs that are left alone
 
     func testAProgramWithoutFoundationIsNotRecorded() throws {
