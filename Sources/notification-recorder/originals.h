@@ -30,8 +30,8 @@ void *original(const char *symbol);
 /// The same, also in libraries that were loaded with `dlopen` for themselves.
 void *original_of_any_library(const char *symbol);
 
-/// The definition that a function of this library interposes, found once. It is there, because otherwise the caller would
-/// have called nothing.
+/// The definition that a function of this library interposes, found once. It is there, because the caller was linked
+/// with it.
 #define FIND_ORIGINAL(symbol)                                                       \
     ({                                                                              \
         static _Atomic(void *) found;                                               \

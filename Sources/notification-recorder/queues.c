@@ -11,7 +11,8 @@
 
 typedef SWIFT_CALL void add_operation_function(swift_block_function *block, void *context, SWIFT_SELF void *queue);
 typedef SWIFT_CALL void enqueue_function(
-    const struct swift_notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue);
+    const struct swift_notification *notification, uint8_t style, uintptr_t coalescing, void *modes,
+    SWIFT_SELF void *queue);
 
 #define ADD_OPERATION OPERATION_QUEUE "03addB0yyyyYbcF"
 #define ENQUEUE                                                                                   \
@@ -80,7 +81,8 @@ struct recorder_text queue_name(const void *queue, char address[20]) {
 }
 
 SWIFT_CALL void enqueue(
-    const struct swift_notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue
+    const struct swift_notification *notification, uint8_t style, uintptr_t coalescing, void *modes,
+    SWIFT_SELF void *queue
 ) {
     enqueue_function *next = FIND_ORIGINAL(ENQUEUE);
     if (!is_recording()) {

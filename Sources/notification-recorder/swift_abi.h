@@ -1,18 +1,19 @@
 // The parts of Swift's calling convention and data layout on 64-bit Linux that this library depends on.
 //
 // Safety: each of these facts is part of the stable Swift ABI, or is checked before it is used.
-// - `swiftcall` passes `self`, or the context of a closure, in a register of its own (`swift_context`). A generic value,
-//   `Any` and `Any?` are passed as the address of the value. A struct of up to four words is returned in registers.
-// - `String` and `String?` are two words (see `swift_text`). `Any` is three words for the value, or the address of a box,
-//   and the metadata of the type; null metadata means nil.
+// - `swiftcall` passes `self`, or the context of a closure, in a register of its own (`swift_context`). A generic
+//   value, `Any` and `Any?` are passed as the address of the value. A struct of up to four words is returned in
+//   registers.
+// - `String` and `String?` are two words (see `swift_text`). `Any` is three words for the value, or the address of a
+//   box, and the metadata of the type; null metadata means nil.
 // - A closure is two words, code and context. The caller keeps the context alive until the call returns. Code that
 //   stores the closure retains the context. A handler gets the address of the notification or message.
 // - A heap object begins with the address of its metadata and a reference count. The word before the metadata is the
 //   value witness table of the type, and the one before that is the function that destroys the object.
 // - Metadata begins with its kind. The kind of a class is 0, or an address, which is greater than the last kind.
 // - NotificationCenter, NotificationQueue and OperationQueue are not resilient: the symbol of the metadata (…CN) is its
-//   address, and it contains the addresses of the methods. Their positions are found by comparing these words with the
-//   addresses of the methods' symbols.
+//   address, and it contains the addresses of the methods. Their positions are found by comparing these words with
+//   the addresses of the methods' symbols.
 // - The sizes of the observer key and of `Notification` are compared with their value witness tables.
 
 #ifndef SWIFT_ABI_H

@@ -3,9 +3,9 @@ import Foundation
 import SharedTesting
 import XCTest
 
-/// What the preloaded recorder records of programs that know only Foundation.
+/// Recordings of programs that use only Foundation, made by the preloaded recorder.
 final class FoundationRecordingTests: XCTestCase {
-    /// A line of a recording in short: the number of the thread, the stage, and what the stage tells.
+    /// A line of a recording in short: the number of the thread, the stage, and its details.
     private static func summary(_ line: Substring) throws -> String? {
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
         guard let record = object as? [String: Any] else { return nil }
@@ -159,7 +159,7 @@ final class FoundationRecordingTests: XCTestCase {
             ])
     }
 
-    func testWhatFoundationPostsIsRecorded() throws {
+    func testPostsOfFoundationAreRecorded() throws {
         let name = "NSFileHandleReadToEndOfFileCompletionNotification"
         XCTAssertEqual(
             try child("reading"),
