@@ -69,7 +69,7 @@ SWIFT_CALL struct swift_observer_key add(
     append_record(&record);
 
     struct handler *handler =
-        new_handler(queued != NULL ? QUEUEING_HANDLER : HANDLER, function, context, record.observer);
+        new_handler(queued != NULL ? QUEUEING_HANDLER : HANDLER, function, context, record.observer, center);
     handler->queued = queued;
     struct swift_observer_key key = next(name, sender, call_handler, handler, type, center);
     if (registration != NULL) {
@@ -87,7 +87,7 @@ SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *
     const void *token = this_thread.removed_token;
     this_thread.removed_token = NULL;
     bool is_first = true;
-    if (token != NULL && !this_thread.is_own_observer) record.observer = remove_token(token, &is_first);
+    if (token != NULL && !this_thread.is_own_observer) record.observer = remove_token(token, center, &is_first);
     if (!is_first) record.reason = (struct recorder_text)TEXT("alreadyRemoved");
     describe_call(site, &record);
     // `destroy_handler` records the removal if the token is unknown, or is that of another observer.

@@ -46,7 +46,7 @@ SWIFT_CALL struct swift_object add_observer(
     char queue_address[20];
     if (queue != NULL) {
         registration.queue = queue_name(queue, queue_address);
-        registration.queued = new_handler(QUEUED_HANDLER, function, context, new_observer_number());
+        registration.queued = new_handler(QUEUED_HANDLER, function, context, new_observer_number(), center);
         function = call_handler;
         context = registration.queued;
     }
@@ -92,18 +92,5 @@ SWIFT_CALL void remove_name(
     this_thread.removed_token = object_in(observer);
     next(observer, name, object, center);
     this_thread.removed_token = NULL;
-    this_thread.call_site = NULL;
-}
-
-// removeObserver(_:) of an `ObservationToken`.
-
-#define REMOVE_TOKEN CENTER "14removeObserveryyAC16ObservationTokenVF"
-typedef SWIFT_CALL void remove_token_function(void *token, SWIFT_SELF void *center);
-remove_token_function remove_message_observer INTERPOSE(REMOVE_TOKEN);
-
-SWIFT_CALL void remove_message_observer(void *token, SWIFT_SELF void *center) {
-    remove_token_function *next = FIND_ORIGINAL(REMOVE_TOKEN);
-    this_thread.call_site = __builtin_return_address(0);
-    next(token, center);
     this_thread.call_site = NULL;
 }

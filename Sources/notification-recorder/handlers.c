@@ -11,11 +11,12 @@ static const struct swift_box_metadata metadata = {
     .destroy = destroy_handler, .kind = SWIFT_BOX_KIND, .first_capture = sizeof(struct swift_heap_object)};
 
 struct handler *new_handler(
-    enum handler_kind kind, swift_handler_function *function, void *context, uint64_t observer
+    enum handler_kind kind, const void *function, void *context, uint64_t observer, const void *center
 ) {
     struct handler *handler = swift.allocObject(&metadata.kind, sizeof *handler, _Alignof(struct handler) - 1);
-    handler->function = function;
+    handler->function = (swift_handler_function *)function;
     handler->context = swift.retain(context);
+    handler->center = center;
     handler->kind = kind;
     handler->observer = observer;
     handler->token = NULL;

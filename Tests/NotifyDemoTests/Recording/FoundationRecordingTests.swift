@@ -110,8 +110,8 @@ final class FoundationRecordingTests: XCTestCase {
                 "deliver observer 4", "deliver observer 5", "deliver observer 5", "deliver observer 6",
                 "deliver observer 6",
             ].sorted())
-        XCTAssertEqual(lines.count { $0.contains("return") }, delivered.count)
-        XCTAssertEqual(Array(lines.suffix(6)), (1...6).map { "1 remove observer \($0)" })
+        XCTAssertEqual(lines.count { $0.contains("return post") }, 5)
+        XCTAssertEqual(lines.filter { $0.contains("remove") }, (1...6).map { "1 remove observer \($0)" })
     }
 
     func testASecondRemovalIsRecordedAsSuchEvenIfItRemovesAnotherObserver() throws {
