@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
+        .library(name: "NotificationCompatibility", targets: ["NotificationCompatibility"]),
         .library(name: "NotificationServer", targets: ["NotificationServer"]),
         .library(name: "DeliveryRecording", targets: ["DeliveryRecording"]),
         .executable(name: "notification-server", targets: ["notification-server"]),
@@ -32,6 +33,9 @@ let package = Package(
         .target(name: "ThreadedNotifications", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
+        .target(
+            name: "NotificationCompatibility", dependencies: ["DistributedNotifications", "ThreadedNotifications"],
+            swiftSettings: strict),
         .target(
             name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"],
             swiftSettings: strict),
@@ -112,6 +116,11 @@ let package = Package(
             dependencies: [
                 "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
                 "ThreadedNotifications", "notification-server",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "NotificationCompatibilityTests",
+            dependencies: [
+                "DistributedTesting", "NotificationCompatibility", "SharedTesting", "notification-server",
             ], swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",
