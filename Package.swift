@@ -164,8 +164,9 @@ let package = Package(
         .testTarget(
             name: "DocumentsTests",
             dependencies: [
-                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
-                "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server", "notify-bench",
+                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationCompatibility",
+                "NotificationServer", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server",
+                "notify-bench",
                 "notify-demo", "window",
             ], swiftSettings: strict),
     ],

@@ -8,7 +8,7 @@ internal import ThreadedNotifications
 ///     let token = center.addObserver(forName: saved, object: nil, queue: .main) { notification in … }
 ///     center.postNotificationName(saved, object: "Editor", userInfo: ["path": path], deliverImmediately: true)
 ///
-/// It is no subclass of `NotificationCenter`, whose methods cannot be overridden on Linux.
+/// It is no subclass of `NotificationCenter`, because the methods of that class cannot be overridden on Linux.
 ///
 /// - Threads: all members may be called on any thread. Without a queue, or with the main queue, a block is called on
 ///   the main thread while it runs its run loop in the default mode.
@@ -17,7 +17,7 @@ internal import ThreadedNotifications
 /// - Errors: Apple's methods cannot fail. Here, a call that fails has no effect, and `errorHandler` gets the error.
 /// - Source: "Notification Programming Topics", on distributed notification centers.
 public final class DistributedNotificationCenter: Sendable {
-    /// What the server does with notifications while delivery is suspended.
+    /// How the server handles notifications while delivery is suspended.
     public typealias SuspensionBehavior = DistributedNotifications.SuspensionBehavior
 
     /// How a notification is posted.
@@ -82,7 +82,11 @@ public final class DistributedNotificationCenter: Sendable {
     /// same as the one before.
     public var errorHandler: (@Sendable (DistributedError) -> Void)? {
         get { state.withLock { $0.errorHandler } }
-        set { state.withLock { $0.errorHandler = newValue } }
+        // The old handler is released after the lock, because this may run foreign code.
+        set {
+            var handler = newValue
+            state.withLock { swap(&$0.errorHandler, &handler) }
+        }
     }
 
     private func report(_ error: DistributedError) {
@@ -132,7 +136,7 @@ public final class DistributedNotificationCenter: Sendable {
     ///   - suspensionBehavior: what the server does with notifications while delivery is suspended. Apple has this
     ///     parameter only beside a selector.
     ///   - queue: where the block is called. Nil is the main thread.
-    ///   - block: gets the notification, whose object is a `String`.
+    ///   - block: gets the notification; its object is a `String` or nil.
     /// - Returns: an object to remove the observer with. It does not remove the observer when it is released. After an
     ///   error it observes nothing.
     @discardableResult
@@ -207,7 +211,7 @@ public final class DistributedNotificationCenter: Sendable {
         }
     }
 
-    /// Posts a notification, whose object must be a string or nil.
+    /// Posts a notification. Its object must be a string or nil.
     public func post(_ notification: Notification) {
         let object = notification.object as? String
         if object == nil, let other = notification.object {
@@ -241,8 +245,8 @@ public final class DistributedNotificationCenter: Sendable {
 
     // MARK: Suspension
 
-    /// Whether delivery to this process is suspended. The server then does what each observer's suspension behavior
-    /// says.
+    /// True if delivery to this process is suspended. The server then handles notifications as the suspension behavior
+    /// of each observer says.
     ///
     /// A change takes effect when the server has read the request; see `DistributedCenter.suspend()`. On Apple's
     /// platforms an application sets this when it is hidden.

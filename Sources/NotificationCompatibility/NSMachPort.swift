@@ -1,7 +1,7 @@
 public import Foundation
 public import ThreadedNotifications
 
-/// Apple's name for a `SignalPort`: a port whose messages have no content, to wake a thread.
+/// Apple's name for a `SignalPort`: a port for messages without content, which wake a thread.
 ///
 ///     let port = NSMachPort()
 ///     port.setDelegate(self)

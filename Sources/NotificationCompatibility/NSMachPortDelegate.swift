@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Both methods may be left out, as on Apple's platforms. `handle(_:)` calls `handleMachMessage(_:)`, unless the
 /// delegate has a `handle(_:)` of its own.
-/// Threads: called on the thread whose run loop the port is on.
+/// Threads: called on the thread of the run loop that has the port.
 /// Source: "Delivering Notifications To Particular Threads", `handleMachMessage:`.
 public protocol NSMachPortDelegate: PortDelegate {
     /// Called after one or more signals.

@@ -22,18 +22,25 @@ extension NSObject {
     ///   - thread: the thread.
     ///   - wait: whether to block the calling thread until the block has returned.
     ///   - timeout: the longest wait; Apple's method has none. A block that has not begun by then is not performed.
-    ///   - block: what to perform.
+    ///   - file: the caller's file, for errors.
+    ///   - line: the caller's line, for errors.
+    ///   - block: performed on the thread.
     /// - Returns: false if the block was refused, because the thread has ended, or was not performed in time. A wait
     ///   for a thread that waits for the calling one fails at once.
     /// - Source: "Performing a block of code on a given thread".
     @available(*, noasync, message: "it may block the thread; use an actor, or perform of DeliveryTarget")
     @discardableResult
     public func perform(
-        on thread: Thread, waitUntilDone wait: Bool, timeout: Duration = .seconds(60),
-        _ block: @escaping @Sendable () -> Void
+        on thread: Thread, waitUntilDone wait: Bool, timeout: Duration = .seconds(60), file: String = #fileID,
+        line: Int = #line, _ block: @escaping @Sendable () -> Void
     ) -> Bool {
         reportingErrors {
-            try PerformingThreads.shared.perform(on: thread, waitingFor: wait ? timeout : nil, block)
+            if wait {
+                try PerformingThreads.shared.performAndWait(
+                    on: thread, timeout: timeout, file: file, line: line, block)
+            } else {
+                try PerformingThreads.shared.performLater(on: thread, block)
+            }
         }
     }
 
@@ -45,11 +52,12 @@ extension NSObject {
     @available(*, noasync, message: "it may block the thread; use await MainActor.run")
     @discardableResult
     public func performOnMainThread(
-        waitUntilDone wait: Bool, timeout: Duration = .seconds(60), _ block: @escaping @MainActor () -> Void
+        waitUntilDone wait: Bool, timeout: Duration = .seconds(60), file: String = #fileID, line: Int = #line,
+        _ block: @escaping @MainActor () -> Void
     ) -> Bool {
         reportingErrors {
             if wait {
-                try TargetThread.main.performAndWait(timeout: timeout, block)
+                try TargetThread.main.performAndWait(timeout: timeout, file: file, line: line, block)
             } else {
                 try TargetThread.main.performLater(block)
             }
@@ -67,7 +75,9 @@ extension NSObject {
     /// `MainActor.assumeIsolated`, as that of a `Timer` does.
     ///
     /// Order and cost: as `DeliveryTarget.perform(after:_:)`.
-    /// - Parameter delay: in seconds; negative, and what is no number, counts as zero.
+    /// - Parameters:
+    ///   - delay: in seconds. A negative one, and one that is not a number, count as zero.
+    ///   - block: performed on the calling thread.
     /// - Returns: the block, to cancel it; it need not be kept. Nil on a thread that is ending.
     /// - Source: "Performing a block of code on a given thread", `performBlock:afterDelay:`.
     @available(*, noasync, message: "a task has no thread of its own; use Task.sleep")

@@ -29,34 +29,31 @@ final class PerformingThreads: Sendable {
     }
 
     private struct NotReached: Error, CustomStringConvertible {
-        let thread: String
-        let timeout: Duration
-
-        var description: String {
-            "\(thread) was not reached within \(timeout). A thread performs blocks when it runs its run loop and has "
-                + "an NSMachPort on it"
-        }
+        let description: String
     }
 
     private let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
     // MARK: Performing
 
-    /// - Parameter timeout: nil does not wait for the block.
-    /// - Throws: the errors of `performLater` and `performAndWait`, or an error that says that the thread was not
-    ///   reached.
-    func perform(
-        on thread: Thread, waitingFor timeout: Duration?, _ block: @escaping @Sendable () -> Void
+    /// - Throws: the errors of `DeliveryTarget.performLater`, or one that says that the thread has finished.
+    func performLater(on thread: Thread, _ block: @escaping @Sendable () -> Void) throws {
+        try (target(of: thread) ?? keep(block, for: thread))?.performLater(block)
+    }
+
+    /// - Throws: the errors of `DeliveryTarget.performAndWait`, or one that says that the thread has finished, or was not
+    ///   reached within the timeout.
+    func performAndWait(
+        on thread: Thread, timeout: Duration, file: String, line: Int, _ block: @escaping @Sendable () -> Void
     ) throws {
-        guard let timeout else {
-            try (target(of: thread) ?? keep(block, for: thread))?.performLater(block)
-            return
-        }
         let deadline = ContinuousClock.Instant.after(timeout)
-        guard let target = target(of: thread) ?? target(of: thread, until: deadline) else {
-            throw NotReached(thread: thread.description, timeout: timeout)
+        guard let target = try target(of: thread) ?? target(of: thread, until: deadline) else {
+            throw NotReached(
+                description: "\(thread) was not reached within \(timeout). A thread performs blocks while it runs its "
+                    + "run loop with an NSMachPort on it")
         }
-        try target.performAndWait(timeout: ContinuousClock.now.duration(to: deadline), block)
+        try target.performAndWait(
+            timeout: ContinuousClock.now.duration(to: deadline), file: file, line: line, block)
     }
 
     /// The target of a thread that can be reached now.
@@ -67,15 +64,16 @@ final class PerformingThreads: Sendable {
     }
 
     /// Waits until a thread can be reached.
-    private func target(of thread: Thread, until deadline: ContinuousClock.Instant) -> TargetThread? {
+    private func target(of thread: Thread, until deadline: ContinuousClock.Instant) throws -> TargetThread? {
         let reached = MonotonicSemaphore()
-        if let target = keep({ reached.signal() }, for: thread) { return target }
+        if let target = try keep({ reached.signal() }, for: thread) { return target }
         return reached.wait(until: deadline) ? target(of: thread) : nil
     }
 
     /// Keeps a block until the thread can be reached.
     /// - Returns: the target, if it is known by now. Then the block is not kept.
-    private func keep(_ block: @escaping @Sendable () -> Void, for thread: Thread) -> TargetThread? {
+    private func keep(_ block: @escaping @Sendable () -> Void, for thread: Thread) throws -> TargetThread? {
+        if thread.isFinished { throw NotReached(description: "\(thread) has finished") }
         let retained = RetainedThread(thread: thread)
         let key = ObjectIdentifier(thread)
         // The blocks for threads that have finished are released after the lock.

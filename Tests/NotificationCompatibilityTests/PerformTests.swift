@@ -4,12 +4,20 @@ import SharedTesting
 import XCTest
 
 final class PerformTests: XCTestCase {
+    /// Any object performs, and a test case is no `NSObject` here.
+    private let object = NSObject()
+
     func testBlocksForAThreadThatIsNotStartedWaitAndArePerformedInOrderBeforeLaterOnes() {
-        let (thread, log) = (NetworkThread(), Log())
-        for number in 0..<50 { XCTAssertTrue(perform(on: thread, waitUntilDone: false) { log.write("\(number)") }) }
+        nonisolated(unsafe) let thread = NetworkThread()
+        let log = Log()
+        for number in 0..<50 {
+            XCTAssertTrue(object.perform(on: thread, waitUntilDone: false) { log.write("\(number)") })
+        }
         thread.start()
-        for number in 50..<100 { XCTAssertTrue(perform(on: thread, waitUntilDone: false) { log.write("\(number)") }) }
-        XCTAssertTrue(perform(on: thread, waitUntilDone: true) { log.write("\(Thread.current == thread)") })
+        for number in 50..<100 {
+            XCTAssertTrue(object.perform(on: thread, waitUntilDone: false) { log.write("\(number)") })
+        }
+        XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) { log.write("\(Thread.current == thread)") })
         XCTAssertEqual(log.lines, (0..<100).map { "\($0)" } + ["true"])
         thread.stop()
     }
@@ -17,38 +25,48 @@ final class PerformTests: XCTestCase {
     func testOnTheCallingThreadABlockIsPerformedAtOnceOnlyIfTheCallerWaits() {
         let log = Log()
         let last = expectation(description: "performed")
-        perform(on: .main, waitUntilDone: false) { log.write("later") }
-        performOnMainThread(waitUntilDone: false) { log.write("later, too") }
+        object.perform(on: .main, waitUntilDone: false) { log.write("later") }
+        object.performOnMainThread(waitUntilDone: false) { log.write("later, too") }
         XCTAssertEqual(log.lines, [])
-        performOnMainThread(waitUntilDone: false) { last.fulfill() }
+        object.performOnMainThread(waitUntilDone: false) { last.fulfill() }
         wait(for: [last], timeout: TestTimeout.seconds)
-        perform(on: Thread.current, waitUntilDone: true) { log.write("at once") }
-        performOnMainThread(waitUntilDone: true) { log.write("at once, too") }
+        object.perform(on: Thread.current, waitUntilDone: true) { log.write("at once") }
+        object.performOnMainThread(waitUntilDone: true) { log.write("at once, too") }
         XCTAssertEqual(log.lines, ["later", "later, too", "at once", "at once, too"])
     }
 
     func testAWaitForAThreadThatIsNotReachedEndsAfterTheTimeout() {
         let thread = Thread {}
-        XCTAssertFalse(perform(on: thread, waitUntilDone: true, timeout: .zero) { XCTFail("performed") })
+        XCTAssertFalse(object.perform(on: thread, waitUntilDone: true, timeout: .zero) { XCTFail("performed") })
     }
 
     func testBlocksForAThreadThatHasFinishedAreDiscarded() {
-        let (thread, gate) = (Thread {}, ReleaseProbe())
-        let released = gate.released
-        perform(on: thread, waitUntilDone: false) { gate.use() }
+        let (thread, released) = (Thread {}, Awaited(false))
+        do {
+            let probe = ReleaseProbe(released)
+            object.perform(on: thread, waitUntilDone: false) { probe.use() }
+        }
         thread.start()
         XCTAssertTrue(eventually { thread.isFinished })
         // The next call for any thread discards them.
-        perform(on: Thread {}, waitUntilDone: false) {}
-        _ = consume gate
-        XCTAssertTrue(eventually { released.withLock(\.self) })
+        object.perform(on: Thread {}, waitUntilDone: false) {}
+        XCTAssertTrue(released.withLock(\.self))
+    }
+
+    func testAThreadThatHasFinishedIsRefusedAtOnce() {
+        let thread = NetworkThread()
+        thread.start()
+        XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) {})
+        thread.stop()
+        XCTAssertTrue(eventually { thread.isFinished && !object.perform(on: thread, waitUntilDone: false) {} })
+        XCTAssertFalse(object.perform(on: thread, waitUntilDone: true) { XCTFail("performed") })
     }
 
     func testAThreadThatHasEndedIsNotMistakenForALaterOne() {
         for _ in 0..<50 {
-            let thread = NetworkThread()
+            nonisolated(unsafe) let thread = NetworkThread()
             thread.start()
-            XCTAssertTrue(perform(on: thread, waitUntilDone: true) { XCTAssertTrue(Thread.current == thread) })
+            XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) { XCTAssertTrue(Thread.current == thread) })
             thread.stop()
             XCTAssertTrue(eventually { thread.isFinished })
         }
@@ -69,10 +87,11 @@ final class PerformTests: XCTestCase {
     }
 
     func testADelayedBlockIsPerformedOnTheCallingThreadUnlessItIsCancelled() {
-        let (thread, log) = (NetworkThread(), Log())
+        nonisolated(unsafe) let thread = NetworkThread()
+        let log = Log()
         thread.start()
         let last = expectation(description: "performed")
-        perform(on: thread, waitUntilDone: false) {
+        object.perform(on: thread, waitUntilDone: false) {
             let cancelled = thread.perform(afterDelay: 0) { XCTFail("it was cancelled") }
             XCTAssertEqual(cancelled?.cancel(), true)
             thread.perform(afterDelay: .infinity) { XCTFail("too early") }
@@ -85,10 +104,11 @@ final class PerformTests: XCTestCase {
     }
 
     func testTwoThreadsThatWaitForEachOtherBothContinue() {
-        let (thread, outcome) = (NetworkThread(), Awaited(Bool?.none))
+        nonisolated(unsafe) let thread = NetworkThread()
+        let outcome = Awaited(Bool?.none)
         thread.start()
         XCTAssertTrue(
-            perform(on: thread, waitUntilDone: true) {
+            object.perform(on: thread, waitUntilDone: true) {
                 let isPerformed = thread.performOnMainThread(waitUntilDone: true) { XCTFail("it would wait for ever") }
                 outcome.withLock { $0 = isPerformed }
             })
@@ -97,9 +117,13 @@ final class PerformTests: XCTestCase {
     }
 }
 
-/// Tells when the last closure that uses it was released.
+/// Tells when it was released.
 private final class ReleaseProbe: Sendable {
-    let released = Awaited(false)
+    private let released: Awaited<Bool>
+
+    init(_ released: Awaited<Bool>) {
+        self.released = released
+    }
 
     func use() {}
 

@@ -5,7 +5,8 @@ import XCTest
 /// The documents' code and programs as they are written for macOS. They import this module in place of Foundation.
 final class SamplesTests: XCTestCase {
     func testTheDocumentsClassHandlesEachNotificationOnItsThreadInOrder() throws {
-        let (thread, log) = (NetworkThread(), Log())
+        nonisolated(unsafe) let thread = NetworkThread()
+        let log = Log()
         thread.start()
         let observer = MyThreadedClass { notification in
             log.write("\(notification.object as? Int ?? -1) \(Thread.current == thread)")

@@ -2,7 +2,7 @@ import NotificationCompatibility
 
 /// The class of "Delivering Notifications To Particular Threads", as it is written in Swift for macOS.
 class MyThreadedClass: NSObject, NSMachPortDelegate, @unchecked Sendable {
-    /* Threaded notification support. */
+    // Threaded notification support.
     var notifications: [Notification]?
     var notificationThread: Thread?
     var notificationLock: NSLock?

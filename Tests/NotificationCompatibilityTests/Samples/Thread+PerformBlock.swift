@@ -23,15 +23,11 @@ extension Thread {
     }
 
     func performBlock(_ block: @escaping @Sendable () -> Void, afterDelay delay: TimeInterval) {
-        let thread = UncheckedThread(thread: self)
+        nonisolated(unsafe) let thread = self
         perform(afterDelay: delay) {
-            thread.thread.performBlock(block)
+            thread.performBlock(block)
         }
     }
-}
-
-private struct UncheckedThread: @unchecked Sendable {
-    let thread: Thread
 }
 
 /// The article's persistent connection, which only the network thread may use.
@@ -67,12 +63,12 @@ final class NetworkConnection: NSObject, @unchecked Sendable {
 }
 
 /// A secondary thread as macOS programs write it: a port keeps its run loop waiting.
-final class NetworkThread: Thread, @unchecked Sendable {
+final class NetworkThread: Thread {
     override func main() {
         let keepAlive = NSMachPort()
         RunLoop.current.add(keepAlive, forMode: .default)
         while !isCancelled {
-            RunLoop.current.run(mode: .default, before: .distantFuture)
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
         }
         keepAlive.invalidate()
     }
