@@ -166,8 +166,7 @@ let package = Package(
             dependencies: [
                 "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationCompatibility",
                 "NotificationServer", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server",
-                "notify-bench",
-                "notify-demo", "window",
+                "notify-bench", "notify-demo", "window",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
