@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
         .library(name: "AsyncMain", targets: ["AsyncMain"]),
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
+        .library(name: "NotificationCompatibility", targets: ["NotificationCompatibility"]),
         .library(name: "NotificationServer", targets: ["NotificationServer"]),
         .library(name: "DeliveryRecording", targets: ["DeliveryRecording"]),
         .library(name: "notification-recorder", type: .dynamic, targets: ["notification-recorder"]),
@@ -37,6 +38,9 @@ let package = Package(
         .target(name: "AsyncMain", dependencies: ["CLinux"]),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
+        .target(
+            name: "NotificationCompatibility", dependencies: ["DistributedNotifications", "ThreadedNotifications"],
+            swiftSettings: strict),
         .target(
             name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"],
             swiftSettings: strict),
@@ -131,6 +135,11 @@ let package = Package(
                 "ThreadedNotifications", "notification-server",
             ], swiftSettings: strict),
         .testTarget(
+            name: "NotificationCompatibilityTests",
+            dependencies: [
+                "DistributedTesting", "NotificationCompatibility", "SharedTesting", "notification-server",
+            ], swiftSettings: strict),
+        .testTarget(
             name: "NotificationServerTests",
             dependencies: [
                 "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
@@ -184,9 +193,9 @@ let package = Package(
         .testTarget(
             name: "DocumentsTests",
             dependencies: [
-                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
-                "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server", "notify-bench",
-                "notify-demo", "window",
+                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationCompatibility",
+                "NotificationServer", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server",
+                "notify-bench", "notify-demo", "window",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

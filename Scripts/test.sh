@@ -16,7 +16,7 @@ fast=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswi
 fast+=(-Xswiftc -index-ignore-system-modules)
 tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
 sanitized=(swift test --scratch-path .build-tsan --package-path Scripts/thread-sanitizer --sanitize=thread "${fast[@]}")
-libraries='^(ThreadedNotifications|DistributedNotifications|NotificationServer)Tests[.]'
+libraries='^(ThreadedNotifications|DistributedNotifications|NotificationCompatibility|NotificationServer)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
 # Those that depend on how a thread is woken. They run a second time with threads that no event wakes.
 waking='^ThreadedNotificationsTests[.](Posting|RunLoopThread|[A-Za-z]*Guarantee)'

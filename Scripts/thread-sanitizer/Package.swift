@@ -38,6 +38,9 @@ let package = Package(
         .target(
             name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"],
             swiftSettings: strict),
+        .target(
+            name: "NotificationCompatibility", dependencies: ["DistributedNotifications", "ThreadedNotifications"],
+            swiftSettings: strict),
         .executableTarget(
             name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
             swiftSettings: strict),
@@ -54,6 +57,11 @@ let package = Package(
         .testTarget(
             name: "DistributedNotificationsTests", dependencies: libraries + ["DistributedTesting", "SharedTesting"],
             path: "Tests/DistributedNotificationsTests/Client", swiftSettings: strict),
+        .testTarget(
+            name: "NotificationCompatibilityTests",
+            dependencies: [
+                "DistributedTesting", "NotificationCompatibility", "SharedTesting", "notification-server",
+            ], swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",
             dependencies: libraries + ["DistributedTesting", "SharedTesting", "notification-server"],

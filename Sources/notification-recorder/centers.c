@@ -38,7 +38,7 @@ SWIFT_CALL void post(
 ) {
     const void *site = take_call_site(__builtin_return_address(0));
     post_function *next = FIND_ORIGINAL(POST);
-    if (!is_installed || !is_recording()) {
+    if (!is_recording()) {
         next(name, sender, message, type, center);
         return;
     }
@@ -69,13 +69,14 @@ SWIFT_CALL struct swift_observer_key add(
     append_record(&record);
 
     struct handler *handler =
-        new_handler(queued != NULL ? QUEUEING_HANDLER : HANDLER, function, context, record.observer);
+        new_handler(queued != NULL ? QUEUEING_HANDLER : HANDLER, function, context, record.observer, center);
     handler->queued = queued;
     struct swift_observer_key key = next(name, sender, call_handler, handler, type, center);
-    // The center keeps the handler until the registration is removed, which needs the token that the caller does not
-    // have yet.
-    if (registration != NULL) registration->added = handler;
-    swift.release(handler);
+    if (registration != NULL) {
+        registration->added = handler;
+    } else {
+        swift.release(handler);
+    }
     return key;
 }
 
@@ -86,7 +87,7 @@ SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *
     const void *token = this_thread.removed_token;
     this_thread.removed_token = NULL;
     bool is_first = true;
-    if (token != NULL && !this_thread.is_own_observer) record.observer = remove_token(token, &is_first);
+    if (token != NULL && !this_thread.is_own_observer) record.observer = remove_token(token, center, &is_first);
     if (!is_first) record.reason = (struct recorder_text)TEXT("alreadyRemoved");
     describe_call(site, &record);
     // `destroy_handler` records the removal if the token is unknown, or is that of another observer.

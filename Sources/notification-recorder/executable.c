@@ -32,7 +32,8 @@ static bool has_swift_section(int file) {
     char *names = read_part(file, sections[header.e_shstrndx].sh_offset, names_size);
     bool is_found = false;
     for (size_t index = 0; names != NULL && index < header.e_shnum && !is_found; index++) {
-        is_found = sections[index].sh_name < names_size && strcmp(names + sections[index].sh_name, "swift5_type_metadata") == 0;
+        const size_t name = sections[index].sh_name;
+        is_found = name < names_size && strcmp(names + name, "swift5_type_metadata") == 0;
     }
     free(names);
     free(sections);

@@ -1,6 +1,5 @@
 // The functions of Foundation that programs call by their symbols. A preloaded library is searched first, so the
-// functions here are called instead. They tell the methods of the center what they cannot see: who calls, the operation
-// queue, and the token. Functions for typed messages do not use the center's vtable.
+// functions here are called instead. They tell the methods of the center the call, the operation queue and the token.
 
 #include "install.h"
 #include "observers.h"
@@ -9,7 +8,7 @@
 #include "recording.h"
 #include "swift_values.h"
 
-// post(name:object:userInfo:), in programs that are not optimised.
+// post(name:object:userInfo:), which optimized programs inline.
 
 #define POST_NAME CENTER "0A0E4post4name6object8userInfoyAD14NSNotificationC4NameV_ypSgSDys11AnyHashableVypGSgtF"
 typedef SWIFT_CALL void post_name_function(
@@ -47,7 +46,7 @@ SWIFT_CALL struct swift_object add_observer(
     char queue_address[20];
     if (queue != NULL) {
         registration.queue = queue_name(queue, queue_address);
-        registration.queued = new_handler(QUEUED_HANDLER, function, context, new_observer_number());
+        registration.queued = new_handler(QUEUED_HANDLER, function, context, new_observer_number(), center);
         function = call_handler;
         context = registration.queued;
     }
@@ -56,12 +55,15 @@ SWIFT_CALL struct swift_object add_observer(
     struct swift_object token = next(name, object, queue, function, context, center);
     thread->registration = NULL;
     thread->call_site = NULL;
-    if (registration.added != NULL) set_token(registration.added, token.object);
+    if (registration.added != NULL) {
+        set_token(registration.added, token.object);
+        swift.release(registration.added);
+    }
     if (registration.queued != NULL) swift.release(registration.queued);
     return token;
 }
 
-// removeObserver(_:), which optimised programs replace by removeObserver(_:name:object:).
+// removeObserver(_:), which optimized programs inline, and removeObserver(_:name:object:).
 
 #define REMOVE_OBSERVER CENTER "0A0E14removeObserveryyypF"
 typedef SWIFT_CALL void remove_observer_function(const struct swift_any *observer, SWIFT_SELF void *center);
@@ -90,18 +92,5 @@ SWIFT_CALL void remove_name(
     this_thread.removed_token = object_in(observer);
     next(observer, name, object, center);
     this_thread.removed_token = NULL;
-    this_thread.call_site = NULL;
-}
-
-// removeObserver(_:) of an `ObservationToken`.
-
-#define REMOVE_TOKEN CENTER "14removeObserveryyAC16ObservationTokenVF"
-typedef SWIFT_CALL void remove_token_function(void *token, SWIFT_SELF void *center);
-remove_token_function remove_message_observer INTERPOSE(REMOVE_TOKEN);
-
-SWIFT_CALL void remove_message_observer(void *token, SWIFT_SELF void *center) {
-    remove_token_function *next = FIND_ORIGINAL(REMOVE_TOKEN);
-    this_thread.call_site = __builtin_return_address(0);
-    next(token, center);
     this_thread.call_site = NULL;
 }

@@ -10,10 +10,13 @@ static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box);
 static const struct swift_box_metadata metadata = {
     .destroy = destroy_handler, .kind = SWIFT_BOX_KIND, .first_capture = sizeof(struct swift_heap_object)};
 
-struct handler *new_handler(enum handler_kind kind, swift_handler_function *function, void *context, uint64_t observer) {
+struct handler *new_handler(
+    enum handler_kind kind, const void *function, void *context, uint64_t observer, const void *center
+) {
     struct handler *handler = swift.allocObject(&metadata.kind, sizeof *handler, _Alignof(struct handler) - 1);
-    handler->function = function;
+    handler->function = (swift_handler_function *)function;
     handler->context = swift.retain(context);
+    handler->center = center;
     handler->kind = kind;
     handler->observer = observer;
     handler->token = NULL;
@@ -55,13 +58,13 @@ SWIFT_CALL void call_handler(const void *message, SWIFT_SELF void *box) {
         call_recorded(handler, message);
         break;
     case QUEUEING_HANDLER:
-        // Foundation's handler calls `addOperation`, or the queued handler if this thread runs an operation of the queue.
+        // It calls `addOperation`, or the queued handler itself if this thread runs an operation of the queue.
         if (handler->queued != NULL) atomic_store_explicit(&handler->queued->post, thread->post, memory_order_relaxed);
         thread->queueing = handler;
         handler->function(message, handler->context);
         break;
     case QUEUED_HANDLER: {
-        // A program's own subclass of OperationQueue may have started the operation without this library's knowledge.
+        // An operation queue that overrides `addOperation` may have started the operation.
         uint64_t outer_post = thread->post;
         thread->queueing = NULL;
         if (outer_post == 0) thread->post = atomic_load_explicit(&handler->post, memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Where recording begins in a process into which this library was preloaded. A process without Foundation is left alone.
+// Installs the recorder in a process into which this library was preloaded. A process without Foundation is left alone.
 
 #define _GNU_SOURCE
 #include "install.h"
@@ -20,12 +20,14 @@ bool is_installed;
 
 // MARK: The interface
 
+static atomic_bool is_process_recorded;
 static void (*_Atomic changed)(bool);
 
-static void recording_changed(bool is_recording) {
-    atomic_store(&is_recording_now, is_recording);
+static void recording_changed(bool is_recorded) {
+    atomic_store(&is_process_recorded, is_recorded);
+    atomic_store(&is_recording_now, is_recorded && is_installed);
     void (*call)(bool) = atomic_load(&changed);
-    if (call != NULL) call(is_recording);
+    if (call != NULL) call(is_recorded);
 }
 
 static void watch(void (*call)(bool)) {
@@ -69,13 +71,21 @@ static void continue_in_copy(void) {
     renew_this_thread();
 }
 
-/// Notes what cannot be recorded if a class of Foundation is there and not as expected.
-static void replace_queue_method(struct method *method, const char *unrecorded) {
-    if (original(method->metadata) != NULL && !replace_methods(method, 1)) delivery_recorder_note_unrecorded(unrecorded);
+static bool has_size(const char *type, size_t size) {
+    const void *metadata = original(type);
+    return metadata != NULL && swift_size(metadata) == size;
 }
 
+static bool replace_center_methods(void) {
+    return find_swift_runtime() && has_size(CENTER "01_C13ObserverTokenVN", sizeof(struct swift_observer_key)) &&
+        replace_methods(center_methods, 3);
+}
+
+/// A program that links only FoundationEssentials has no queues.
+static bool has_queues(void) { return original(OPERATION_QUEUE "N") != NULL; }
+
 static void install(void) {
-    if (!find_swift_runtime() || !replace_methods(center_methods, 3)) {
+    if (!replace_center_methods()) {
         delivery_recorder_note_unrecorded("notification centers: this Foundation is unknown");
         return;
     }
@@ -85,8 +95,14 @@ static void install(void) {
     if (!prepare_async_handlers()) {
         delivery_recorder_note_unrecorded("handlers of asynchronous messages: this Swift runtime is unknown");
     }
-    replace_queue_method(&queue_methods[0], "handlers in operation queues: this OperationQueue is unknown");
-    replace_queue_method(&queue_methods[1], "notification queues: this NotificationQueue is unknown");
+    if (!has_queues()) return;
+    if (!replace_methods(&queue_methods[0], 1)) {
+        delivery_recorder_note_unrecorded("handlers in operation queues: this OperationQueue is unknown");
+    }
+    if (!has_size("$s10Foundation12NotificationVN", sizeof(struct swift_notification)) ||
+        !replace_methods(&queue_methods[1], 1)) {
+        delivery_recorder_note_unrecorded("notification queues: this NotificationQueue is unknown");
+    }
 }
 
 __attribute__((constructor)) static void start(void) {
@@ -96,7 +112,8 @@ __attribute__((constructor)) static void start(void) {
     // A program that was not asked to record may still do so itself.
     if (original(CENTER "N") != NULL) {
         install();
-    } else if (is_recording() && original("swift_retain") == NULL && executable_has_swift_code()) {
+        delivery_recorder()->watch(recording_changed);
+    } else if (atomic_load(&is_process_recorded) && original("swift_retain") == NULL && executable_has_swift_code()) {
         delivery_recorder_note_unrecorded(
             "notification centers: the program has its own copy of Foundation (-static-stdlib)");
     }

@@ -77,7 +77,7 @@ DEFINE_POST_OF(post_main_actor_message_of, "4post_7subjectyx_7SubjectQztAC16Main
 DEFINE_POST_OF(post_async_message_of, "4post_7subjectyx_7SubjectQztAC12AsyncMessageRzAGRLClF", false)
 
 // Observers of an object by identifier, of a type by identifier, and by message type. Each function returns an
-// `ObservationToken`, whose end ends the registration; `destroy_handler` records that.
+// `ObservationToken`: the address of an object. If that is released, `destroy_handler` records the removal.
 
 typedef SWIFT_CALL void *observe_identifier_function(
     void *subject, const void *identifier, const void *function, void *context, const void *identifier_type,
@@ -95,8 +95,7 @@ struct message_observer {
     bool is_async;
 };
 
-/// Records a registration and puts a handler of this library in the place of a handler of the program.
-/// Returns what has to be released after the registration, or null.
+/// Records a registration and replaces a handler of the program by a box. Returns the box; null if nothing is recorded.
 static struct handler *register_message(
     const struct message_observer *observer, const void **function, void **context
 ) {
@@ -107,10 +106,16 @@ static struct handler *register_message(
     describe_object(observer->subject, &record);
     describe_call(observer->call_site, &record);
     append_record(&record);
-    struct handler *handler = new_handler(HANDLER, *function, *context, record.observer);
+    struct handler *handler = new_handler(HANDLER, *function, *context, record.observer, observer->center);
     *function = observer->is_async ? call_async_handler : (const void *)call_handler;
     *context = handler;
     return handler;
+}
+
+static void finish_registration(struct handler *handler, const void *token) {
+    if (handler == NULL) return;
+    set_token(handler, token);
+    swift.release(handler);
 }
 
 #define DEFINE_OBSERVE_IDENTIFIER(observe, symbol, object, is_async)                                              \
@@ -125,7 +130,7 @@ static struct handler *register_message(
         void *token = next(                                                                                       \
             subject, identifier, function, context, identifier_type, type, identifier_witnesses, witnesses,       \
             center);                                                                                              \
-        if (handler != NULL) swift.release(handler);                                                              \
+        finish_registration(handler, token);                                                                      \
         return token;                                                                                             \
     }
 
@@ -139,7 +144,7 @@ static struct handler *register_message(
         struct message_observer observer = {__builtin_return_address(0), type, subject, center, is_async};        \
         struct handler *handler = register_message(&observer, &function, &context);                               \
         void *token = next(subject, message_type, function, context, type, witnesses, center);                    \
-        if (handler != NULL) swift.release(handler);                                                              \
+        finish_registration(handler, token);                                                                      \
         return token;                                                                                             \
     }
 
@@ -156,3 +161,19 @@ DEFINE_OBSERVE_IDENTIFIER(
 DEFINE_OBSERVE_IDENTIFIER(
     observe_async_type, "Qy_m_xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_r0_lF", NULL, true)
 DEFINE_OBSERVE_TYPE(observe_async_message, "QzSg_xmyxYaYbctAC12AsyncMessageRzAKRLClF", true)
+
+#define REMOVE_TOKEN CENTER "14removeObserveryyAC16ObservationTokenVF"
+typedef SWIFT_CALL void remove_token_function(void *token, SWIFT_SELF void *center);
+remove_token_function remove_message_observer INTERPOSE(REMOVE_TOKEN);
+
+SWIFT_CALL void remove_message_observer(void *token, SWIFT_SELF void *center) {
+    remove_token_function *next = FIND_ORIGINAL(REMOVE_TOKEN);
+    struct recorder_record record = {.stage = TEXT("remove"), .has_count = true};
+    bool is_first = true;
+    record.observer = remove_token(token, center, &is_first);
+    if (!is_first) record.reason = (struct recorder_text)TEXT("alreadyRemoved");
+    next(token, center);
+    if (record.observer == 0) return;
+    describe_call(__builtin_return_address(0), &record);
+    append_record(&record);
+}

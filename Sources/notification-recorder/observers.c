@@ -8,6 +8,7 @@
 struct token {
     const void *address;
     uint64_t observer;
+    const void *center;
     /// Null if the observer was removed.
     struct handler *handler;
 };
@@ -43,17 +44,17 @@ void set_token(struct handler *handler, const void *address) {
     if (count < capacity / 2 || grow()) {
         struct token *token = place(tokens, capacity, address);
         if (token->address == NULL) count++;
-        *token = (struct token){address, handler->observer, handler};
+        *token = (struct token){address, handler->observer, handler->center, handler};
         handler->token = address;
     }
     pthread_mutex_unlock(&lock);
 }
 
-uint64_t remove_token(const void *address, bool *is_first) {
+uint64_t remove_token(const void *address, const void *center, bool *is_first) {
     uint64_t observer = 0;
     pthread_mutex_lock(&lock);
-    if (capacity > 0) {
-        struct token *token = place(tokens, capacity, address);
+    struct token *token = capacity > 0 ? place(tokens, capacity, address) : NULL;
+    if (token != NULL && token->center == center) {
         *is_first = token->handler != NULL;
         observer = token->observer;
         if (token->handler != NULL) {

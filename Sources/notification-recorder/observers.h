@@ -30,6 +30,7 @@ struct handler {
     void *context;
     enum handler_kind kind;
     uint64_t observer;
+    const void *center;
     /// The token that the caller of `addObserver` got, or null.
     const void *token;
     bool is_removed;
@@ -39,8 +40,9 @@ struct handler {
     _Atomic(uint64_t) post;
 };
 
-/// A new box, which the caller has to release; null if there is no memory.
-struct handler *new_handler(enum handler_kind kind, swift_handler_function *function, void *context, uint64_t observer);
+/// A new box, which the caller has to release.
+struct handler *new_handler(
+    enum handler_kind kind, const void *function, void *context, uint64_t observer, const void *center);
 
 /// The function of a box.
 SWIFT_CALL void call_handler(const void *message, SWIFT_SELF void *box);
@@ -51,9 +53,9 @@ void set_token(struct handler *handler, const void *token);
 /// A handler is about to be destroyed. Returns true if its removal was not seen.
 bool forget_handler(struct handler *handler);
 
-/// Returns the number of the observer with a token that is about to be removed, or 0 if the token is unknown.
-/// `is_first` is false if it was removed before.
-uint64_t remove_token(const void *token, bool *is_first);
+/// Returns the number of the observer with a token that is about to be removed from a center, or 0 if the token is
+/// unknown or that of another center. `is_first` is false if it was removed before.
+uint64_t remove_token(const void *token, const void *center, bool *is_first);
 
 // For `fork`, which must not copy a lock that another thread holds.
 void lock_observers(void);

@@ -2,16 +2,19 @@
 #include "originals.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
+#include <link.h>
 
 struct swift_runtime swift;
 
-void *original(const char *symbol) {
-    void *found = dlsym(RTLD_NEXT, symbol);
-    // A library that was loaded with `dlopen` for itself is not searched by RTLD_NEXT.
-    static const char *const libraries[] = {"libFoundationEssentials.so", "libFoundation.so"};
-    for (size_t index = 0; found == NULL && index < 2; index++) {
-        void *library = dlopen(libraries[index], RTLD_LAZY | RTLD_NOLOAD);
+void *original(const char *symbol) { return dlsym(RTLD_NEXT, symbol); }
+
+void *original_of_any_library(const char *symbol) {
+    void *found = original(symbol);
+    Dl_info info;
+    struct link_map *module = NULL;
+    if (found != NULL || !dladdr1((void *)original, &info, (void **)&module, RTLD_DL_LINKMAP)) return found;
+    while (found == NULL && (module = module->l_next) != NULL) {
+        void *library = dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD);
         if (library == NULL) continue;
         found = dlsym(library, symbol);
         dlclose(library);

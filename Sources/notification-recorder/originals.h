@@ -27,13 +27,17 @@ bool find_swift_runtime(void);
 /// The definition of a symbol that comes after this library's own; null if there is none.
 void *original(const char *symbol);
 
-/// `original`, found once. The symbol is there, because otherwise the caller would have called nothing.
+/// The same, also in libraries that were loaded with `dlopen` for themselves.
+void *original_of_any_library(const char *symbol);
+
+/// The definition that a function of this library interposes, found once. It is there, because the caller was linked
+/// with it.
 #define FIND_ORIGINAL(symbol)                                                       \
     ({                                                                              \
         static _Atomic(void *) found;                                               \
         void *next = atomic_load_explicit(&found, memory_order_acquire);            \
         if (next == NULL) {                                                         \
-            next = original(symbol);                                                \
+            next = original_of_any_library(symbol);                                 \
             atomic_store_explicit(&found, next, memory_order_release);              \
         }                                                                           \
         next;                                                                       \

@@ -5,21 +5,14 @@
 #include <stdio.h>
 
 #include "call_sites.h"
-#include "install.h"
 #include "originals.h"
 #include "recording.h"
 #include "swift_values.h"
 
-/// Foundation's `Notification`.
-struct notification {
-    struct swift_string name;
-    struct swift_any object;
-    void *user_info;
-};
-
 typedef SWIFT_CALL void add_operation_function(swift_block_function *block, void *context, SWIFT_SELF void *queue);
 typedef SWIFT_CALL void enqueue_function(
-    const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue);
+    const struct swift_notification *notification, uint8_t style, uintptr_t coalescing, void *modes,
+    SWIFT_SELF void *queue);
 
 #define ADD_OPERATION OPERATION_QUEUE "03addB0yyyyYbcF"
 #define ENQUEUE                                                                                   \
@@ -88,10 +81,11 @@ struct recorder_text queue_name(const void *queue, char address[20]) {
 }
 
 SWIFT_CALL void enqueue(
-    const struct notification *notification, uint8_t style, uintptr_t coalescing, void *modes, SWIFT_SELF void *queue
+    const struct swift_notification *notification, uint8_t style, uintptr_t coalescing, void *modes,
+    SWIFT_SELF void *queue
 ) {
     enqueue_function *next = FIND_ORIGINAL(ENQUEUE);
-    if (!is_installed || !is_recording()) {
+    if (!is_recording()) {
         next(notification, style, coalescing, modes, queue);
         return;
     }

@@ -17,11 +17,11 @@ struct registration {
     /// The handler that Foundation's own handler will call in the queue; null without a queue.
     struct handler *queued;
     struct recorder_text queue;
-    /// Set by the center's method: the handler that the center has.
+    /// Set by the center's method: the handler that it has added, retained.
     struct handler *added;
 };
 
-/// What this library knows of a thread. It refers to nothing that has to be freed when the thread ends.
+/// The state of a thread. It owns no memory, so nothing has to be freed when the thread ends.
 struct thread_state {
     /// The post whose handlers the thread runs, or 0, and how many it has called.
     uint64_t post;
@@ -44,7 +44,7 @@ extern __thread struct thread_state this_thread __attribute__((tls_model("initia
 
 extern atomic_bool is_recording_now;
 
-/// True if records are written.
+/// True if the use of Foundation is recorded.
 static inline bool is_recording(void) { return atomic_load_explicit(&is_recording_now, memory_order_relaxed); }
 
 // Numbers that the library ThreadedNotifications uses too.
@@ -60,7 +60,7 @@ void renew_this_thread(void);
 /// Appends a record about Foundation.
 void append_record(struct recorder_record *record);
 
-/// What a post replaces in the state of the thread, because a handler may have posted it.
+/// The part of the thread's state that a post replaces until it returns. A handler may post.
 struct post_scope {
     uint64_t post;
     uint64_t handler_count;

@@ -19,7 +19,7 @@ struct method {
     void **slot;
 };
 
-/// Replaces methods, or changes nothing and returns false if one of them is not exactly once in the vtable of its class.
+/// Replaces methods. Changes nothing and returns false if the vtable of a class does not contain a method exactly once.
 bool replace_methods(struct method *methods, size_t count);
 
 #pragma GCC visibility pop

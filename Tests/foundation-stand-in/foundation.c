@@ -95,6 +95,11 @@ struct vtable vtable = {.post = post, .add = add, .other = post, .remove = remov
 struct vtable vtable = {.post = post, .add = add, .remove = remove_key};
 #endif
 
+/// The value witness table of the observer key, of which only the size is used.
+static const size_t key_witnesses[9] = {[8] = sizeof(struct swift_observer_key)};
+const void *key_metadata[2] = {key_witnesses, NULL};
+__asm__(".globl \"" CENTER "01_C13ObserverTokenVN\"\n.set \"" CENTER "01_C13ObserverTokenVN\", key_metadata + 8\n");
+
 // MARK: The functions that programs call
 
 struct token {

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Dispatch
 internal import Synchronization
 
@@ -25,10 +24,7 @@ enum MainThreadEnd {
 
     /// Warns on standard error, once in this process, unless `THREADED_NOTIFICATIONS_WARNINGS` is 0.
     static func warn() {
-        guard !hasWarned.exchange(true, ordering: .relaxed),
-            CLinuxEnvironment("THREADED_NOTIFICATIONS_WARNINGS").map({ String(cString: $0) }) != "0"
-        else { return }
-        StandardError.write(warning)
+        if !hasWarned.exchange(true, ordering: .relaxed) { StandardError.warn(warning) }
     }
 
     static let warning =

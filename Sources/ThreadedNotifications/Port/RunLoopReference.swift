@@ -23,6 +23,13 @@ package struct RunLoopReference: Sendable {
         if sleepEvent?.wake() != true { CFRunLoopWakeUp(runLoop.object) }
     }
 
+    /// Performs a block on the run loop's thread, in a common mode. Unlike a source, it does not keep the run loop
+    /// running.
+    package func perform(_ block: @escaping @Sendable () -> Void) {
+        CFRunLoopPerformBlock(runLoop.object, RunLoop.Mode.common.coreFoundationMode, block)
+        wakeUp()
+    }
+
     func isSame(as other: RunLoopReference) -> Bool {
         runLoop.object === other.runLoop.object
     }

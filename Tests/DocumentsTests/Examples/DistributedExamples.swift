@@ -1,5 +1,6 @@
 import DistributedNotifications
 import Foundation
+import NotificationCompatibility
 import NotificationServer
 import SharedTesting
 import ThreadedNotifications
@@ -126,6 +127,29 @@ final class DistributedExamples: XCTestCase {
         observer.cancel()
     }
 
+    func testAppleNamesPrintThePath() throws {
+        let printed = printed
+        try MainActor.assumeIsolated { try Self.appleNames(printed) }
+        XCTAssertEqual(printed.lines, ["Editor saved /tmp/a"])
+    }
+
+    @MainActor private static func appleNames(_ printed: PrintedLines) throws {
+        @Sendable func print(_ line: String) { printed.add(line) }
+
+        // example: begin
+        let center = DistributedNotificationCenter.default()
+        let saved = Notification.Name("DocumentSaved")
+
+        center.addObserver(forName: saved, object: nil, queue: .main) { notification in
+            print("\(notification.object as? String ?? "somebody") saved \(notification.userInfo?["path"] ?? "")")
+            MainRunLoop.stop()
+        }
+        center.postNotificationName(
+            saved, object: "Editor", userInfo: ["path": "/tmp/a"], options: [.deliverImmediately])
+        MainRunLoop.run()
+        // example: end
+    }
+
     /// Compiled only: this program could then be started as the server.
     private func theServers() throws {
         // example: begin
@@ -139,3 +163,7 @@ final class DistributedExamples: XCTestCase {
         // example: end
     }
 }
+
+// example: begin
+typealias NotificationQueue = NotificationCompatibility.NotificationQueue
+// example: end

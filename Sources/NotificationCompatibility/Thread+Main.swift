@@ -1,0 +1,6 @@
+public import Foundation
+
+extension Thread {
+    /// The main thread. Foundation on Linux has it as `mainThread` only.
+    public static var main: Thread { mainThread }
+}

@@ -1,0 +1,133 @@
+import DistributedTesting
+import NotificationCompatibility
+import SharedTesting
+import XCTest
+
+final class PerformTests: XCTestCase {
+    /// Any object performs, and a test case is no `NSObject` here.
+    private let object = NSObject()
+
+    func testBlocksForAThreadThatIsNotStartedWaitAndArePerformedInOrderBeforeLaterOnes() {
+        nonisolated(unsafe) let thread = NetworkThread()
+        let log = Log()
+        for number in 0..<50 {
+            XCTAssertTrue(object.perform(on: thread, waitUntilDone: false) { log.write("\(number)") })
+        }
+        thread.start()
+        for number in 50..<100 {
+            XCTAssertTrue(object.perform(on: thread, waitUntilDone: false) { log.write("\(number)") })
+        }
+        XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) { log.write("\(Thread.current == thread)") })
+        XCTAssertEqual(log.lines, (0..<100).map { "\($0)" } + ["true"])
+        thread.stop()
+    }
+
+    func testOnTheCallingThreadABlockIsPerformedAtOnceOnlyIfTheCallerWaits() {
+        let log = Log()
+        let last = expectation(description: "performed")
+        object.perform(on: .main, waitUntilDone: false) { log.write("later") }
+        object.performOnMainThread(waitUntilDone: false) { log.write("later, too") }
+        XCTAssertEqual(log.lines, [])
+        object.performOnMainThread(waitUntilDone: false) { last.fulfill() }
+        wait(for: [last], timeout: TestTimeout.seconds)
+        object.perform(on: Thread.current, waitUntilDone: true) { log.write("at once") }
+        object.performOnMainThread(waitUntilDone: true) { log.write("at once, too") }
+        XCTAssertEqual(log.lines, ["later", "later, too", "at once", "at once, too"])
+    }
+
+    func testAWaitForAThreadThatIsNotReachedEndsAfterTheTimeout() {
+        let thread = Thread {}
+        XCTAssertFalse(object.perform(on: thread, waitUntilDone: true, timeout: .zero) { XCTFail("performed") })
+    }
+
+    func testBlocksForAThreadThatHasFinishedAreDiscarded() {
+        let (thread, released) = (Thread {}, Awaited(false))
+        do {
+            let probe = ReleaseProbe(released)
+            object.perform(on: thread, waitUntilDone: false) { probe.use() }
+        }
+        thread.start()
+        XCTAssertTrue(eventually { thread.isFinished })
+        // The next call for any thread discards them.
+        object.perform(on: Thread {}, waitUntilDone: false) {}
+        XCTAssertTrue(released.withLock(\.self))
+    }
+
+    func testAThreadThatHasFinishedIsRefusedAtOnce() {
+        let thread = NetworkThread()
+        thread.start()
+        XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) {})
+        thread.stop()
+        XCTAssertTrue(eventually { thread.isFinished && !object.perform(on: thread, waitUntilDone: false) {} })
+        XCTAssertFalse(object.perform(on: thread, waitUntilDone: true) { XCTFail("performed") })
+    }
+
+    func testAThreadThatHasEndedIsNotMistakenForALaterOne() {
+        for _ in 0..<50 {
+            nonisolated(unsafe) let thread = NetworkThread()
+            thread.start()
+            XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) { XCTAssertTrue(Thread.current == thread) })
+            thread.stop()
+            XCTAssertTrue(eventually { thread.isFinished })
+        }
+    }
+
+    func testARunLoopOnWhichNothingWasPerformedReturnsWhenItsPortIsInvalidated() {
+        let ended = expectation(description: "the run loop has returned")
+        let (port, isAdded) = (NSMachPort(), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            RunLoop.current.add(port, forMode: .default)
+            isAdded.signal()
+            RunLoop.current.run()
+            ended.fulfill()
+        }
+        XCTAssertEqual(isAdded.wait(timeout: .now() + TestTimeout.seconds), .success)
+        port.invalidate()
+        wait(for: [ended], timeout: TestTimeout.seconds)
+    }
+
+    func testADelayedBlockIsPerformedOnTheCallingThreadUnlessItIsCancelled() {
+        nonisolated(unsafe) let thread = NetworkThread()
+        let log = Log()
+        thread.start()
+        let last = expectation(description: "performed")
+        object.perform(on: thread, waitUntilDone: false) {
+            let cancelled = thread.perform(afterDelay: 0) { XCTFail("it was cancelled") }
+            XCTAssertEqual(cancelled?.cancel(), true)
+            thread.perform(afterDelay: .infinity) { XCTFail("too early") }
+            thread.perform(afterDelay: -1) { log.write("\(Thread.current == thread)") }
+            thread.perform(afterDelay: .nan) { last.fulfill() }
+        }
+        wait(for: [last], timeout: TestTimeout.seconds)
+        XCTAssertEqual(log.lines, ["true"])
+        thread.stop()
+    }
+
+    func testTwoThreadsThatWaitForEachOtherBothContinue() {
+        nonisolated(unsafe) let thread = NetworkThread()
+        let outcome = Awaited(Bool?.none)
+        thread.start()
+        XCTAssertTrue(
+            object.perform(on: thread, waitUntilDone: true) {
+                let isPerformed = thread.performOnMainThread(waitUntilDone: true) { XCTFail("it would wait for ever") }
+                outcome.withLock { $0 = isPerformed }
+            })
+        XCTAssertEqual(outcome.withLock(\.self), false)
+        thread.stop()
+    }
+}
+
+/// Tells when it was released.
+private final class ReleaseProbe: Sendable {
+    private let released: Awaited<Bool>
+
+    init(_ released: Awaited<Bool>) {
+        self.released = released
+    }
+
+    func use() {}
+
+    deinit {
+        released.withLock { $0 = true }
+    }
+}
