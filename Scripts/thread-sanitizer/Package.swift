@@ -44,6 +44,7 @@ let package = Package(
         .executableTarget(
             name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
             swiftSettings: strict),
+        .target(name: "CDeliveryRecorder", dependencies: ["CRecorderInterface"]),
         .target(name: "ChildProcesses", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
             name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting",
@@ -51,6 +52,10 @@ let package = Package(
         .target(
             name: "DistributedTesting", dependencies: libraries + ["SharedTesting"], path: "Tests/DistributedTesting",
             swiftSettings: strict),
+        .testTarget(
+            name: "CDeliveryRecorderTests",
+            dependencies: ["CDeliveryRecorder", "CRecorderInterface", "SharedTesting", "ThreadedNotifications"],
+            exclude: ["LineTests.swift"], swiftSettings: strict),
         .testTarget(
             name: "ThreadedNotificationsTests", dependencies: ["CLinux", "SharedTesting", "ThreadedNotifications"],
             exclude: values, swiftSettings: strict),
