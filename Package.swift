@@ -15,6 +15,7 @@ let package = Package(
     name: "ThreadedNotifications",
     products: [
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
+        .library(name: "AsyncMain", targets: ["AsyncMain"]),
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
         .library(name: "NotificationServer", targets: ["NotificationServer"]),
         .library(name: "DeliveryRecording", targets: ["DeliveryRecording"]),
@@ -33,6 +34,7 @@ let package = Package(
         .target(name: "CRecorderInterface"),
         .target(
             name: "ThreadedNotifications", dependencies: ["CLinux", "CRecorderInterface"], swiftSettings: strict),
+        .target(name: "AsyncMain", dependencies: ["CLinux"]),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
@@ -67,7 +69,7 @@ let package = Package(
         .target(
             name: "PlatformExamination",
             dependencies: [
-                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
@@ -101,6 +103,11 @@ let package = Package(
         .executableTarget(
             name: "window", dependencies: ["ThreadedNotifications"], path: "Sources/Examples/window",
             swiftSettings: strict),
+        // No test target depends on it: its AsyncMain would be linked into the tests, some of which need a main thread
+        // that ends. A build of the tests builds all targets.
+        .executableTarget(
+            name: "station", dependencies: ["AsyncMain", "ThreadedNotifications"], path: "Sources/Examples/station",
+            swiftSettings: strict),
 
         // The tests.
         .target(
@@ -129,6 +136,10 @@ let package = Package(
                 "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
                 "ThreadedNotifications", "notification-server",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "CDeliveryRecorderTests",
+            dependencies: ["CDeliveryRecorder", "CRecorderInterface", "SharedTesting", "ThreadedNotifications"],
+            swiftSettings: strict),
         .testTarget(
             name: "DeliveryRecordingTests",
             dependencies: ["DeliveryRecording", "RecordingTesting", "SharedTesting", "ThreadedNotifications"],
@@ -164,6 +175,12 @@ let package = Package(
                 "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
                 argumentParser, systemPackage,
             ], swiftSettings: strict),
+        // Nothing may depend on it either.
+        .executableTarget(
+            name: "async-main-child", dependencies: ["AsyncMain", "ThreadedNotifications"],
+            path: "Tests/async-main-child", swiftSettings: strict),
+        .testTarget(
+            name: "AsyncMainTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
         .testTarget(
             name: "DocumentsTests",
             dependencies: [

@@ -19,12 +19,21 @@ static const char *failed(int descriptor) {
     return problem;
 }
 
+/// Moves a descriptor out of the range of those that programs expect to be free.
+static int moved(int descriptor) {
+    int high = fcntl(descriptor, F_DUPFD_CLOEXEC, 100);
+    if (high < 0) return descriptor;
+    close(descriptor);
+    return high;
+}
+
 static const char *open_file(int *descriptor, const char *path, bool follows_link) {
     // O_NONBLOCK: does not wait for the reader of a FIFO, which is refused below. A new file is accessible to its owner
     // only, because a recording may contain private data.
     int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (follows_link ? 0 : O_NOFOLLOW);
     *descriptor = open(path, flags, 0600);
     if (*descriptor < 0) return failed(-1);
+    *descriptor = moved(*descriptor);
     struct stat status;
     if (fstat(*descriptor, &status) == 0 && S_ISREG(status.st_mode)) return NULL;
     close(*descriptor);
@@ -68,13 +77,38 @@ const char *destination_open(
     }
     if (existing == replace_file && ftruncate(descriptor, 0) != 0) return failed(descriptor);
     if ((problem = find_end(descriptor, &destination->offset))) return problem;
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return failed(descriptor);
     destination->descriptor = descriptor;
+    destination->device = status.st_dev;
+    destination->number = status.st_ino;
     char directory[PATH_MAX];
     if (destination->path[0] == '/' || !getcwd(directory, sizeof directory)) directory[0] = 0;
     snprintf(
         destination->absolute_path, sizeof destination->absolute_path, "%s%s%s", directory, directory[0] ? "/" : "",
         destination->path);
     return NULL;
+}
+
+static bool is_file(const struct destination *destination, int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && status.st_dev == destination->device
+        && status.st_ino == destination->number;
+}
+
+/// True if the descriptor refers to the file, which is reopened if necessary.
+static bool is_usable(struct destination *destination) {
+    if (is_file(destination, destination->descriptor)) return true;
+    int descriptor = open(destination->absolute_path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return false;
+    if (!is_file(destination, descriptor)) {
+        close(descriptor);
+        return false;
+    }
+    destination->descriptor = moved(descriptor);
+    // Another process may have locked it meanwhile. It would append, so that both recordings are damaged, but no file.
+    (void)flock(destination->descriptor, LOCK_EX | LOCK_NB);
+    return true;
 }
 
 /// The number of bytes that the process may write at an offset of a file. Writing more would end it by a signal.
@@ -84,16 +118,17 @@ static size_t room_in_file(off_t offset) {
     return limit.rlim_cur > (rlim_t)offset ? limit.rlim_cur - (rlim_t)offset : 0;
 }
 
-size_t destination_write(int descriptor, const char *bytes, size_t count, off_t offset, int *error) {
+size_t destination_write(struct destination *destination, const char *bytes, size_t count, off_t offset, int *error) {
     size_t done = 0;
-    *error = 0;
-    while (done < count) {
+    *error = count == 0 || is_usable(destination) ? 0 : EBADF;
+    while (done < count && *error == 0) {
         size_t room = room_in_file(offset + (off_t)done), rest = count - done;
         if (room == 0) {
             *error = EFBIG;
             break;
         }
-        ssize_t written = pwrite(descriptor, bytes + done, rest < room ? rest : room, offset + (off_t)done);
+        ssize_t written =
+            pwrite(destination->descriptor, bytes + done, rest < room ? rest : room, offset + (off_t)done);
         if (written > 0) {
             done += (size_t)written;
         } else if (written == 0 || errno != EINTR) {
@@ -102,4 +137,13 @@ size_t destination_write(int descriptor, const char *bytes, size_t count, off_t 
         }
     }
     return done;
+}
+
+int destination_truncate(struct destination *destination, off_t offset) {
+    if (!is_usable(destination)) return EBADF;
+    return ftruncate(destination->descriptor, offset) == 0 ? 0 : errno;
+}
+
+void destination_close(struct destination *destination) {
+    if (is_file(destination, destination->descriptor)) close(destination->descriptor);
 }

@@ -20,6 +20,9 @@ enum existing_file {
 /// An open file that records are written to.
 struct destination {
     int descriptor;
+    /// The file that the descriptor refers to, unless the program has closed it.
+    dev_t device;
+    ino_t number;
     /// The offset of the first record in the file.
     off_t offset;
     char path[PATH_MAX];
@@ -34,8 +37,15 @@ struct destination {
 const char *destination_open(
     struct destination *destination, const char *path, enum existing_file existing, bool follows_link);
 
-/// Writes bytes at an offset. Returns the number of bytes written, and the system's error number, or 0, in `error`.
-size_t destination_write(int descriptor, const char *bytes, size_t count, off_t offset, int *error);
+// A program may close descriptors that it does not know, and open its own files with the same numbers. These functions
+// change no such file. Signal handlers may call them.
+
+/// Writes bytes at an offset, to the reopened file if the program has closed it. Returns the number of bytes written, and
+/// the system's error number, or 0, in `error`.
+size_t destination_write(struct destination *destination, const char *bytes, size_t count, off_t offset, int *error);
+/// Deletes the content from an offset on. Returns the system's error number, or 0.
+int destination_truncate(struct destination *destination, off_t offset);
+void destination_close(struct destination *destination);
 
 #pragma GCC visibility pop
 

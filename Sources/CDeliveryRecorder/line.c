@@ -1,4 +1,6 @@
 // Composes the lines of a recording: JSON objects. Nothing here allocates memory or takes a lock.
+//
+// Each function takes the end of the text so far, and returns the new one. It may write up to 20 bytes behind that.
 
 #include "line.h"
 
@@ -7,40 +9,33 @@
 /// The length in bytes at which strings and names are truncated.
 enum { maximum_string = 4096, maximum_name = 256 };
 
-static const char digits[] = "0123456789abcdef";
-
-struct line {
-    char *start;
-    size_t length;
-};
-
-static void add(struct line *line, const char *bytes, size_t count) {
-    memcpy(line->start + line->length, bytes, count);
-    line->length += count;
+static char *add(char *end, const char *bytes, size_t count) {
+    memcpy(end, bytes, count);
+    return end + count;
 }
 
-#define ADD(line, literal) add(line, literal, sizeof(literal) - 1)
+#define ADD(end, literal) add(end, literal, sizeof(literal) - 1)
 
-/// The digits of the numbers from 0 to 99.
-static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-                            "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
-static void add_number(struct line *line, uint64_t number) {
-    char text[20];
-    size_t offset = sizeof text;
-    for (; number >= 100; number /= 100) memcpy(text + (offset -= 2), pairs + number % 100 * 2, 2);
-    if (number >= 10) {
-        memcpy(text + (offset -= 2), pairs + number * 2, 2);
-    } else {
-        text[--offset] = digits[number];
-    }
-    add(line, text + offset, sizeof text - offset);
+static char *add_number(char *end, uint64_t number) {
+    static const char pairs[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+        "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    // Room for 20 bytes behind the digits, because copying a constant number of bytes is faster.
+    char text[40];
+    size_t offset = 20;
+    for (; number >= 10; number /= 100) memcpy(text + (offset -= 2), pairs + number % 100 * 2, 2);
+    if (number > 0 || offset == 20) text[--offset] = (char)('0' + number);
+    memcpy(end, text + offset, 20);
+    return end + (20 - offset);
 }
 
-static void add_hexadecimal(struct line *line, uint64_t number) {
+static char hexadecimal(uint64_t digit) { return "0123456789abcdef"[digit & 15]; }
+
+static char *add_hexadecimal(char *end, uint64_t number) {
     int shift = 60;
     while (shift > 0 && number >> shift == 0) shift -= 4;
-    for (; shift >= 0; shift -= 4) line->start[line->length++] = digits[number >> shift & 15];
+    for (; shift >= 0; shift -= 4) *end++ = hexadecimal(number >> shift);
+    return end;
 }
 
 /// True if none of eight bytes is a control character, a quotation mark, a backslash or a delete character. The result
@@ -53,60 +48,52 @@ static bool is_plain(uint64_t bytes) {
         | HAS_ZERO(bytes ^ ones * 0x7f));
 }
 
-static void add_escaped(struct line *line, const char *bytes, size_t count) {
+/// Adds the content of a JSON string.
+static char *add_escaped(char *end, const char *bytes, size_t count) {
     size_t offset = 0;
-    for (uint64_t word; offset + sizeof word <= count; offset += sizeof word) {
-        memcpy(&word, bytes + offset, sizeof word);
+    // Eight bytes at a time until one of them has to be escaped; at the end, together with some before them.
+    while (count >= 8 && offset < count) {
+        size_t word_offset = offset + 8 <= count ? offset : count - 8;
+        uint64_t word;
+        memcpy(&word, bytes + word_offset, sizeof word);
         if (!is_plain(word)) break;
-        add(line, bytes + offset, sizeof word);
+        memcpy(end - (offset - word_offset), &word, sizeof word);
+        end += word_offset + 8 - offset;
+        offset = word_offset + 8;
     }
     for (; offset < count; offset++) {
         unsigned char byte = (unsigned char)bytes[offset];
         if (byte == '"' || byte == '\\') {
-            line->start[line->length++] = '\\';
+            *end++ = '\\';
         } else if (byte < 0x20 || byte == 0x7f) {
-            ADD(line, "\\u00");
-            line->start[line->length++] = digits[byte >> 4];
-            byte = (unsigned char)digits[byte & 15];
+            end = ADD(end, "\\u00");
+            *end++ = hexadecimal(byte >> 4);
+            byte = (unsigned char)hexadecimal(byte);
         }
-        line->start[line->length++] = (char)byte;
+        *end++ = (char)byte;
     }
+    return end;
 }
 
 /// Adds a string of at most so many bytes; a longer one is truncated between characters and ends with "…".
-static void add_text(struct line *line, struct recorder_text text, size_t maximum) {
+static char *add_text(char *end, struct recorder_text text, size_t maximum) {
     size_t length = text.length;
     if (length > maximum) {
         length = maximum;
         while (length > 0 && ((unsigned char)text.start[length] & 0xc0) == 0x80) length--;
     }
-    add_escaped(line, text.start, length);
-    if (length < text.length) ADD(line, "…");
+    end = add_escaped(end, text.start, length);
+    return length < text.length ? ADD(end, "…") : end;
 }
 
-#define ADD_NUMBER(line, key, number) \
-    do { \
-        if (number) { \
-            ADD(line, ",\"" key "\":"); \
-            add_number(line, number); \
-        } \
-    } while (0)
+// The members of the object, with the comma before them. Without a value, nothing is added.
 
-#define ADD_HEXADECIMAL(line, key, number) \
-    do { \
-        ADD(line, ",\"" key "\":\""); \
-        add_hexadecimal(line, number); \
-        ADD(line, "\""); \
-    } while (0)
+#define ADD_NUMBER(end, key, number) ((number) ? add_number(ADD(end, ",\"" key "\":"), number) : (end))
 
-#define ADD_TEXT(line, key, text) \
-    do { \
-        if ((text).start) { \
-            ADD(line, ",\"" key "\":\""); \
-            add_text(line, text, maximum_string); \
-            ADD(line, "\""); \
-        } \
-    } while (0)
+#define ADD_HEXADECIMAL(end, key, number) ADD(add_hexadecimal(ADD(end, ",\"" key "\":\""), number), "\"")
+
+#define ADD_TEXT(end, key, text) \
+    ((text).start ? ADD(add_text(ADD(end, ",\"" key "\":\""), text, maximum_string), "\"") : (end))
 
 static size_t maximum_length(struct recorder_text text) {
     return text.length < maximum_string ? text.length * 6 : maximum_string * 6 + 8;
@@ -114,125 +101,93 @@ static size_t maximum_length(struct recorder_text text) {
 
 size_t recorder_maximum_length(const struct recorder_record *record) {
     const struct recorder_text texts[] = {
-        record->stage,  record->name,   record->message,  record->file,  record->type, record->style,
-        record->policy, record->reason, record->queue, record->at,   record->function,
+        record->stage,  record->name,   record->message, record->file, record->type,     record->style,
+        record->policy, record->reason, record->queue,   record->at,   record->function,
     };
     size_t length = 1024 + record->counters.length;
     for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) length += maximum_length(texts[index]);
     return length;
 }
 
-size_t recorder_write_beginning(char *start, uint64_t number, uint64_t nanoseconds) {
-    struct line line = {start, 0};
-    ADD(&line, "{\"n\":");
-    add_number(&line, number);
-    ADD(&line, ",\"t\":");
-    add_number(&line, nanoseconds);
-    return line.length;
+static char *add_beginning(char *end, uint64_t number, uint64_t nanoseconds) {
+    end = add_number(ADD(end, "{\"n\":"), number);
+    return add_number(ADD(end, ",\"t\":"), nanoseconds);
 }
 
-size_t recorder_write_rest(char *start, const struct recorder_record *record) {
-    struct line line = {start, 0};
-    ADD(&line, ",\"thread\":");
-    add_number(&line, record->thread.number);
-    ADD_TEXT(&line, "stage", record->stage);
-    ADD_TEXT(&line, "name", record->name);
-    ADD_NUMBER(&line, "post", record->post);
-    ADD_NUMBER(&line, "observer", record->observer);
-    ADD_NUMBER(&line, "target", record->target.number);
-    ADD_TEXT(&line, "message", record->message);
-    ADD_TEXT(&line, "file", record->file);
-    ADD_NUMBER(&line, "line", record->line);
-    if (record->has_count) {
-        ADD(&line, ",\"count\":");
-        add_number(&line, record->count);
-    }
-    if (record->has_sender) ADD_HEXADECIMAL(&line, "sender", record->sender);
-    ADD_TEXT(&line, "type", record->type);
-    ADD_NUMBER(&line, "by", record->by);
-    if (record->overtakes) ADD(&line, ",\"overtakes\":true");
-    ADD_TEXT(&line, "style", record->style);
-    ADD_TEXT(&line, "policy", record->policy);
-    ADD_TEXT(&line, "reason", record->reason);
-    ADD_NUMBER(&line, "signal", record->signal);
+size_t recorder_write_beginning(char *line, uint64_t number, uint64_t nanoseconds) {
+    return (size_t)(add_beginning(line, number, nanoseconds) - line);
+}
+
+size_t recorder_write_rest(char *line, const struct recorder_record *record) {
+    char *end = add_number(ADD(line, ",\"thread\":"), record->thread.number);
+    end = ADD_TEXT(end, "stage", record->stage);
+    end = ADD_TEXT(end, "name", record->name);
+    end = ADD_NUMBER(end, "post", record->post);
+    end = ADD_NUMBER(end, "observer", record->observer);
+    end = ADD_NUMBER(end, "target", record->target.number);
+    end = ADD_TEXT(end, "message", record->message);
+    end = ADD_TEXT(end, "file", record->file);
+    end = ADD_NUMBER(end, "line", record->line);
+    if (record->has_count) end = add_number(ADD(end, ",\"count\":"), record->count);
+    if (record->has_sender) end = ADD_HEXADECIMAL(end, "sender", record->sender);
+    end = ADD_TEXT(end, "type", record->type);
+    end = ADD_NUMBER(end, "by", record->by);
+    if (record->overtakes) end = ADD(end, ",\"overtakes\":true");
+    end = ADD_TEXT(end, "style", record->style);
+    end = ADD_TEXT(end, "policy", record->policy);
+    end = ADD_TEXT(end, "reason", record->reason);
+    end = ADD_NUMBER(end, "signal", record->signal);
     if (record->counters.start) {
-        ADD(&line, ",\"counters\":");
-        add(&line, record->counters.start, record->counters.length);
+        end = add(ADD(end, ",\"counters\":"), record->counters.start, record->counters.length);
     }
-    if (record->foundation) ADD(&line, ",\"foundation\":true");
-    if (record->center) ADD_HEXADECIMAL(&line, "center", record->center);
-    ADD_TEXT(&line, "queue", record->queue);
-    ADD_TEXT(&line, "at", record->at);
-    ADD_TEXT(&line, "function", record->function);
-    ADD(&line, "}\n");
-    return line.length;
+    if (record->foundation) end = ADD(end, ",\"foundation\":true");
+    if (record->center) end = ADD_HEXADECIMAL(end, "center", record->center);
+    end = ADD_TEXT(end, "queue", record->queue);
+    end = ADD_TEXT(end, "at", record->at);
+    end = ADD_TEXT(end, "function", record->function);
+    return (size_t)(ADD(end, "}\n") - line);
 }
 
 size_t recorder_write_record(
-    char *start, uint64_t number, uint64_t nanoseconds, const struct recorder_record *record
+    char *line, uint64_t number, uint64_t nanoseconds, const struct recorder_record *record
 ) {
-    size_t length = recorder_write_beginning(start, number, nanoseconds);
-    return length + recorder_write_rest(start + length, record);
+    size_t length = recorder_write_beginning(line, number, nanoseconds);
+    return length + recorder_write_rest(line + length, record);
 }
 
 size_t recorder_write_event(
-    char *start, uint64_t number, uint64_t nanoseconds, int32_t kernel_id, const char *stage, const char *reason,
+    char *line, uint64_t number, uint64_t nanoseconds, int32_t kernel_id, const char *stage, const char *reason,
     int signal
 ) {
-    struct line line = {start, recorder_write_beginning(start, number, nanoseconds)};
-    ADD_NUMBER(&line, "kernelID", (uint64_t)kernel_id);
-    ADD(&line, ",\"stage\":\"");
-    add(&line, stage, strlen(stage));
-    if (reason) {
-        ADD(&line, "\",\"reason\":\"");
-        add(&line, reason, strlen(reason));
-    }
-    ADD(&line, "\"");
-    ADD_NUMBER(&line, "signal", (uint64_t)signal);
-    ADD(&line, "}\n");
-    return line.length;
+    char *end = add_beginning(line, number, nanoseconds);
+    end = ADD_NUMBER(end, "kernelID", (uint64_t)kernel_id);
+    end = add(ADD(end, ",\"stage\":\""), stage, strlen(stage));
+    if (reason) end = add(ADD(end, "\",\"reason\":\""), reason, strlen(reason));
+    end = ADD_NUMBER(ADD(end, "\""), "signal", (uint64_t)signal);
+    return (size_t)(ADD(end, "}\n") - line);
 }
 
 size_t recorder_write_header(
-    char *start, int32_t process, struct recorder_text name, uint64_t number, uint64_t nanoseconds,
+    char *line, int32_t process, struct recorder_text name, uint64_t number, uint64_t nanoseconds,
     uint64_t wall_nanoseconds
 ) {
-    struct line line = {start, 0};
-    ADD(&line, "{\"recording\":");
-    add_number(&line, RECORDING_VERSION);
-    ADD(&line, ",\"process\":");
-    add_number(&line, (uint32_t)process);
-    ADD(&line, ",\"name\":\"");
-    add_text(&line, name, maximum_name);
-    ADD(&line, "\",\"n\":");
-    add_number(&line, number);
-    ADD(&line, ",\"t\":");
-    add_number(&line, nanoseconds);
-    ADD(&line, ",\"wall\":");
-    add_number(&line, wall_nanoseconds);
-    ADD(&line, "}\n");
-    return line.length;
+    char *end = add_number(ADD(line, "{\"recording\":"), RECORDING_VERSION);
+    end = add_number(ADD(end, ",\"process\":"), (uint32_t)process);
+    end = add_text(ADD(end, ",\"name\":\""), name, maximum_name);
+    end = add_number(ADD(end, "\",\"n\":"), number);
+    end = add_number(ADD(end, ",\"t\":"), nanoseconds);
+    end = add_number(ADD(end, ",\"wall\":"), wall_nanoseconds);
+    return (size_t)(ADD(end, "}\n") - line);
 }
 
-size_t recorder_write_thread(char *start, const struct recorder_thread *thread) {
-    struct line line = {start, 0};
-    ADD(&line, "{\"thread\":");
-    add_number(&line, thread->number);
-    if (thread->name.start) {
-        ADD(&line, ",\"name\":\"");
-        add_text(&line, thread->name, maximum_name);
-        ADD(&line, "\"");
-    }
-    ADD(&line, ",\"kernelID\":");
-    add_number(&line, (uint32_t)thread->kernel_id);
-    ADD(&line, "}\n");
-    return line.length;
+size_t recorder_write_thread(char *line, const struct recorder_thread *thread) {
+    char *end = add_number(ADD(line, "{\"thread\":"), thread->number);
+    if (thread->name.start) end = ADD(add_text(ADD(end, ",\"name\":\""), thread->name, maximum_name), "\"");
+    end = add_number(ADD(end, ",\"kernelID\":"), (uint32_t)thread->kernel_id);
+    return (size_t)(ADD(end, "}\n") - line);
 }
 
-size_t recorder_write_unrecorded(char *start, const char *reason) {
-    struct line line = {start, 0};
-    ADD(&line, "{\"unrecorded\":\"");
-    add_text(&line, (struct recorder_text){reason, strlen(reason)}, maximum_name);
-    ADD(&line, "\"}\n");
-    return line.length;
+size_t recorder_write_unrecorded(char *line, const char *reason) {
+    struct recorder_text text = {reason, strlen(reason)};
+    return (size_t)(ADD(add_text(ADD(line, "{\"unrecorded\":\""), text, maximum_name), "\"}\n") - line);
 }

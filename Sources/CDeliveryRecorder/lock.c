@@ -1,12 +1,6 @@
 #define _GNU_SOURCE
 #include "lock.h"
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HAS_THREAD_SANITIZER 1
-#endif
-#endif
-
 static void note_holder(struct lock *lock) {
     atomic_store_explicit(&lock->holder, pthread_self(), memory_order_relaxed);
     // Orders the store before what the lock guards, for a signal handler on this thread.
@@ -36,7 +30,7 @@ bool lock_is_own(struct lock *lock) {
 
 bool lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *deadline) {
     atomic_store_explicit(&lock->holder, 0, memory_order_relaxed);
-    int result = deadline ? pthread_cond_timedwait(condition, &lock->mutex, deadline)
+    int result = deadline ? pthread_cond_clockwait(condition, &lock->mutex, CLOCK_MONOTONIC, deadline)
                           : pthread_cond_wait(condition, &lock->mutex);
     note_holder(lock);
     return result == 0;
@@ -44,14 +38,7 @@ bool lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timesp
 
 bool mutex_take_within(pthread_mutex_t *mutex, int seconds) {
     struct timespec deadline;
-#ifdef HAS_THREAD_SANITIZER
-    // The thread sanitizer does not know pthread_mutex_clocklock, so with it the wall clock is used.
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += seconds;
-    return pthread_mutex_timedlock(mutex, &deadline) == 0;
-#else
     clock_gettime(CLOCK_MONOTONIC, &deadline);
     deadline.tv_sec += seconds;
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &deadline) == 0;
-#endif
 }

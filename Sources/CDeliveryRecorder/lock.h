@@ -20,7 +20,8 @@ struct lock {
     _Atomic(pthread_t) holder;
 };
 
-#define LOCK_INITIALIZER {PTHREAD_MUTEX_INITIALIZER, 0}
+/// A thread spins for a moment before it sleeps, because the lock is held only briefly.
+#define LOCK_INITIALIZER {PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, 0}
 
 void lock_take(struct lock *lock);
 /// False if the lock was held for so many seconds.
@@ -28,8 +29,8 @@ bool lock_take_within(struct lock *lock, int seconds);
 void lock_release(struct lock *lock);
 /// True if the calling thread holds the lock: true in a signal handler that interrupted it while it did.
 bool lock_is_own(struct lock *lock);
-/// Releases the lock until `condition`, which uses the monotonic clock, is signalled or a time has come; null: for ever.
-/// False at that time.
+/// Releases the lock until `condition` is signalled, or until a time of the monotonic clock; null: for ever. False at that
+/// time.
 bool lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *deadline);
 bool mutex_take_within(pthread_mutex_t *mutex, int seconds);
 

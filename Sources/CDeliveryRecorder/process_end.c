@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 /// The signals that end a process that does not handle them. The first `crash_count` report crashes; most of these come
-/// from the processor, which repeats the instruction when the handler returns.
+/// from the processor, which repeats the instruction when the handler returns. A handler of SIGSYS emulates system calls.
 static const int signals[] = {
     SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE,
 };
-enum { crash_count = 7, signal_count = sizeof signals / sizeof *signals };
+enum { crash_count = 6, signal_count = sizeof signals / sizeof *signals };
 
 /// The actions of the signals before the handler was installed. Each is written before the handler, which reads it, is
 /// installed.
@@ -29,9 +29,17 @@ static void handle(int number, siginfo_t *information, void *context) {
     if (is_sent || !is_repeated) raise(number);
 }
 
+static void watch_forks(void) {
+    pthread_atfork(recording_process_will_fork, recording_process_forked, recording_process_is_copy);
+}
+
+void process_end_watch_forks(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+}
+
 static void install(void) {
     atexit(recording_process_exits);
-    pthread_atfork(recording_process_will_fork, recording_process_forked, recording_process_is_copy);
     for (int index = 0; index < signal_count; index++) {
         int number = signals[index];
         struct sigaction old;

@@ -55,7 +55,7 @@ static pid_t process;
 /// The system's last error number, or 0.
 static int last_error;
 /// Signalled when the filled buffer is no longer empty, and when it is half full.
-static pthread_cond_t is_filling;
+static pthread_cond_t is_filling = PTHREAD_COND_INITIALIZER;
 static bool has_thread;
 
 static void set_state(enum state new) {
@@ -87,7 +87,7 @@ static bool write_filled(void) {
     const off_t offset = full->offset;
     lock_release(&lock);
     int error;
-    size_t written = destination_write(destination.descriptor, start, length, offset, &error);
+    size_t written = destination_write(&destination, start, length, offset, &error);
     lock_take(&lock);
     // Otherwise a signal handler has written everything in between.
     if (!is_closed) {
@@ -95,7 +95,7 @@ static bool write_filled(void) {
         if (error) {
             last_error = error;
             // Removes an incomplete line. The next records take its place in the file.
-            if (ftruncate(destination.descriptor, offset + (off_t)kept) != 0) last_error = errno;
+            destination_truncate(&destination, offset + (off_t)kept);
         }
     }
     lock_release(&lock);
@@ -110,7 +110,14 @@ static bool write_all(void) {
     return is_written;
 }
 
+/// Called with `lock` held.
 static size_t waiting_bytes(void) { return is_open ? buffer_length(buffers_filled(&buffers)) : 0; }
+
+/// Wakes the thread that writes, if the filled buffer is no longer empty, or becomes half full. Called with `lock` held.
+static void wake_writer(size_t bytes_before) {
+    const size_t half = BUFFER_CAPACITY / 2, bytes = waiting_bytes();
+    if ((bytes_before == 0 && bytes > 0) || (bytes_before <= half && bytes > half)) pthread_cond_signal(&is_filling);
+}
 
 /// Writes new records ten times a second.
 static void *write_in_background(void *unused) {
@@ -134,11 +141,6 @@ static void *write_in_background(void *unused) {
 }
 
 static void start_thread(void) {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&is_filling, &clock);
-    pthread_condattr_destroy(&clock);
     // The program's signals are for the program's threads.
     sigset_t all, before;
     sigfillset(&all);
@@ -155,10 +157,15 @@ static void start_thread(void) {
 
 /// Called with `control` held. Returns null, or the problem.
 static const char *begin(const char *path, enum existing_file existing, bool follows) {
+    process_end_watch_forks();
+    lock_take(&lock);
+    bool is_in_use = !is_closed;
+    lock_release(&lock);
+    if (is_in_use) return "the end of the previous recording is still being written";
     const char *problem = destination_open(&destination, path, existing, follows);
     if (problem) return problem;
     if (!buffers_create(&buffers, destination.offset)) {
-        close(destination.descriptor);
+        destination_close(&destination);
         return strerror(ENOMEM);
     }
     process = getpid();
@@ -180,7 +187,7 @@ static const char *begin(const char *path, enum existing_file existing, bool fol
         is_closed = true;
         buffers_free(&buffers);
         lock_release(&lock);
-        close(destination.descriptor);
+        destination_close(&destination);
         return strerror(last_error);
     }
     process_end_install();
@@ -231,7 +238,7 @@ static uint64_t finish(const char *reason) {
             is_closed = true;
             buffers_empty(&buffers);
             buffers_free(&buffers);
-            close(destination.descriptor);
+            destination_close(&destination);
         }
         lock_release(&lock);
         if (is_free) pthread_mutex_unlock(&writing);
@@ -239,12 +246,10 @@ static uint64_t finish(const char *reason) {
     return buffers.total_lost;
 }
 
-static const char *describe_loss(uint64_t lost) {
-    static __thread char problem[128];
+static void describe_loss(uint64_t lost, char *problem, size_t size) {
     snprintf(
-        problem, sizeof problem, "%llu records could not be written (%s)", (unsigned long long)lost,
+        problem, size, "%llu records could not be written (%s)", (unsigned long long)lost,
         last_error ? strerror(last_error) : "the disk is too slow");
-    return problem;
 }
 
 void recording_process_exits(void) {
@@ -259,7 +264,11 @@ void recording_process_exits(void) {
         } else {
             lock_release(&lock);
             uint64_t lost = finish("exit");
-            if (lost > 0) report(destination.path, describe_loss(lost));
+            if (lost > 0) {
+                char problem[256];
+                describe_loss(lost, problem, sizeof problem);
+                report(destination.path, problem);
+            }
         }
     }
     set_state(idle);
@@ -278,7 +287,7 @@ void recording_finish_in_handler(const char *reason, int signal) {
         for (int index = 0; index < 2; index++) {
             int error;
             destination_write(
-                destination.descriptor, both[index]->start, buffer_length(both[index]), both[index]->offset, &error);
+                &destination, both[index]->start, buffer_length(both[index]), both[index]->offset, &error);
         }
         is_closed = true;
         buffers_empty(&buffers);
@@ -301,18 +310,21 @@ static void release_locks(void) {
 }
 
 void recording_process_forked(void) {
+    size_t before = waiting_bytes();
     if (is_open) buffers_append_fork(&buffers);
+    wake_writer(before);
     release_locks();
 }
 
 void recording_process_is_copy(void) {
+    // The parent's thread may have waited for it.
+    is_filling = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     has_thread = false;
-    lock.holder = 0;
     if (atomic_load(&state) == recording) {
         is_open = false;
         is_closed = true;
         buffers_free(&buffers);
-        close(destination.descriptor);
+        destination_close(&destination);
         // Composed in the child, which has the process id.
         snprintf(asked_path, sizeof asked_path, "%s.%d", destination.absolute_path, getpid());
         follows_link = false;
@@ -325,6 +337,7 @@ void recording_process_is_copy(void) {
 // MARK: The interface
 
 static void append(const struct recorder_record *record) {
+    const int program_error = errno;
     if (!is_recorded()) return;
     size_t capacity = recorder_maximum_length(record);
     char small[4096];
@@ -340,11 +353,10 @@ static void append(const struct recorder_record *record) {
         before = waiting_bytes();
     }
     if (is_open && !has_room) buffers_count_lost(&buffers, 1);
-    size_t after = waiting_bytes();
-    const size_t half = BUFFER_CAPACITY / 2;
-    if (after > 0 && (before == 0 || (before <= half && after > half))) pthread_cond_signal(&is_filling);
+    wake_writer(before);
     lock_release(&lock);
     if (rest != small) free(rest);
+    errno = program_error;
 }
 
 static void forget_thread(uint64_t number) {
@@ -360,29 +372,30 @@ static void watch(void (*call)(bool)) {
     pthread_mutex_unlock(&control);
 }
 
-static const char *start(const char *path) {
+static bool start(const char *path, char *problem, size_t size) {
+    bool is_started = true;
     pthread_mutex_lock(&control);
     if (atomic_load(&state) == asked) begin_asked();
-    const char *problem = NULL;
     if (atomic_load(&state) == idle) {
-        problem = begin(path, replace_file, true);
+        const char *reason = begin(path, replace_file, true);
         was_asked = false;
+        is_started = !reason;
+        if (reason) snprintf(problem, size, "%s", reason);
     } else if (!was_asked) {
-        static __thread char text[PATH_MAX + 64];
-        snprintf(text, sizeof text, "this process records to %s, and records once", destination.path);
-        problem = text;
+        is_started = false;
+        snprintf(problem, size, "this process records to %s, and records once", destination.path);
     }
     pthread_mutex_unlock(&control);
-    return problem;
+    return is_started;
 }
 
-static const char *stop(void) {
+static bool stop(char *problem, size_t size) {
     pthread_mutex_lock(&control);
     uint64_t lost = atomic_load(&state) == recording ? finish("stopped") : 0;
     set_state(idle);
-    const char *problem = lost > 0 ? describe_loss(lost) : NULL;
+    if (lost > 0) describe_loss(lost, problem, size);
     pthread_mutex_unlock(&control);
-    return problem;
+    return lost == 0;
 }
 
 static void flush(void) { write_all(); }
@@ -427,9 +440,8 @@ void delivery_recorder_note_unrecorded(const char *reason) {
     char line[RECORDER_MAXIMUM_HEADER];
     size_t length = recorder_write_unrecorded(line, reason);
     lock_take(&lock);
-    if (is_open) {
-        buffers_append_line(&buffers, line, length);
-        pthread_cond_signal(&is_filling);
-    }
+    size_t before = waiting_bytes();
+    if (is_open) buffers_append_line(&buffers, line, length);
+    wake_writer(before);
     lock_release(&lock);
 }

@@ -3,8 +3,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Installs the system's hooks that finish a recording when the process ends, and adapt it when the process forks. Later
-/// calls have no effect.
+/// Installs the system's hooks that adapt a recording when the process forks. Later calls have no effect.
+void process_end_watch_forks(void);
+/// Installs the system's hooks that finish a recording when the process ends. Later calls have no effect.
 void process_end_install(void);
 
 /// Finishes the recording when the process exits.

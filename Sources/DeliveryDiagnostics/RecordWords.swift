@@ -61,6 +61,12 @@ struct RecordWords: Sendable {
         return observer(entry.observer, name: entry.name)
     }
 
+    /// True if the recording has posts to Foundation's centers that the library does not observe.
+    var recordsFoundation: Bool { !recording.foundationDetails.isEmpty }
+
+    /// True for the record of a call that Foundation itself made.
+    func isCalledByFoundation(_ number: Int32) -> Bool { recording.isCalledByFoundation(index.entry(number)) }
+
     /// The record with the source location of a post or block: its `enqueue`, `post`, `capture` or `append`; -1 if
     /// there is none. The location of a posting queue's `post` is the queue's.
     func source(ofPost post: Int32) -> Int32 {
@@ -163,6 +169,8 @@ struct RecordWords: Sendable {
     private func count(of entry: Recording.Entry) -> String {
         switch entry.stage {
         case .post, .capture: "to \(counted(Int(entry.count), "observer"))"
+        case .postEnd: "after \(counted(Int(entry.count), "handler"))"
+        case .remove where entry.isFoundation: ""
         case .remove: "while \(entry.count) of its handlers \(entry.count == 1 ? "runs" : "run")"
         default: "\(entry.count)"
         }

@@ -18,6 +18,20 @@ extension RecordingIndex {
         return running
     }
 
+    /// The thread that should run the handlers of an observer of a Foundation center: the main thread, if it was added
+    /// there to be called by the poster; otherwise -1.
+    func expectedThread(_ registration: Recording.Entry) -> Int32 {
+        let isExpected =
+            isMain(registration.thread) && isCalledByPoster(registration)
+            && !recording.isCalledByFoundation(registration)
+        return isExpected ? registration.thread : -1
+    }
+
+    /// True if an observer of a Foundation center has no operation queue, or an observer of the library no thread.
+    func isCalledByPoster(_ registration: Recording.Entry) -> Bool {
+        registration.target < 0 && recording.foundationDetails(of: registration)?.queue == nil
+    }
+
     func isMain(_ thread: Int32) -> Bool { thread >= 0 && recording.threads[Int(thread)].identity.number == 1 }
 
     /// The `post` or `capture` that a record's post began with, if the record is a later one.

@@ -23,10 +23,12 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var target: ThreadIdentity?
     /// Output of the program. Of `wait`, what it waits for. Of `refuseWait`, the cycle.
     public var message: String?
-    /// The source location of the call that posts, adds the observer or waits.
+    /// The source location of the call that posts, adds the observer or waits. Of a call to Foundation whose location
+    /// is unknown: the calling function or address, with line 0.
     public var location: SourceLocation?
     /// Of `post` and `capture`: the number of matching observers. Of `remove`: the number of its handlers that run. Of
-    /// `lost`: the number of lost records. Of `drop`: the capacity of the policy. Of `processEnd`: the exit status.
+    /// `lost`: the number of lost records. Of `drop`: the capacity of the policy. Of `processEnd`: the exit status. Of
+    /// `postEnd`, and of the `post` that it ends: the number of handlers that the post called.
     public var count: Int?
     /// The object of the notification, or the object that the observer asks for.
     public var sender: Sender?
@@ -40,10 +42,13 @@ public struct DeliveryRecord: Sendable, Hashable {
     /// Of `drop`: the overflow policy of the observer.
     public var policy: Policy?
     /// Of `end` and `processEnd`: how the process or its recording ended. Of `targetGone`: why the target thread
-    /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil.
+    /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil. Of `remove`:
+    /// `alreadyRemoved`, or nil.
     public var reason: Reason?
     /// Of `count`: the counters of an observer, or of a posting queue if the record has no observer.
     public var counters: DeliveryCounters?
+    /// Of a call to Foundation's own center or notification queue; otherwise nil.
+    public var foundation: FoundationDetails?
 
     /// The object of a notification: its identifier and type.
     public typealias Sender = DeliveryEvent.Sender
@@ -63,6 +68,23 @@ public struct DeliveryRecord: Sendable, Hashable {
         case refuse
     }
 
+    /// What a record has of Foundation's own API.
+    public struct FoundationDetails: Sendable, Hashable {
+        /// The address of the notification center, in hexadecimal.
+        public var center: String?
+        /// Of `register`: the operation queue that runs the handler, `main` or its address in hexadecimal. Nil means
+        /// that the handler is called on the posting thread.
+        public var queue: String?
+        /// True if Foundation itself made the call, such as the post of a process's end.
+        public var isCalledByFoundation: Bool
+
+        public init(center: String? = nil, queue: String? = nil, isCalledByFoundation: Bool = false) {
+            self.center = center
+            self.queue = queue
+            self.isCalledByFoundation = isCalledByFoundation
+        }
+    }
+
     /// How something ended, or why it accepts nothing.
     public enum Reason: Sendable, Hashable {
         /// The process exited.
@@ -75,6 +97,8 @@ public struct DeliveryRecord: Sendable, Hashable {
         case notStarted
         /// The wait lasted for its timeout.
         case timedOut
+        /// The observer to remove was not registered any more.
+        case alreadyRemoved
     }
 
     public init(
@@ -82,7 +106,8 @@ public struct DeliveryRecord: Sendable, Hashable {
         thread: ThreadIdentity, stage: DeliveryStage, notification: String? = nil, post: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, location: SourceLocation? = nil,
         count: Int? = nil, sender: Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
-        style: Style? = nil, policy: Policy? = nil, reason: Reason? = nil, counters: DeliveryCounters? = nil
+        style: Style? = nil, policy: Policy? = nil, reason: Reason? = nil, counters: DeliveryCounters? = nil,
+        foundation: FoundationDetails? = nil
     ) {
         self.sequence = sequence
         self.monotonicNanoseconds = monotonicNanoseconds
@@ -104,6 +129,7 @@ public struct DeliveryRecord: Sendable, Hashable {
         self.policy = policy
         self.reason = reason
         self.counters = counters
+        self.foundation = foundation
     }
 
     /// The message and the typed details of the stage in words, such as `dropOldest(3)` or `signal 11`; nil if there
@@ -120,7 +146,7 @@ public struct DeliveryRecord: Sendable, Hashable {
 }
 
 extension DeliveryRecord.Reason: CustomStringConvertible {
-    /// `exit`, `stopped`, `signal 11`, `not started` or `timed out`.
+    /// `exit`, `stopped`, `signal 11`, `not started`, `timed out` or `already removed`.
     public var description: String {
         switch self {
         case .exit: "exit"
@@ -128,6 +154,7 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case .signal(let number): "signal \(number)"
         case .notStarted: "not started"
         case .timedOut: "timed out"
+        case .alreadyRemoved: "already removed"
         }
     }
 
@@ -144,6 +171,7 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case "signal": self = .signal(UInt8(clamping: signal))
         case "notStarted": self = .notStarted
         case "timedOut": self = .timedOut
+        case "alreadyRemoved": self = .alreadyRemoved
         default: return nil
         }
     }
@@ -156,6 +184,7 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case .signal(let number): ("signal", Int(number))
         case .notStarted: ("notStarted", 0)
         case .timedOut: ("timedOut", 0)
+        case .alreadyRemoved: ("alreadyRemoved", 0)
         }
     }
 }

@@ -6,6 +6,7 @@
 /// A posting queue comes before `post`: an enqueued notification is posted, or has the stage `coalesce`, `dequeue` or
 /// `targetGone` without an observer. `capture` records notifications of Foundation centers. The document's technique
 /// has `capture` and no `append`. A performed block has `append`, `deliver` and `return`, and no notification.
+/// Foundation's own center has `post`, `deliver`, `return` and `postEnd`: it calls handlers during the post.
 ///
 /// The raw value is the value of the key `stage` in a file.
 public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
@@ -33,6 +34,8 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     case deliver
     /// The handler returned.
     case `return`
+    /// A post to a Foundation center returned.
+    case postEnd
     /// Outcome: a later notification replaced it.
     case coalesce
     /// Outcome: the overflow policy of the observer dropped it.
@@ -71,8 +74,8 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
         switch self {
         case .deliver, .coalesce, .drop, .cancel, .targetGone: true
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .return,
-            .skip, .wait, .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost,
-            .end:
+            .postEnd, .skip, .wait, .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd,
+            .fork, .lost, .end:
             false
         }
     }

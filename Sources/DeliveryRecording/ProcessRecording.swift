@@ -42,8 +42,8 @@ public enum ProcessRecording {
     /// - Throws: `DeliveryError` with the code `recordingFailed` if the file is not a regular file or cannot be
     ///   written, or if a recording that this method started has not been stopped.
     public static func start(to path: String) throws(DeliveryError) {
-        if let problem = recorder?.pointee.start(path) {
-            throw .recordingFailed(path: path, problem: String(cString: problem))
+        if let problem = text({ !recorder.start(path, $0, $1) }) {
+            throw .recordingFailed(path: path, problem: problem)
         }
     }
 
@@ -51,25 +51,30 @@ public enum ProcessRecording {
     ///
     /// - Throws: `DeliveryError` with the code `recordingFailed` if some records could not be written.
     public static func stop() throws(DeliveryError) {
-        guard let path, let problem = recorder?.pointee.stop() else { return }
-        throw .recordingFailed(path: path, problem: String(cString: problem))
+        guard let path, let problem = text({ !recorder.stop($0, $1) }) else { return }
+        throw .recordingFailed(path: path, problem: problem)
     }
 
     /// Writes everything recorded so far, and returns when the file has it. Does nothing without a recording.
     public static func flush() {
-        recorder?.pointee.flush()
+        recorder.flush()
     }
 
     /// The file of the current recording, or nil.
     public static var path: String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { memory in
-            guard let start = memory.baseAddress, recorder?.pointee.copy_path(start, memory.count) == true else {
-                return nil
-            }
-            return String(cString: start)
-        }
+        text { recorder.copy_path($0, $1) }
     }
 
     /// The recorder that was preloaded, or the one that is linked into the program.
-    private static var recorder: Recorder.Table? { Recorder.connect(delivery_recorder()) }
+    private static var recorder: notification_recorder {
+        Recorder.connect(delivery_recorder()).pointee
+    }
+
+    /// The string that `write` copies to memory of a size; nil if it returns false.
+    private static func text(_ write: (UnsafeMutablePointer<CChar>, Int) -> Bool) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 2 * Int(PATH_MAX)) { memory in
+            guard let start = memory.baseAddress, write(start, memory.count) else { return nil }
+            return String(cString: start)
+        }
+    }
 }

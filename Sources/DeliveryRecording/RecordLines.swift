@@ -95,7 +95,7 @@ package struct RecordLines {
     }
 
     private static func withTexts(_ strings: [String?], _ body: (inout RecorderTexts) -> [UInt8]) -> [UInt8] {
-        let length = strings.reduce(RecorderTexts.length()) { $0 + ($1?.utf8.count ?? 0) }
+        let length = strings.reduce(RecorderTexts.constantLength) { $0 + RecorderTexts.length($1) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { memory in
             guard let start = memory.baseAddress else { return [] }
             var texts = RecorderTexts(start)

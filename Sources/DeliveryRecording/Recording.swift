@@ -7,7 +7,7 @@ public import ThreadedNotifications
 /// Everything that is shown of a run is a function of it. Entries are in the order in which they were recorded; those
 /// of several processes are in the order of their times.
 ///
-/// Cost: 64 bytes per record, and each name, message, location, thread, post and observer once.
+/// Cost: 72 bytes per record, and each name, message, location, thread, post and observer once.
 public struct Recording: Sendable {
     /// The version of the schema that this reader reads.
     static let version = Int(RECORDING_VERSION)
@@ -40,6 +40,8 @@ public struct Recording: Sendable {
         public var line: Int32 = 0
         /// An index in `counters`.
         public var counters: Int32 = -1
+        /// An index in `foundationDetails`.
+        public var foundation: Int32 = -1
         public var stage: DeliveryStage
         /// See `DeliveryRecord` for these.
         public var overtakes = false
@@ -78,6 +80,18 @@ public struct Recording: Sendable {
         }
     }
 
+    /// Why something of a process was not recorded.
+    public struct Unrecorded: Sendable, Hashable {
+        /// An index in `processes`.
+        public var process: Int32
+        public var reason: String
+
+        package init(process: Int32, reason: String) {
+            self.process = process
+            self.reason = reason
+        }
+    }
+
     /// Whether a recording has all records of a process.
     public enum Completeness: Sendable, Hashable {
         case complete
@@ -111,6 +125,9 @@ public struct Recording: Sendable {
     public package(set) var locations: [SourceLocation] = []
     public package(set) var senders: [DeliveryRecord.Sender] = []
     public package(set) var counters: [DeliveryCounters] = []
+    public package(set) var foundationDetails: [DeliveryRecord.FoundationDetails] = []
+    /// What could not be recorded in a process.
+    public package(set) var unrecorded: [Unrecorded] = []
     /// The first hundred problems of the file, in the order of its lines.
     public package(set) var problems: [RecordingProblem] = []
     /// The number of all problems.
@@ -151,6 +168,15 @@ extension Recording {
 
     public func counters(of entry: Entry) -> DeliveryCounters? {
         entry.counters < 0 ? nil : counters[Int(entry.counters)]
+    }
+
+    /// True for a call that Foundation itself made to its center.
+    public func isCalledByFoundation(_ entry: Entry) -> Bool {
+        foundationDetails(of: entry)?.isCalledByFoundation ?? false
+    }
+
+    public func foundationDetails(of entry: Entry) -> DeliveryRecord.FoundationDetails? {
+        entry.foundation < 0 ? nil : foundationDetails[Int(entry.foundation)]
     }
 
     /// The message and the typed details of the stage in words: see `DeliveryRecord.details`.
@@ -201,11 +227,14 @@ extension Recording {
             sender: sender(of: entry),
             relatedPost: entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].number,
             overtakes: entry.overtakes, style: entry.style, policy: entry.policy, reason: entry.reason,
-            counters: counters(of: entry))
+            counters: counters(of: entry), foundation: foundationDetails(of: entry))
     }
 }
 
 extension Recording.Entry {
+    /// True for a record of Foundation's own center or notification queue.
+    public var isFoundation: Bool { foundation >= 0 }
+
     fileprivate var hasTypedDetails: Bool {
         overtakes || style != nil || policy != nil || reason != nil || counters >= 0
     }

@@ -150,7 +150,7 @@ public struct DeliveryEvent: Sendable {
     @inline(__always)
     static func nextPost() -> UInt64 {
         guard isWatched else { return 0 }
-        return Recorder.next { $0.next_post } ?? lastPost.add(1, ordering: .relaxed).newValue
+        return Recorder.current?.pointee.next_post?() ?? lastPost.add(1, ordering: .relaxed).newValue
     }
 
     /// True if a tracer or a recording gets the events.

@@ -39,8 +39,8 @@ public enum MainRunLoop {
     ///   - signals: signals such as `SIGINT` and `SIGTERM`.
     /// - Returns: why it ended.
     /// - Precondition: the calling thread is the main thread. In a program with an `async` main function the main actor
-    ///   is not on the main thread: write a synchronous one that starts a `Task` and calls this. The system lets a
-    ///   process handle the signals.
+    ///   is there only if the program links `AsyncMain`, which runs the run loop itself. The system lets a process handle
+    ///   the signals.
     @MainActor @discardableResult
     @available(*, noasync, message: "it blocks the main thread; call it in a synchronous main function")
     public static func run(
@@ -49,8 +49,8 @@ public enum MainRunLoop {
         precondition(
             SystemThread.currentIsMain,
             "MainRunLoop: run was called on \(ThreadIdentity.current), which is not the main thread. The main function "
-                + "is async, or this is a test of Swift Testing. Write a synchronous main function that starts a Task "
-                + "and calls it.")
+                + "is async, or this is a test of Swift Testing. Link the library AsyncMain, or write a synchronous main "
+                + "function that starts a Task and calls it.")
         return withoutActuallyEscaping(condition) { condition in MainRun(until: condition, stoppingOn: signals).run() }
     }
 

@@ -8,11 +8,12 @@
 /// Handlers and blocks for it are isolated to the main actor. It delivers while it runs its run loop:
 /// `MainRunLoop.run { isOver }`, or `RunLoop.main.run()`, which does not return.
 ///
-/// If the main function is `async` or calls `dispatchMain()`, the main thread ends before the program, and nothing is
-/// delivered there: later notifications are `targetGone`, and the first that is lost causes a warning on standard
-/// error. Write a synchronous main function that starts a `Task` and runs the run loop. A test of Swift Testing
-/// observes on a `RunLoopThread` instead. `THREADED_NOTIFICATIONS_WARNINGS=0` in the environment disables the
-/// warning.
+/// A program or a test target with an `async` main function links the library `AsyncMain`, which runs the run loop while
+/// main awaits. Test targets of Swift Testing have such a function.
+///
+/// Without that library, or after `dispatchMain()`, the main thread ends before the program, and nothing is delivered
+/// there: later notifications are `targetGone`, and the first that is lost causes a warning on standard error.
+/// `THREADED_NOTIFICATIONS_WARNINGS=0` in the environment disables the warning.
 public struct MainThread: DeliveryTarget {
     public var targetThread: TargetThread { TargetThread(mailbox: .main) }
 }

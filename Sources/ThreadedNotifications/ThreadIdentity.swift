@@ -39,13 +39,10 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
             context.isMain
             ? ThreadIdentity(number: 1, name: "main", kernelID: kernelID)
             : ThreadIdentity(
-                number: nextNumber(), name: nil, kernelID: kernelID)
+                number: Recorder.threadNumber() ?? lastNumber.add(1, ordering: .relaxed).newValue, name: nil,
+                kernelID: kernelID)
         context.identity = identity
         return identity
-    }
-
-    private static func nextNumber() -> Int {
-        Recorder.next { $0.thread_number }.map(Int.init) ?? lastNumber.add(1, ordering: .relaxed).newValue
     }
 
     /// Names the calling thread, here and for the kernel.

@@ -54,7 +54,8 @@ extension ThreadedNotificationCenter {
     ///   - options: the observer's options.
     ///   - isolation: the caller's actor. It must run on this thread only, as the main actor and an actor on a
     ///     `RunLoopThread` do; any other actor stops the program. If the actor's thread has ended, the notifications
-    ///     are `targetGone`: under an `async` main function the main actor has no thread; see `.main`.
+    ///     are `targetGone`: under an `async` main function without `AsyncMain` the main actor has no thread; see
+    ///     `.main`.
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on this thread.

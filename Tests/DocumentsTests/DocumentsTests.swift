@@ -92,7 +92,7 @@ final class DocumentsTests: XCTestCase {
 
     /// The source texts of the example programs, and of the examples in these tests.
     private static func sources() throws -> [String] {
-        let directories = ["Sources/Examples", "Tests/DocumentsTests/Examples"].map {
+        let directories = ["Sources/Examples", "Tests/DocumentsTests/Examples", "Tests/async-main-child"].map {
             Document.root.appending(path: $0)
         }
         return try directories.flatMap { directory in

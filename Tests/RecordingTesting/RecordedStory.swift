@@ -38,7 +38,8 @@ package struct RecordedStory {
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, at location: Int? = nil,
         count: Int? = nil, sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
         style: DeliveryRecord.Style? = nil, policy: DeliveryRecord.Policy? = nil,
-        reason: DeliveryRecord.Reason? = nil, counters: DeliveryCounters? = nil, after: Duration = .milliseconds(1)
+        reason: DeliveryRecord.Reason? = nil, counters: DeliveryCounters? = nil,
+        foundation: DeliveryRecord.FoundationDetails? = nil, after: Duration = .milliseconds(1)
     ) {
         pass(after)
         records.append(
@@ -48,7 +49,7 @@ package struct RecordedStory {
                 target: target,
                 message: message, location: location.map { SourceLocation("Demo/main.swift", $0) }, count: count,
                 sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: style, policy: policy,
-                reason: reason, counters: counters))
+                reason: reason, counters: counters, foundation: foundation))
     }
 
     /// Adds the registration of an observer.
@@ -111,7 +112,7 @@ extension DeliveryStage {
     fileprivate var hasName: Bool {
         switch self {
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .return, .coalesce, .drop,
-            .cancel, .targetGone, .skip, .count:
+            .postEnd, .cancel, .targetGone, .skip, .count:
             true
         case .signal, .dropSignal, .drain, .wait, .waitEnd, .refuseWait, .threadEnd, .log, .processStart, .processEnd,
             .fork, .lost, .end:

@@ -22,6 +22,12 @@ enum RecordingChild: String {
     case kill
     /// Forks; the copy posts too.
     case fork
+    /// Forks, then waits until a later record is in its recording, and is killed.
+    case recordAfterFork = "record-after-fork"
+    /// Replaces itself by the same program.
+    case execute
+    /// Handles SIGSYS, which it gets, as a program does that emulates system calls.
+    case emulate
     /// Starts itself again; both processes are recorded.
     case spawn
     /// Truncates its recording while recording.
@@ -46,6 +52,7 @@ enum RecordingChild: String {
         guard let child = CommandLine.arguments.last.flatMap(RecordingChild.init) else {
             fatalError("no such way to end: \(CommandLine.arguments)")
         }
+        if child == .emulate { signal(SIGSYS) { _ in } }
         try child.perform(
             recording: ProcessInfo.processInfo.environment[ProcessRecording.environmentVariable] ?? "")
     }
@@ -96,6 +103,23 @@ enum RecordingChild: String {
             }
             var status: Int32 = 0
             waitpid(copy, &status, 0)
+        case .recordAfterFork:
+            ProcessRecording.flush()
+            let copy = Self.copy()
+            if copy == 0 { _exit(0) }
+            var status: Int32 = 0
+            waitpid(copy, &status, 0)
+            center.post(name: Notification.Name("after the fork"))
+            // Ends this process if the record is not written.
+            alarm(60)
+            while try !String(contentsOfFile: recording, encoding: .utf8).contains("after the fork") {}
+            raise(SIGKILL)
+        case .execute:
+            ProcessRecording.flush()
+            var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(CommandLine.arguments[0]), strdup("exit"), nil]
+            execv("/proc/self/exe", &arguments)
+        case .emulate:
+            raise(SIGSYS)
         case .spawn:
             let process = Process()
             process.executableURL = Bundle.main.executableURL
@@ -120,7 +144,9 @@ enum RecordingChild: String {
         case .trap: fatalError("as it was told to")
         case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
-        case .exit, .fork, .spawn, .truncate, .scribble, .mainThreadEnds, .fill, .wait, .pause: break
+        case .exit, .fork, .recordAfterFork, .execute, .emulate, .spawn, .truncate, .scribble, .mainThreadEnds, .fill,
+            .wait, .pause:
+            break
         }
     }
 

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CLinuxMainThread.h"
 #include "CLinuxSocket.h"
 
 extern long syscall(long number, ...);
@@ -40,6 +41,9 @@ extern int pthread_timedjoin_np(pthread_t thread, void **value, const struct tim
 extern int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *deadline);
 extern int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline);
 extern int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *deadline);
+
+/// The first occurrence of some bytes in others; null if there is none.
+extern void *memmem(const void *bytes, size_t length, const void *searched, size_t searched_length);
 
 /// Null unless the program was built with the thread sanitizer.
 extern void __tsan_acquire(void *address) __attribute__((weak));

@@ -71,10 +71,10 @@ struct notification_recorder {
     /// Calls `changed` now, and whenever recording begins or ends.
     void (*watch)(void (*changed)(bool is_recording));
 
-    /// Starts recording to a new or replaced file, and stops. Null on success; otherwise the problem, which is valid
-    /// until the next call on this thread.
-    const char *(*start)(const char *path);
-    const char *(*stop)(void);
+    /// Starts recording to a new or replaced file, and stops. If that fails, false, and the problem is copied to memory
+    /// of `size` bytes.
+    bool (*start)(const char *path, char *problem, size_t size);
+    bool (*stop)(char *problem, size_t size);
 
     /// Writes everything recorded so far.
     void (*flush)(void);

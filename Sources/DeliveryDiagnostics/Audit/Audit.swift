@@ -220,7 +220,7 @@ package struct Audit: Sendable {
                     + "(\(words.record(delivery.first))), but its post was not recorded"
             }
         } else if delivery.kind == .observed, delivery.append < 0, delivery.outcome >= 0,
-            index.entry(delivery.outcome).stage == .deliver,
+            index.entry(delivery.outcome).stage == .deliver, !index.entry(delivery.outcome).isFoundation,
             index.entry(delivery.outcome).thread != index.entry(posted).thread
         {
             note(.notHandedOver, delivery.outcome) { words in
@@ -242,7 +242,7 @@ package struct Audit: Sendable {
                 let line = line(process, entry.name, in: .unobserved)
                 if lines[line].firstPost < 0 { lines[line].firstPost = Int32(number) }
                 lines[line].counts[.matched] += 1
-            } else if entry.count >= 0, entry.count != post.deliveryCount {
+            } else if entry.count >= 0, entry.count != post.deliveryCount, post.returned < 0 {
                 checkMatches(Int32(number), post, Int(entry.count) - Int(post.deliveryCount), process, index)
             }
         }

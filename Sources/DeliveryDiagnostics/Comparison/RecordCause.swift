@@ -32,7 +32,7 @@ extension RecordingIndex {
             return span < 0 ? around : RecordCause(entry: spans[Int(span)].begin)
         case .post, .dequeue:
             return precedes(enqueued) ? RecordCause(entry: enqueued, isHandedOver: true) : around
-        case .append, .skip, .capture:
+        case .append, .skip, .capture, .postEnd:
             break
         case .deliver, .coalesce, .drop, .cancel, .targetGone:
             let delivery = deliveryOfEntry[number]

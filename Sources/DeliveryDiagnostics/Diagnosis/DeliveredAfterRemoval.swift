@@ -5,6 +5,11 @@ internal import DeliveryRecording
 /// A handler that was running during the removal may be recorded after it. The removal's record has the number of
 /// these.
 enum DeliveredAfterRemoval {
+    private static let foundationRemedy =
+        "NotificationCenter still calls observers that are removed during a post, and does not wait for handlers of "
+        + "other threads. Let the handler check whether it is still wanted, or observe with ThreadedNotificationCenter: "
+        + "its cancelAndWait() returns when no handler runs or will run."
+
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
         var found: [Int32: (count: Int, sameThread: Int, last: Int32)] = [:]
@@ -28,9 +33,10 @@ enum DeliveredAfterRemoval {
                 kind: .deliveredAfterRemoval, severity: .problem,
                 problem: "\(words.observer(observer)) received \(counted(count, "notification")) after it was removed.",
                 evidence: [words.registered(observer), removed, found.last],
-                remedy:
-                    "Call cancelAndWait() before you release anything that the handler uses. If no handler was "
-                    + "running during the removal, report this recording as a bug of the library.",
+                remedy: index.registration(of: observer)?.isFoundation == true
+                    ? foundationRemedy
+                    : "Call cancelAndWait() before you release anything that the handler uses. If no handler was "
+                        + "running during the removal, report this recording as a bug of the library.",
                 weight: count, name: index.registration(of: observer)?.name ?? -1)
         }
     }

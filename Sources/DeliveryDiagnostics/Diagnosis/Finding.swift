@@ -6,8 +6,11 @@ struct Finding: Sendable, Hashable {
         case unaccounted
         case handlerNeverReturned
         case stalled
+        case queueBlocksPoster
         case wrongThread
         case deliveredAfterRemoval
+        case removedTwice
+        case anyNameObserver
         case waitTimedOut
         case neverStarted
         case severalThreads
@@ -16,6 +19,7 @@ struct Finding: Sendable, Hashable {
         case flood
         case targetGone
         case removedBeforePost
+        case enqueuedNeverPosted
         case neverDelivered
         case nameNeverPosted
         case postedUnobserved
@@ -24,10 +28,12 @@ struct Finding: Sendable, Hashable {
         case endedInHandler
         case lostRecords
         case recordingTruncated
+        case unrecorded
         case waitsBothWays
         case dropped
         case onPostingThread
         case overtakesByPolicy
+        case neverRemoved
         case fork
     }
 

@@ -11,7 +11,8 @@ enum NameNeverPosted {
         let strings = words.recording.strings
         let posted = histories.filter { $0.name >= 0 && !$0.posts.isEmpty }.prefix(maximumPosted)
         let unposted = histories.filter { history in
-            history.name >= 0 && history.posts.isEmpty && !history.registrations.isEmpty
+            history.name >= 0 && !history.registrations.allSatisfy(words.isCalledByFoundation) && history.posts.isEmpty
+                && !history.registrations.isEmpty
                 && history.registrations.map { words.index.entry($0).observer }
                     .allSatisfy { $0 < 0 || words.index.observers[Int($0)].earlier == 0 }
         }
@@ -46,8 +47,11 @@ enum NameNeverPosted {
             kind: .nameNeverPosted, severity: .note,
             problem: "\(words.name(history.name)) was never posted but is observed\(by).",
             evidence: [registered, removed],
-            remedy: "If it should have been posted, compare the names, and the centers. A post to a Foundation center, "
-                + "such as NotificationCenter.default, is recorded only if the library observes its name there.",
+            remedy: "If it should have been posted, compare the names, and the centers."
+                + (words.recordsFoundation
+                    ? ""
+                    : " A post to a Foundation center, such as NotificationCenter.default, is recorded only if the library "
+                        + "observes its name there."),
             weight: 1, name: history.name)
         if let near {
             let posted = words.name(near.name)

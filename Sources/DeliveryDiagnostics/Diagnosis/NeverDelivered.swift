@@ -115,8 +115,10 @@ struct NeverDelivered {
                 "it observes only \(asked.words), but its name was posted \(words.times(others.count)) with "
                     + (posted.map { "another object, such as \($0.words)." } ?? "no object."),
                 remedy:
-                    "Post with the same object, or observe with object: nil. Objects are compared by identity, "
-                    + "hashable values by equality.")
+                    "Post with the same object, or observe with object: nil. "
+                    + (registration.isFoundation
+                        ? "NotificationCenter compares objects by identity: a value, such as a String, is never the same."
+                        : "Objects are compared by identity, hashable values by equality."))
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
         guard areCounted, !all.isEmpty else { return nil }
@@ -129,6 +131,10 @@ struct NeverDelivered {
             let post = index.entry(number)
             // A post that matched more observers than have records may have matched this one.
             if post.post >= 0, post.count > index.posts[Int(post.post)].deliveryCount { return false }
+            // An operation queue that was released runs no handlers.
+            if registration.isFoundation, post.isFoundation, center(of: post) == center(of: registration) {
+                return false
+            }
             return (post.thread == removing || number < left)
                 && (post.thread == adding || before[Int(number)] > added)
         }
@@ -141,4 +147,6 @@ struct NeverDelivered {
                 + "reach Foundation centers, and a ThreadedNotificationCenter captures posts of one Foundation "
                 + "center only.")
     }
+
+    private func center(of entry: Recording.Entry) -> String? { index.recording.foundationDetails(of: entry)?.center }
 }

@@ -73,6 +73,14 @@ enum RecordingEnd {
                     remedy: "The findings are based on the rest. Check whether the program itself writes to the file.",
                     weight: recording.problemCount))
         }
+        for unrecorded in recording.unrecorded {
+            let ofProcess =
+                recording.processes.count > 1 ? " of process \(recording.processes[Int(unrecorded.process)].id)" : ""
+            findings.append(
+                note(
+                    .unrecorded, "Not everything\(ofProcess) was recorded: \(Excerpt.of(unrecorded.reason))",
+                    remedy: "The findings are based on what was recorded.", weight: 1))
+        }
         let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
         if let first = forks.first {
             findings.append(

@@ -39,7 +39,10 @@ enum RemovedBeforePost {
         let (index, added) = (words.index, words.registered(observer))
         let lifetime = index.time(from: added, to: removed)
         let cancelled = matches.counts[.cancelled]
-        let isLikelyMistake = matches.counts[.delivered] == 0 && (cancelled > 0 || words.wasRemovedAtOnce(observer))
+        // Foundation does not remove an observer when its token is released.
+        let isOfFoundation = index.entry(removed).isFoundation
+        let isLikelyMistake =
+            !isOfFoundation && matches.counts[.delivered] == 0 && (cancelled > 0 || words.wasRemovedAtOnce(observer))
         let andCancelled = cancelled == 0 ? "" : ", and \(counted(cancelled, "notification")) for it cancelled"
         return Finding(
             kind: .removedBeforePost, severity: isLikelyMistake ? .problem : .note,
@@ -47,8 +50,10 @@ enum RemovedBeforePost {
                 + "\(andCancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
                 + "\(words.name(index.entry(first).name)) was posted \(words.times(count)) without an observer.",
             evidence: [added, removed, first],
-            remedy: "If the observer should have received that, keep the token that addObserver returns: releasing it "
-                + "removes the observer. An observer that is an object is removed when the object is released.",
+            remedy: isOfFoundation
+                ? "If the observer should have received that, remove it later."
+                : "If the observer should have received that, keep the token that addObserver returns: releasing it "
+                    + "removes the observer. An observer that is an object is removed when the object is released.",
             weight: count, name: index.entry(first).name)
     }
 }

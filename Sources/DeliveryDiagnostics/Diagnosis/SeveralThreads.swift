@@ -8,7 +8,12 @@ internal import DeliveryRecording
 enum SeveralThreads {
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
-        let isCalledByPoster = index.observers.indices.map { index.registration(of: Int32($0))?.target ?? 0 < 0 }
+        let isCalledByPoster = index.observers.indices.map { observer in
+            // Observers of a Foundation center that were added on main are findings of `WrongThread`.
+            index.registration(of: Int32(observer)).map {
+                index.isCalledByPoster($0) && !($0.isFoundation && index.expectedThread($0) >= 0)
+            } ?? false
+        }
         guard isCalledByPoster.contains(true) else { return [] }
         let handlers = index.spans.filter { span in
             let observer = index.observer(of: span)
@@ -38,7 +43,8 @@ enum SeveralThreads {
                 problem: "Handlers of \(words.observer(observer)) \(ran) because the observer is called on the posting "
                     + "thread.",
                 evidence: [registered, calls[0].begin, calls.first { $0.thread != calls[0].thread }?.begin ?? -1],
-                remedy: "Add the observer for the thread that should handle it: addObserver(forName:on:) with .main, "
+                remedy: (index.entry(registered).isFoundation ? "Observe with ThreadedNotificationCenter. " : "")
+                    + "Add the observer for the thread that should handle it: addObserver(forName:on:) with .main, "
                     + ".current or a RunLoopThread. Keep .postingThread only for handlers that any thread may run.",
                 weight: all.count, name: index.entry(registered).name)
         }

@@ -56,9 +56,9 @@ enum Stall {
 
     /// The remedy for a main thread that does not run its run loop.
     static let asyncMain =
-        "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts "
-        + "a Task, if there is one, and ends with MainRunLoop.run(). Tests of Swift Testing have no run loop on the "
-        + "main thread: observe on a RunLoopThread there, or write the test for XCTest."
+        "If main is async, as in tests of Swift Testing, its run loop runs only in a program that links AsyncMain: link "
+        + "it, or write a synchronous main that ends with MainRunLoop.run(), or observe on a RunLoopThread. If main ends "
+        + "with dispatchMain(), its run loop never runs: call MainRunLoop.run() instead."
 
     private static func backlog(
         _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: RecordingIndex.Span?,

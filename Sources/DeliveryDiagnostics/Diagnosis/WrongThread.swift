@@ -1,6 +1,7 @@
 internal import DeliveryRecording
 
-/// Finds notifications that were handled on another thread than declared (guarantee 1).
+/// Finds notifications that were handled on another thread than declared (guarantee 1), and handlers of a Foundation
+/// center that ran on another thread although their observer was added on main.
 enum WrongThread {
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
@@ -14,6 +15,7 @@ enum WrongThread {
         }
         return found.map { key, found in
             let entry = index.entry(found.first.begin)
+            if entry.isFoundation { return finding(key, found.count, found.first, words) }
             return Finding(
                 kind: .wrongThread, severity: .problem,
                 problem: "\(words.observer(of: found.first)) should be handled on \(words.thread(key[2])) but was "
@@ -26,11 +28,31 @@ enum WrongThread {
         }
     }
 
+    /// A handler of an observer of a Foundation center.
+    private static func finding(
+        _ key: [Int32], _ count: Int, _ first: RecordingIndex.Span, _ words: RecordWords
+    ) -> Finding {
+        let entry = words.index.entry(first.begin)
+        let main = words.thread(key[2])
+        return Finding(
+            kind: .wrongThread, severity: .problem,
+            problem: "\(words.observer(of: first)) was added on \(main), but its handler ran on "
+                + "\(words.thread(entry.thread)) \(words.times(count)), because NotificationCenter calls handlers on the "
+                + "thread that posts.",
+            evidence: [words.registered(entry.observer), words.posted(entry), first.begin],
+            remedy: "Observe with ThreadedNotificationCenter: addObserver(forName:on: .main), or post on \(main). "
+                + "NotificationCenter's addObserver(queue: .main) also runs the handler on \(main), but the post then "
+                + "waits for it. If any thread may run the handler, accept this finding.",
+            weight: count, name: entry.name)
+    }
+
     /// The thread that was declared to handle it; -1 if none was.
     private static func declared(
         _ entry: Recording.Entry, _ span: RecordingIndex.Span, _ index: RecordingIndex
     ) -> Int32 {
-        if let declared = index.registration(of: entry.observer)?.target, declared >= 0 { return declared }
+        let registration = index.registration(of: entry.observer)
+        if entry.isFoundation { return registration.map(index.expectedThread) ?? -1 }
+        if let declared = registration?.target, declared >= 0 { return declared }
         let append = span.delivery < 0 ? -1 : index.deliveries[Int(span.delivery)].append
         if append >= 0, index.entry(append).target >= 0 { return index.entry(append).target }
         return entry.target

@@ -24,6 +24,7 @@ extension RecordingIndex {
 
     /// The calls of all posts, in the order of the recording.
     ///
+    /// A post to a Foundation center returns with its `postEnd`, or lasts until its process ends.
     /// A post of the library has no record of its return. It has returned at the earliest with the last record that its
     /// call made on the posting thread: handing it to a mailbox, the return of a handler that ran inside the post, or
     /// the end of a wait for handlers or for room in a mailbox.
@@ -67,6 +68,10 @@ extension RecordingIndex {
         {
             call.begin = span.begin
             call.end = knownEnd(of: span) ?? number
+        }
+        if entry.isFoundation {
+            let returned = posts[Int(entry.post)].returned
+            call.end = returned >= 0 ? returned : max(number, processes[recording.process(of: entry)].last)
         }
         return call
     }

@@ -41,7 +41,7 @@ private struct TimelineBuilder {
             number += 1
             guard isDrawn(entry, number) else {
                 // The others are part of a post or a delivery.
-                if entry.stage != .append, entry.stage != .capture {
+                if entry.stage != .append, entry.stage != .capture, entry.stage != .postEnd {
                     timeline.leftOut.undrawn[entry.stage, default: 0] += 1
                 }
                 continue
@@ -132,7 +132,7 @@ private struct TimelineBuilder {
     /// True if the record has a row of its own.
     private func isDrawn(_ entry: Recording.Entry, _ number: Int32) -> Bool {
         switch entry.stage {
-        case .signal, .dropSignal, .drain: false
+        case .signal, .dropSignal, .drain, .postEnd: false
         // The append for an observer is part of its delivery. The append of a block is where its arrow begins.
         case .append: entry.post >= 0 && index.origin(ofPost: entry.post) == number
         // The document's observer captures a post; the two are drawn as one.

@@ -117,6 +117,8 @@ package struct ChromeTrace {
         case .threadEnd:
             closeAll(thread, at: time(entry))
             show(entry, number)
+        case .postEnd where isInPost(entry.post, thread):
+            threads[thread].slices[threads[thread].slices.count - 1].end = time(entry)
         default:
             show(entry, number)
         }
@@ -135,6 +137,11 @@ package struct ChromeTrace {
         guard entry.stage == .return || entry.stage == .waitEnd else { return selection.contains(entry) }
         let begin = index.partner(of: number)
         return selection.contains(begin < 0 ? entry : index.entry(begin))
+    }
+
+    /// True if the innermost slice of a thread is a post.
+    private func isInPost(_ post: Int32, _ thread: Int) -> Bool {
+        threads[thread].slices.last.map { $0.kind == .post && $0.post == post } ?? false
     }
 
     // MARK: Slices

@@ -31,6 +31,9 @@ struct IndexBuilder {
         index.spans.reserveCapacity(recording.entries.count / 4)
         for number in recording.entries.indices { link(recording.entries[number], Int32(number), &index) }
         for post in making.joined() { index.posts[Int(post.post)].isUnfinished = true }
+        for post in index.posts.indices where isUnfinishedInFoundation(index.posts[post]) {
+            index.posts[post].isUnfinished = true
+        }
         chainDeliveries(&index)
     }
 
@@ -57,8 +60,17 @@ struct IndexBuilder {
                 index.observers[Int(entry.observer)].registered = number
             }
         case .remove:
-            if entry.observer >= 0, index.observers[Int(entry.observer)].removed < 0 {
+            guard entry.observer >= 0 else { break }
+            if entry.reason == .alreadyRemoved {
+                if index.observers[Int(entry.observer)].removedAgain < 0 {
+                    index.observers[Int(entry.observer)].removedAgain = number
+                }
+            } else if index.observers[Int(entry.observer)].removed < 0 {
                 index.observers[Int(entry.observer)].removed = number
+            }
+        case .postEnd:
+            if entry.post >= 0, index.posts[Int(entry.post)].returned < 0 {
+                index.posts[Int(entry.post)].returned = number
             }
         case .threadEnd: index.threads[thread].end = number
         case .return: if entry.observer < 0, entry.name >= 0 { recordsReturns[process] = true }
@@ -104,6 +116,8 @@ struct IndexBuilder {
         case .return:
             endHandler(entry, number, &index)
             endPosts(thread, depth: stacks[thread].count + 1)
+        case .postEnd:
+            endPosts(thread, depth: stacks[thread].count)
         case .waitEnd:
             endWait(entry, number, &index)
         case .threadEnd:
@@ -118,6 +132,10 @@ struct IndexBuilder {
             }
         default: break
         }
+    }
+
+    private func isUnfinishedInFoundation(_ post: RecordingIndex.Post) -> Bool {
+        post.posted >= 0 && post.returned < 0 && recording.entries[Int(post.posted)].isFoundation
     }
 
     private func nameKey(_ entry: Recording.Entry) -> UInt64 {
@@ -136,9 +154,9 @@ struct IndexBuilder {
         let thread = Int(entry.thread)
         let depth = stacks[thread].count
         endPosts(thread, depth: depth)
-        if entry.count > 0 { making[thread].append((entry.post, depth)) }
+        if entry.count > 0, !entry.isFoundation { making[thread].append((entry.post, depth)) }
         if entry.stage == .post, index.posts[Int(entry.post)].enqueued >= 0 { resolveInQueue(entry, number, &index) }
-        guard entry.count < 0, entry.name >= 0,
+        guard entry.count < 0, entry.name >= 0, !entry.isFoundation,
             entry.stage == .capture || index.redirectingThreads[nameKey(entry)] != nil
         else {
             return

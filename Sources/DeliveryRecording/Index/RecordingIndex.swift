@@ -67,6 +67,8 @@ package struct RecordingIndex: Sendable {
         /// In `deliveries`.
         package internal(set) var firstDelivery: Int32 = -1
         package internal(set) var deliveryCount: Int32 = 0
+        /// The `postEnd` of a post to a Foundation center.
+        package internal(set) var returned: Int32 = -1
         /// True if the recording ends while the thread was posting it.
         package internal(set) var isUnfinished = false
     }
@@ -138,6 +140,8 @@ package struct RecordingIndex: Sendable {
     package struct Observer: Sendable {
         package internal(set) var registered: Int32 = -1
         package internal(set) var removed: Int32 = -1
+        /// The first `remove` after it was removed.
+        package internal(set) var removedAgain: Int32 = -1
         /// The number of its outcomes of unknown posts, from before the recording.
         package internal(set) var earlier = 0
     }
@@ -186,7 +190,10 @@ extension RecordingIndex {
     /// The number of deliveries of a post without an outcome, with those that have no records at all.
     package func pendingCount(ofPost post: Int32) -> Int {
         let posted = posts[Int(post)].posted
-        let unrecorded = posted < 0 ? 0 : max(0, Int(entry(posted).count) - Int(posts[Int(post)].deliveryCount))
+        // A post to a Foundation center has called all of its handlers when it returns.
+        let unrecorded =
+            posted < 0 || posts[Int(post)].returned >= 0
+            ? 0 : max(0, Int(entry(posted).count) - Int(posts[Int(post)].deliveryCount))
         return deliveries(ofPost: post).reduce(unrecorded) { $0 + (deliveries[$1].isPending ? 1 : 0) }
     }
 

@@ -20,6 +20,7 @@ struct RecordFields {
         case recording, process, wall, n, t, thread, kernelID, stage, name, post, observer, target, message, file, line,
             count
         case sender, type, by, overtakes, style, policy, reason, signal, counters
+        case foundation, center, queue, at, function, unrecorded
     }
 
     private(set) var numbers = Numbers()
@@ -33,6 +34,12 @@ struct RecordFields {
     private(set) var policy: Text?
     private(set) var reason: Text?
     private(set) var overtakes = false
+    private(set) var foundation = false
+    private(set) var center: Text?
+    private(set) var queue: Text?
+    private(set) var at: Text?
+    private(set) var function: Text?
+    private(set) var unrecorded: Text?
     private(set) var counters: [(outcome: Text, count: UInt64)]?
 
     struct Numbers {
@@ -104,9 +111,13 @@ struct RecordFields {
         case .policy: policy = try text(known, &scanner)
         case .reason: reason = try text(known, &scanner)
         case .signal: numbers.signal = try number(known, &scanner)
-        case .overtakes:
-            guard let value = scanner.bool() else { throw .wrongValue(of: known) }
-            overtakes = value
+        case .overtakes: overtakes = try bool(known, &scanner)
+        case .foundation: foundation = try bool(known, &scanner)
+        case .center: center = try text(known, &scanner)
+        case .queue: queue = try text(known, &scanner)
+        case .at: at = try text(known, &scanner)
+        case .function: function = try text(known, &scanner)
+        case .unrecorded: unrecorded = try text(known, &scanner)
         case .counters: counters = try counts(known, &scanner)
         }
     }
@@ -116,6 +127,11 @@ struct RecordFields {
             throw scanner.isAtEnd ? .brokenJSON(at: scanner.position) : .wrongValue(of: key)
         }
         return text
+    }
+
+    private func bool(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> Bool {
+        guard let value = scanner.bool() else { throw .wrongValue(of: key) }
+        return value
     }
 
     /// An object of numbers.

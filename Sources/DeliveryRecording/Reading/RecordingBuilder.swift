@@ -13,6 +13,7 @@ struct RecordingBuilder {
     private var strings = TextTable()
     private var locationPositions: [SourceLocation: Int32] = [:]
     private var senderPositions: [DeliveryRecord.Sender: Int32] = [:]
+    private var foundationPositions: [DeliveryRecord.FoundationDetails: Int32] = [:]
     /// True while the times of all entries ascend.
     private var isSorted = true
     /// For each process.
@@ -52,6 +53,7 @@ struct RecordingBuilder {
         (entry.overtakes, entry.style) = (record.overtakes, record.style)
         (entry.policy, entry.reason) = (record.policy, record.reason)
         entry.counters = record.counters.map { counters($0) } ?? -1
+        entry.foundation = record.foundation.map { foundationDetails($0) } ?? -1
         entry.line = Int32(clamping: record.sequence)
         append(entry)
     }
@@ -77,6 +79,12 @@ struct RecordingBuilder {
         recording.problems.append(RecordingProblem(kind: kind, source: recording.source, line: line, text: problem))
     }
 
+    /// Notes what could not be recorded in the current process.
+    mutating func noteUnrecorded(_ reason: String) {
+        guard recording.unrecorded.count < Self.mostProblems else { return }
+        recording.unrecorded.append(Recording.Unrecorded(process: process, reason: reason))
+    }
+
     /// - Parameter count: negative for records that were counted as missing and came late.
     mutating func noteMissing(_ count: Int) {
         let (sum, isTooMany) = gaps[currentProcess].missing.addingReportingOverflow(count)
@@ -90,6 +98,7 @@ struct RecordingBuilder {
         }
         (recording.strings, recording.posts) = (strings.strings, posts.elements)
         recording.observers = observers.elements
+        if !recording.foundationDetails.isEmpty { recording.completeFoundationRecords() }
         recording.completeness = gaps.map(completeness)
         return recording
     }
@@ -167,6 +176,10 @@ struct RecordingBuilder {
 
     mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
         Self.position(of: sender, in: &recording.senders, known: &senderPositions)
+    }
+
+    mutating func foundationDetails(_ details: DeliveryRecord.FoundationDetails) -> Int32 {
+        Self.position(of: details, in: &recording.foundationDetails, known: &foundationPositions)
     }
 
     mutating func counters(_ counters: DeliveryCounters) -> Int32 {

@@ -110,6 +110,9 @@ struct RecordingReader {
                     number: Int(clamping: thread),
                     name: fields.name.map { text($0, bytes) } ?? (thread == 1 ? "main" : nil),
                     kernelID: Int32(clamping: fields.numbers.kernelID ?? 0)))
+        } else if let unrecorded = fields.unrecorded {
+            needProcess(line)
+            builder.noteUnrecorded(text(unrecorded, bytes))
         } else {
             note(.unreadableLine, "it is not a header, a thread line or a record", line)
         }
@@ -188,7 +191,11 @@ struct RecordingReader {
         if let observer = numbers.observer { entry.observer = builder.observer(Int(clamping: observer)) }
         if let name = fields.name { entry.name = string(name, bytes) }
         if let message = fields.message { entry.message = string(message, bytes) }
-        if let file = fields.file { entry.location = location(string(file, bytes), numbers.line ?? 0) }
+        if let file = fields.file {
+            entry.location = location(string(file, bytes), numbers.line ?? 0)
+        } else if let at = fields.at {
+            entry.location = location(ofCall: string(at, bytes), in: fields.function.map { text($0, bytes) })
+        }
         if let sender = fields.sender {
             entry.sender = builder.sender(
                 DeliveryRecord.Sender(
@@ -211,6 +218,12 @@ struct RecordingReader {
         if let policy = fields.policy { entry.policy = DeliveryRecord.Policy(rawValue: text(policy, bytes)) }
         if let reason = fields.reason {
             entry.reason = DeliveryRecord.Reason(name: text(reason, bytes), signal: fields.numbers.signal ?? 0)
+        }
+        if fields.foundation {
+            entry.foundation = builder.foundationDetails(
+                DeliveryRecord.FoundationDetails(
+                    center: fields.center.map { text($0, bytes) }, queue: fields.queue.map { text($0, bytes) },
+                    isCalledByFoundation: fields.at.map { CallerName.isFoundation(text($0, bytes)) } ?? false))
         }
         if let counts = fields.counters {
             var counters = DeliveryCounters()
@@ -289,6 +302,17 @@ struct RecordingReader {
         let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(UInt32(clamping: line))
         if let location = locations[key] { return location }
         let location = builder.location(SourceLocation(builder.string(at: file), Int(clamping: line)))
+        locations[key] = location
+        return location
+    }
+
+    /// - Parameter address: an index in the recording's strings.
+    private mutating func location(ofCall address: Int32, in function: String?) -> Int32 {
+        // No file has this line.
+        let key = UInt64(UInt32(bitPattern: address)) << 32 | UInt64(UInt32.max)
+        if let location = locations[key] { return location }
+        let caller = CallerName.text(function: function, address: builder.string(at: address))
+        let location = builder.location(SourceLocation(caller, 0))
         locations[key] = location
         return location
     }

@@ -1,8 +1,9 @@
+internal import CLinux
 internal import Foundation
 internal import ThreadedNotifications
 
 /// F13 to F17, and F22: run loops, threads, and programs with an `async` main function. The counterparts of this
-/// package are blocks performed on a thread, and a synchronous main function that runs the run loop.
+/// package are blocks performed on a thread, and the library `AsyncMain`.
 extension Question {
     static let threads: [Question] = [
         Question(
@@ -119,20 +120,20 @@ extension Question {
         },
         Question(
             "main-actor-thread", "the main actor runs on the main thread", fact: "F22",
-            expected: ["on the main thread"], ofOurs: ["synchronous main: on the main thread"]
+            expected: ["on the main thread"], ofOurs: ["with AsyncMain: on the main thread"]
         ) { trial in
             continueAsMain(trial) { noteThread(trial) }
         },
         Question(
             "main-timers", "timers of RunLoop.main fire", fact: "F22", expected: ["fired"],
-            ofOurs: ["synchronous main: fired"]
+            ofOurs: ["with AsyncMain: fired"]
         ) { trial in
             trial.addTimer(after: .milliseconds(50)) { note("fired", trial) }
             continueAsMain(trial) {}
         },
         Question(
             "main-observers", "what is posted on another thread is handled on the main thread by its run loop",
-            fact: "F22", expected: ["performed"], ofOurs: ["synchronous main: on the main thread"]
+            fact: "F22", expected: ["performed"], ofOurs: ["with AsyncMain: on the main thread"]
         ) { trial in
             continueAsMain(trial) { RunLoop.main.perform { trial.note("performed") } }
         } ours: { trial in
@@ -194,26 +195,24 @@ extension Question {
     }
 
     private static func note(_ words: String, _ trial: Trial) {
-        trial.note(trial.side == .ours ? "synchronous main: \(words)" : words)
+        trial.note(trial.side == .ours ? "with AsyncMain: \(words)" : words)
     }
 
-    /// Continues as a program with an `async` main function does, or, for this package, with a main function that
-    /// starts a task and runs the run loop. Ends after the first event, or when there was enough time for one.
+    /// Continues as a program with an `async` main function does, which, for this package, links `AsyncMain`. Ends after
+    /// the first event, or when there was enough time for one.
     @MainActor
     private static func continueAsMain(_ trial: Trial, _ body: @escaping @MainActor @Sendable () -> Void) {
         Task { @MainActor in
             // An async main function begins on the main thread. Only the part after a suspension shows the defect.
             try? await Task.sleep(for: .milliseconds(10))
             body()
-            guard trial.side == .foundation else { return }
             let deadline = ContinuousClock.now + trial.patience
             while trial.events.isEmpty, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
             _exit(0)
         }
-        switch trial.side {
-        case .foundation: runAsyncMain()
-        case .ours: trial.runUntilNextEvent()
-        }
+        // What `AsyncMain` does before main begins. It is not linked, because only this child is to do it.
+        if trial.side == .ours { CLinuxKeepMainThread() }
+        runAsyncMain()
     }
 }
 

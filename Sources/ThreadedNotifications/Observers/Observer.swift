@@ -1,4 +1,3 @@
-internal import CRecorderInterface
 internal import Foundation
 internal import Synchronization
 
@@ -61,7 +60,7 @@ final class Observer: Sendable {
         precondition(
             mailbox != nil || options.sameThread != .later,
             "ObserverOptions: sameThread is .later, and .postingThread has no mailbox to wait in. Name a thread.")
-        id = Recorder.next { $0.next_observer } ?? lastID.add(1, ordering: .relaxed).newValue
+        id = Recorder.nextObserver() ?? lastID.add(1, ordering: .relaxed).newValue
         self.name = name
         filter = ObjectFilter(object)
         key = ObserverRegistry.Key(name: name?.rawValue, objectHash: object.hash)

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// The end of the main thread while the program continues.
 ///
-/// If the main function is `async`, or calls `dispatchMain()`, the system ends the main thread, and threads of Dispatch
-/// serve the main queue and the main actor. Nothing can be delivered on the main thread then. Its mailbox is finished,
+/// If the main function is `async` and the program does not link `AsyncMain`, or if it calls `dispatchMain()`, the system
+/// ends the main thread, and threads of Dispatch serve the main queue and the main actor. Nothing can be delivered on the
+/// main thread then. Its mailbox is finished,
 /// so that later notifications have the outcome `targetGone`, and the first one that is lost causes a warning.
 enum MainThreadEnd {
     /// Called when the main thread's mailbox is created. The mailbox is finished when the main thread has ended.
@@ -32,9 +33,9 @@ enum MainThreadEnd {
 
     static let warning =
         "a notification or block for the main thread is lost, because the main thread has ended. The main function is "
-        + "async or called dispatchMain(), so the main run loop never runs. Write a synchronous main function that "
-        + "starts a Task and calls MainRunLoop.run(). Under Swift Testing, observe on a RunLoopThread, or write a "
-        + "synchronous XCTest method instead. THREADED_NOTIFICATIONS_WARNINGS=0 disables this warning."
+        + "async or called dispatchMain(), so the main run loop never runs. Link the library AsyncMain to a program "
+        + "with an async main, or to a target of Swift Testing. Or write a synchronous main function that starts a Task "
+        + "and calls MainRunLoop.run(). THREADED_NOTIFICATIONS_WARNINGS=0 disables this warning."
 }
 
 private let hasWarned = Atomic(false)

@@ -9,8 +9,10 @@ internal import Synchronization
 final class ThreadContext {
     let isMain: Bool
     var identity: ThreadIdentity? {
-        didSet { knownNumber = identity?.number ?? 0 }
+        didSet { recorded = identity.map(RecordedThread.init) }
     }
+    /// `identity` as a recorder takes it; nil before its first use.
+    private(set) var recorded: RecordedThread?
     /// The observers that posts on this thread found.
     let cache = ObserverCache()
     /// The names of the message types that this thread posted.
@@ -36,7 +38,6 @@ final class ThreadContext {
     /// The notification that a posting queue is posting to a center of another type.
     private var queuedPost: (name: Notification.Name, number: UInt64)?
     private var destructorRounds = 0
-    private var knownNumber = 0
     private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
     init(isMain: Bool) {
@@ -130,9 +131,6 @@ final class ThreadContext {
     }
 
     // MARK: The thread
-
-    /// `ThreadIdentity.number`.
-    var number: Int { knownNumber != 0 ? knownNumber : ThreadIdentity.current.number }
 
     /// Memory for building a line. The thread may use it until the next call.
     func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {

@@ -8,30 +8,45 @@ package enum Recorder {
 
     /// The bits of the table's address, or 0. A table is never deallocated.
     private static let table = Atomic<UInt>(0)
-    private static let preloaded = UInt(bitPattern: NotificationRecorderFind())
+    private static let connecting = Locked(())
+
+    /// The bits of the address of the recorder that was preloaded, or 0. The first use connects it. A thread that uses it
+    /// meanwhile waits, and so does not miss that events are recorded.
+    private static let preloaded = {
+        let found = NotificationRecorderFind()
+        if let found { use(found) }
+        return UInt(bitPattern: found)
+    }()
 
     /// The recorder that gets the events, or nil.
     static var current: Table? { Table(bitPattern: table.load(ordering: .acquiring)) }
 
-    /// Connects the recorder that was preloaded, or else `other`. Later calls return the first one that was connected.
-    @discardableResult
-    package static func connect(_ other: Table? = nil) -> Table? {
-        if let current { return current }
-        guard let found = Table(bitPattern: preloaded) ?? other else { return nil }
-        let (isFirst, _) = table.compareExchange(
-            expected: 0, desired: UInt(bitPattern: found), ordering: .acquiringAndReleasing)
-        if isFirst { found.pointee.watch { DeliveryEvent.setWatched(.byRecording, $0) } }
-        return current
+    /// Connects the recorder that was preloaded.
+    static func connect() {
+        _ = preloaded
+    }
+
+    /// Connects the recorder that was preloaded, or else `other`, and returns it.
+    package static func connect(_ other: Table) -> Table {
+        if let preloaded = Table(bitPattern: preloaded) { return preloaded }
+        connecting.withLock { _ in
+            if current == nil { use(other) }
+        }
+        return other
+    }
+
+    private static func use(_ recorder: Table) {
+        table.store(UInt(bitPattern: recorder), ordering: .releasing)
+        recorder.pointee.watch { DeliveryEvent.setWatched(.byRecording, $0) }
     }
 
     // MARK: Numbers
 
-    /// The next number of a series that a preloaded recorder counts, because it also numbers what Foundation does;
-    /// otherwise nil.
-    static func next(_ series: (notification_recorder) -> (@convention(c) () -> UInt64)?) -> UInt64? {
-        guard let preloaded = Table(bitPattern: preloaded) else { return nil }
-        return series(preloaded.pointee)?()
-    }
+    /// The next number of an observer, if a preloaded recorder counts them, because it also numbers those of Foundation.
+    static func nextObserver() -> UInt64? { Table(bitPattern: preloaded)?.pointee.next_observer?() }
+
+    /// The number of the calling thread, if a preloaded recorder counts threads.
+    static func threadNumber() -> Int? { Table(bitPattern: preloaded)?.pointee.thread_number.map { Int($0()) } }
 
     // MARK: What Foundation's center would record again
 
@@ -44,7 +59,7 @@ package enum Recorder {
 
     /// Calls `body`, which adds or removes an observer of this package at a Foundation center.
     static func observingForCapture<Result>(_ body: () -> Result) -> Result {
-        let recorder = connect()
+        let recorder = Table(bitPattern: preloaded)
         recorder?.pointee.begin_own_observer?()
         defer { recorder?.pointee.end_own_observer?() }
         return body()
@@ -64,13 +79,14 @@ package enum Recorder {
         reason: DeliveryEvent.Reason?
     ) {
         let context = ThreadContext.current
-        let thread = ThreadIdentity.current
-        var texts = RecorderTexts(
-            context.scratch(
-                atLeast: RecorderTexts.length(name, message, location?.file, sender?.type, thread.name, target?.name)))
+        if context.recorded == nil { _ = ThreadIdentity.current }
+        var length = RecorderTexts.constantLength &+ RecorderTexts.length(name) &+ RecorderTexts.length(message)
+        length &+= RecorderTexts.length(location?.file) &+ RecorderTexts.length(sender?.type)
+        length &+= RecorderTexts.length(target?.name)
+        var texts = RecorderTexts(context.scratch(atLeast: length))
         var record = recorder_record()
         record.stage = texts.text(stage.rawValue)
-        record.thread = texts.thread(thread)
+        if let thread = context.recorded { record.thread = thread.fields }
         if let target { record.target = texts.thread(target) }
         record.name = texts.text(name)
         record.post = post

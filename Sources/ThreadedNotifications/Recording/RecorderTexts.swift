@@ -4,15 +4,17 @@ package import CRecorderInterface
 package struct RecorderTexts {
     private var end: UnsafeMutablePointer<UInt8>
 
-    /// - Parameter memory: at least `length` bytes for the strings.
+    /// The number of bytes that the short and constant strings of a record take at most.
+    package static let constantLength = 256
+
+    /// - Parameter memory: room for the strings.
     package init(_ memory: UnsafeMutablePointer<UInt8>) {
         end = memory
     }
 
-    /// The number of bytes that these strings take, and all others of a record, which are short and constant.
-    package static func length(_ strings: String?...) -> Int {
-        strings.reduce(256) { $0 + ($1?.utf8.count ?? 0) }
-    }
+    /// The number of bytes that a string takes.
+    @inline(__always)
+    package static func length(_ string: String?) -> Int { string?.utf8.count ?? 0 }
 
     package mutating func text(_ string: String?) -> recorder_text {
         guard let string else { return recorder_text() }

@@ -30,11 +30,17 @@ struct RecordingFile: ParsableArguments {
 }
 
 extension Recording {
-    /// Reports the first problems of the recording's file on standard error.
+    /// Reports the first problems of the recording's file, and what was not recorded, on standard error.
     func reportProblems(on terminal: Terminal) {
         let maximum = 5
         for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
         let more = problemCount - min(problems.count, maximum)
         if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
+        for unrecorded in unrecorded.prefix(maximum) {
+            let process = processes[Int(unrecorded.process)]
+            terminal.report(
+                "\(source): not everything of \(Excerpt.of(process.name)) was recorded: "
+                    + Excerpt.of(unrecorded.reason))
+        }
     }
 }

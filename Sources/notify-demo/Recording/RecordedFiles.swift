@@ -15,6 +15,8 @@ struct RecordedFiles {
         var size = 0
         /// Files of processes that have not ended. The recording has what they contained when it was copied.
         var stillRecording: [String] = []
+        /// True if there are calls whose source locations are unknown because there is no llvm-symbolizer.
+        var lacksSymbolizer = false
     }
 
     /// The recording of one process. It is examined, locked and read by its descriptor, so that all of this concerns
@@ -110,22 +112,19 @@ struct RecordedFiles {
         }
         let recorded = try files.filter { try $0.descriptor.stat().size > 0 }
         if !recorded.isEmpty {
+            let sources = try sources(in: recorded, &outcome)
             let output = try Output(name)
-            try output.open(size: try recorded.reduce(0) { $0 + Int(try $1.descriptor.stat().size) })
-            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            try output.open(size: try size(of: recorded, sources))
             var last = UInt8(ascii: "\n")
             for file in recorded {
                 // The last line of the previous process may be truncated.
                 if last != UInt8(ascii: "\n") { try output.write([UInt8(ascii: "\n")]) }
-                var offset: Int64 = 0
-                while case let count = try buffer.withUnsafeMutableBytes({ bytes in
-                    try file.descriptor.read(fromAbsoluteOffset: offset, into: bytes)
-                }), count > 0 {
-                    try output.write(buffer[..<count])
-                    offset += Int64(count)
-                    last = buffer[count - 1]
+                try Self.forEachLines(of: file.descriptor) { lines in
+                    let lines = sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources)
+                    try output.write(lines)
+                    outcome.size += lines.count
+                    last = lines.last ?? last
                 }
-                outcome.size += Int(offset)
             }
             try output.finish()
         }
@@ -133,6 +132,53 @@ struct RecordedFiles {
         for file in ended { unlink(file.path.string) }
         rmdir(directory.string)
         return outcome
+    }
+
+    // MARK: Source locations
+
+    /// The source locations of the calls in the files that have only an address.
+    private func sources(in files: [File], _ outcome: inout Outcome) throws -> [CallAddress: CallSource] {
+        var calls: Set<CallAddress> = []
+        for file in files {
+            try Self.forEachLines(of: file.descriptor) { calls.formUnion(RecordedCalls.addresses(in: $0)) }
+        }
+        if calls.isEmpty { return [:] }
+        guard let symbolizer = Symbolizer() else {
+            outcome.lacksSymbolizer = true
+            return [:]
+        }
+        let directory = FileManager.default.currentDirectoryPath
+        return symbolizer.sources(of: Array(calls)).mapValues { $0.relative(to: directory) }
+    }
+
+    /// The size that the files have with source locations, in bytes. Files of running processes may grow.
+    private func size(of files: [File], _ sources: [CallAddress: CallSource]) throws -> Int {
+        if sources.isEmpty { return try files.reduce(0) { $0 + Int(try $1.descriptor.stat().size) } }
+        var size = 0
+        for file in files {
+            try Self.forEachLines(of: file.descriptor) { size += RecordedCalls.resolved($0, sources).count }
+        }
+        return size
+    }
+
+    /// Reads a file in parts of at least a line, about 1 MiB each. The last line may be truncated.
+    private static func forEachLines(of file: FileDescriptor, _ take: ([UInt8]) throws -> Void) throws {
+        var lines: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var offset: Int64 = 0
+        while case let count = try buffer.withUnsafeMutableBytes({ bytes in
+            try file.read(fromAbsoluteOffset: offset, into: bytes)
+        }), count > 0 {
+            offset += Int64(count)
+            guard let newline = buffer[..<count].lastIndex(of: UInt8(ascii: "\n")) else {
+                lines += buffer[..<count]
+                continue
+            }
+            lines += buffer[...newline]
+            try take(lines)
+            lines = Array(buffer[newline + 1..<count])
+        }
+        if !lines.isEmpty { try take(lines) }
     }
 
     private static func names(in directory: FilePath) -> [String] {

@@ -96,6 +96,11 @@ struct Record: Command {
             terminal.report("recorded \(size)\(processes) to \(destination)")
             if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingFile.argument(output))") }
         }
+        if files.lacksSymbolizer {
+            terminal.report(
+                "the source locations of calls to Foundation are unknown: llvm-symbolizer, a part of Swift's toolchain, "
+                    + "is neither in PATH nor beside swift")
+        }
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }

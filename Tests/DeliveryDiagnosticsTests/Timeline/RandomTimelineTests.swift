@@ -91,7 +91,7 @@ final class RandomTimelineTests: XCTestCase {
         let leftOut = timeline.leftOut
         let counted = leftOut.before + leftOut.after + leftOut.filtered + leftOut.beyondLimit
         let undrawn = leftOut.undrawn.values.reduce(0, +)
-        let parts = recording.entries.count { $0.stage == .append || $0.stage == .capture }
+        let parts = recording.entries.count { [.append, .capture, .postEnd].contains($0.stage) }
         let total = drawn + counted + undrawn
         XCTAssertTrue((recording.entries.count - parts...recording.entries.count).contains(total))
     }

@@ -147,6 +147,30 @@ final class RecordTests: XCTestCase {
         }
     }
 
+    func testRecordsAfterAForkAreWrittenWhileTheProgramRuns() throws {
+        let (outcome, recording, _) = try child("record-after-fork")
+        XCTAssertEqual(outcome.end, .exit(137))
+        XCTAssertTrue(recording.problems.isEmpty)
+        XCTAssertEqual(posts(recording), [1001])
+        XCTAssertEqual(recording.entries.count { $0.stage == .fork }, 1)
+    }
+
+    func testAProgramThatExecutesAnotherContinuesTheRecordingInTheSameFile() throws {
+        let (outcome, recording, files) = try child("execute")
+        XCTAssertEqual(outcome.end, .exit(0))
+        XCTAssertEqual(posts(recording), [1000, 1001])
+        XCTAssertEqual(Set(recording.processes.map(\.id)).count, 1)
+        XCTAssertEqual(files, ["run.jsonl"])
+    }
+
+    func testAProgramKeepsItsHandlerOfASignalThatReportsNoCrash() throws {
+        let (outcome, recording, _) = try child("emulate")
+        XCTAssertEqual(outcome.end, .exit(0))
+        XCTAssertTrue(recording.problems.isEmpty)
+        XCTAssertEqual(posts(recording), [1001])
+        XCTAssertEqual(recording.records.last?.details, "exit")
+    }
+
     func testDamageByTheProgramToItsFileIsReportedWithItsLineAndTheRestIsKept() throws {
         for end in ["truncate", "scribble"] {
             let (outcome, recording, _) = try child(end)

@@ -1,0 +1,31 @@
+extension Recording {
+    /// Gives records of Foundation's center what their lines leave out: the name of their post or observer, and to a
+    /// `post`, which is recorded before its observers are known, their number.
+    ///
+    /// The number is that of its `postEnd`, and of the captures by centers of the library, which are observers too.
+    mutating func completeFoundationRecords() {
+        var namesOfPosts = [Int32](repeating: -1, count: posts.count)
+        var namesOfObservers = [Int32](repeating: -1, count: observers.count)
+        var handlers = [Int32](repeating: -1, count: posts.count)
+        var captures = [Int32](repeating: 0, count: posts.count)
+        for entry in entries {
+            if entry.post >= 0, entry.name >= 0 { namesOfPosts[Int(entry.post)] = entry.name }
+            if entry.stage == .register, entry.observer >= 0 { namesOfObservers[Int(entry.observer)] = entry.name }
+            if entry.stage == .postEnd, entry.post >= 0 { handlers[Int(entry.post)] = max(0, entry.count) }
+            if entry.stage == .capture, entry.relatedPost >= 0 { captures[Int(entry.relatedPost)] += 1 }
+        }
+        for index in entries.indices {
+            let entry = entries[index]
+            if entry.isFoundation, entry.name < 0, entry.stage != .register {
+                if entry.post >= 0 {
+                    entries[index].name = namesOfPosts[Int(entry.post)]
+                } else if entry.observer >= 0 {
+                    entries[index].name = namesOfObservers[Int(entry.observer)]
+                }
+            }
+            if entry.stage == .post, entry.count < 0, entry.post >= 0, handlers[Int(entry.post)] >= 0 {
+                entries[index].count = handlers[Int(entry.post)] &+ captures[Int(entry.post)]
+            }
+        }
+    }
+}
