@@ -25,6 +25,8 @@ enum FoundationChild: String {
     case lifetimes
     /// Ends a thread in a handler.
     case exit
+    /// Forks while other threads add, call and remove observers. The copies do so too.
+    case fork
 
     static let saved = Notification.Name("Saved")
     static let center = NotificationCenter.default
@@ -42,6 +44,7 @@ enum FoundationChild: String {
         case .reading: reading()
         case .lifetimes: lifetimes()
         case .exit: exitThread()
+        case .fork: fork()
         case nil: fatalError("nothing to do for \(CommandLine.arguments)")
         }
     }
@@ -195,6 +198,38 @@ enum FoundationChild: String {
         let thread = Thread { center.post(name: saved, object: nil) }
         thread.start()
         while !thread.isFinished { sched_yield() }
+        center.post(name: saved, object: nil)
+        center.removeObserver(token)
+    }
+
+    private static func fork() {
+        // Swift does not import fork.
+        guard let symbol = dlsym(nil, "fork") else { return }
+        let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+        let threads = (0..<3).map { _ in
+            Thread {
+                for _ in 0..<500 { post(to: center) }
+            }
+        }
+        for thread in threads { thread.start() }
+        let ends = (0..<20).map { _ in
+            let process = fork()
+            if process == 0 {
+                alarm(20)
+                // Another thread may hold the lock of the default center.
+                post(to: NotificationCenter())
+                Foundation.exit(7)
+            }
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+            return status
+        }
+        while threads.contains(where: { !$0.isFinished }) { sched_yield() }
+        print(Set(ends))
+    }
+
+    private static func post(to center: NotificationCenter) {
+        let token = center.addObserver(forName: saved, object: nil, queue: nil) { _ in }
         center.post(name: saved, object: nil)
         center.removeObserver(token)
     }

@@ -28,15 +28,15 @@ final class FoundationRecordingTests: XCTestCase {
         var outcome: Shell.Outcome
     }
 
-    /// Records a command in a directory of its own, after `preparation` there.
-    private func record(_ command: String, preparation: String = "") throws -> Recorded {
+    /// Records a command in a directory of its own, after `preparation` there. Reads the output of `after`, too.
+    private func record(_ command: String, preparation: String = ":", after: String = ":") throws -> Recorded {
         let outcome = try Shell.run(
             """
             library=$(dirname "$(command -v notify-demo)")/libnotification-recorder.so
             directory=$(mktemp -d); trap 'rm -r "$directory"' EXIT; cd "$directory"; export SWIFT_BACKTRACE=enable=no
-            { \(preparation.isEmpty ? ":" : preparation); } >&2 || exit 3
+            { \(preparation); } >&2 || exit 3
             env LD_PRELOAD="$library" THREADED_NOTIFICATIONS_RECORDING="$directory/run.jsonl" \(command) > output
-            status=$?; cat run.jsonl; cat output >&2; exit $status
+            status=$?; cat run.jsonl; \(after); cat output >&2; exit $status
             """)
         return Recorded(
             lines: try outcome.output.split(separator: "\n").compactMap(Self.summary), outcome: outcome)
@@ -187,6 +187,15 @@ final class FoundationRecordingTests: XCTestCase {
                 "1 post Saved post 2", "1 deliver post 2 observer 1", "1 return post 2 observer 1",
                 "1 postEnd post 2 count 1", "1 remove observer 1",
             ])
+    }
+
+    func testForkedProcessesAreRecordedInFilesOfTheirOwn() throws {
+        let recorded = try record("foundation-child fork", after: "cat run.jsonl.*")
+        XCTAssertEqual(recorded.outcome.errors, "[\(7 << 8)]\n")
+        let counts = Dictionary(grouping: recorded.lines) { $0.split(separator: " ")[1] }.mapValues(\.count)
+        XCTAssertEqual(counts["register"], 1520)
+        XCTAssertEqual(counts["remove"], 1520)
+        XCTAssertEqual(counts["deliver"], counts["return"])
     }
 
     // MARK: Compiled here
