@@ -9,6 +9,8 @@ enum FoundationChild: String {
     case handlers
     /// Adds observers with an operation queue of its own, the main queue, and the current one.
     case queues
+    /// Posts on several threads at the same time for one observer with an operation queue.
+    case concurrent
     /// Observes and posts typed messages.
     case messages
     /// Removes tokens twice, removes a token whose key is reused, and ends a center with its observer.
@@ -36,6 +38,7 @@ enum FoundationChild: String {
         switch CommandLine.arguments.last.flatMap(FoundationChild.init) {
         case .handlers: handlers()
         case .queues: queues()
+        case .concurrent: concurrent()
         case .messages: messages()
         case .removals: removals()
         case .senders: senders()
@@ -91,6 +94,13 @@ enum FoundationChild: String {
         }
         runMainLoop(until: isPosted)
         for token in tokens { center.removeObserver(token) }
+    }
+
+    private static func concurrent() {
+        let queue = OperationQueue()
+        let token = center.addObserver(forName: saved, object: nil, queue: queue) { _ in }
+        DispatchQueue.concurrentPerform(iterations: 200) { _ in center.post(name: saved, object: nil) }
+        center.removeObserver(token)
     }
 
     struct Ready: NotificationCenter.MainActorMessage {

@@ -84,6 +84,16 @@ final class FoundationRecordingTests: XCTestCase {
             ].sorted())
     }
 
+    func testPostsAtTheSameTimeAreToldApartInAnOperationQueue() throws {
+        let lines = try child("concurrent").map { $0.drop { $0 != " " } }
+        for stage in ["deliver", "return"] {
+            XCTAssertEqual(
+                lines.filter { $0.contains(stage) }.sorted(),
+                (1...200).map { " \(stage) post \($0) observer 1" }.sorted())
+        }
+        XCTAssertEqual(lines.count { $0.hasSuffix("count 1") }, 200)
+    }
+
     func testTypedMessagesAreRecordedAndTheEndOfATokenIsARemoval() throws {
         let lines = try child("messages")
         let (ready, later) = ("foundation_child.FoundationChild.Ready", "foundation_child.FoundationChild.Later")
