@@ -48,7 +48,9 @@ struct PostsObserved {
     /// - Parameter number: a `post` or `capture`.
     private func isObserved(_ number: Int32) -> Bool {
         let entry = words.index.entry(number)
-        // The document's technique does not record the number of observers.
-        return entry.count > 0 || entry.post >= 0 && words.index.posts[Int(entry.post)].deliveryCount > 0
+        // The document's technique does not record the number of observers, nor does a Foundation center before the post
+        // has returned.
+        return entry.count > 0 || entry.isFoundation && entry.count < 0
+            || entry.post >= 0 && words.index.posts[Int(entry.post)].deliveryCount > 0
     }
 }
