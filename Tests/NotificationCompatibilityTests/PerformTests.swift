@@ -62,6 +62,22 @@ final class PerformTests: XCTestCase {
         XCTAssertFalse(object.perform(on: thread, waitUntilDone: true) { XCTFail("performed") })
     }
 
+    func testAThreadIsReleasedAfterItHasEnded() {
+        for performs in [false, true] {
+            weak var released: Thread?
+            do {
+                let (thread, isAdded) = (PortThread(), DispatchSemaphore(value: 0))
+                released = thread
+                thread.didAddPort = { isAdded.signal() }
+                thread.start()
+                XCTAssertEqual(isAdded.wait(timeout: .now() + TestTimeout.seconds), .success)
+                if performs { XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) {}) }
+                thread.end()
+            }
+            XCTAssertTrue(eventually { released == nil })
+        }
+    }
+
     func testAThreadThatHasEndedIsNotMistakenForALaterOne() {
         for _ in 0..<50 {
             nonisolated(unsafe) let thread = NetworkThread()
@@ -114,6 +130,24 @@ final class PerformTests: XCTestCase {
             })
         XCTAssertEqual(outcome.withLock(\.self), false)
         thread.stop()
+    }
+}
+
+/// A thread whose port is invalidated by its end.
+private final class PortThread: Thread {
+    private let port = NSMachPort()
+    private let isOver = Awaited(false)
+    var didAddPort: (() -> Void)?
+
+    override func main() {
+        RunLoop.current.add(port, forMode: .default)
+        didAddPort?()
+        while !isOver.withLock(\.self) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+    }
+
+    func end() {
+        isOver.withLock { $0 = true }
+        port.send(before: Date(), components: nil, from: nil, reserved: 0)
     }
 }
 
