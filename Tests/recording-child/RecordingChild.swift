@@ -22,7 +22,7 @@ enum RecordingChild: String {
     case kill
     /// Forks; the copy posts too.
     case fork
-    /// Forks, then waits until a later record is in its recording, and is killed.
+    /// Forks and waits until a later record is in its recording, three times, and is killed.
     case recordAfterFork = "record-after-fork"
     /// Replaces itself by the same program.
     case execute
@@ -104,15 +104,16 @@ enum RecordingChild: String {
             var status: Int32 = 0
             waitpid(copy, &status, 0)
         case .recordAfterFork:
-            ProcessRecording.flush()
-            let copy = Self.copy()
-            if copy == 0 { _exit(0) }
-            var status: Int32 = 0
-            waitpid(copy, &status, 0)
-            center.post(name: Notification.Name("after the fork"))
-            // Ends this process if the record is not written.
+            // Ends this process if a record is not written.
             alarm(60)
-            while try !String(contentsOfFile: recording, encoding: .utf8).contains("after the fork") {}
+            for name in ["one", "two", "three"] {
+                let copy = Self.copy()
+                if copy == 0 { _exit(0) }
+                var status: Int32 = 0
+                waitpid(copy, &status, 0)
+                center.post(name: Notification.Name(name))
+                while try !String(contentsOfFile: recording, encoding: .utf8).contains("\"\(name)\"") {}
+            }
             raise(SIGKILL)
         case .execute:
             ProcessRecording.flush()

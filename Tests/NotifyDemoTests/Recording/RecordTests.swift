@@ -151,8 +151,8 @@ final class RecordTests: XCTestCase {
         let (outcome, recording, _) = try child("record-after-fork")
         XCTAssertEqual(outcome.end, .exit(137))
         XCTAssertTrue(recording.problems.isEmpty)
-        XCTAssertEqual(posts(recording), [1001])
-        XCTAssertEqual(recording.entries.count { $0.stage == .fork }, 1)
+        XCTAssertEqual(posts(recording), [1003])
+        XCTAssertEqual(recording.entries.count { $0.stage == .fork }, 3)
     }
 
     func testAProgramThatExecutesAnotherContinuesTheRecordingInTheSameFile() throws {
