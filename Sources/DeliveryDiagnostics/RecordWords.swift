@@ -143,7 +143,9 @@ struct RecordWords: Sendable {
         if entry.name >= 0 { text += " \(name(entry.name))" }
         if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
         if entry.target >= 0, entry.target != entry.thread { text += " for \(bareThread(entry.target))" }
-        if entry.count >= 0, entry.policy == nil { text += " \(count(of: entry))" }
+        if entry.count >= 0, entry.policy == nil, entry.stage != .remove || !entry.isFoundation {
+            text += " \(count(of: entry))"
+        }
         if let details = recording.details(of: entry) {
             let isWait = entry.stage == .wait || entry.stage == .refuseWait
             text += " \"\(Excerpt.of(isWait ? Self.withThreadNames(details) : details, length: 80))\""
@@ -170,7 +172,6 @@ struct RecordWords: Sendable {
         switch entry.stage {
         case .post, .capture: "to \(counted(Int(entry.count), "observer"))"
         case .postEnd: "after \(counted(Int(entry.count), "handler"))"
-        case .remove where entry.isFoundation: ""
         case .remove: "while \(entry.count) of its handlers \(entry.count == 1 ? "runs" : "run")"
         default: "\(entry.count)"
         }

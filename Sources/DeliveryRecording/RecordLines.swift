@@ -63,7 +63,7 @@ package struct RecordLines {
         let counters = record.counters.map(json)
         let strings = [
             record.stage.rawValue, record.notification, record.message, record.location?.file, record.sender?.type,
-            counters, record.thread.name, record.target?.name,
+            counters, record.thread.name, record.target?.name, record.foundation?.queue,
         ]
         return withTexts(strings) { texts in
             var fields = recorder_record()
@@ -88,6 +88,11 @@ package struct RecordLines {
             fields.reason = texts.text(record.reason?.fields.name)
             fields.signal = UInt64(max(0, record.reason?.fields.signal ?? 0))
             fields.counters = texts.text(counters)
+            if let foundation = record.foundation {
+                fields.foundation = true
+                fields.center = foundation.center.flatMap { UInt64($0, radix: 16) } ?? 0
+                fields.queue = texts.text(foundation.queue)
+            }
             return line(capacity: recorder_maximum_length(&fields)) {
                 recorder_write_record($0, UInt64(max(0, record.sequence)), record.monotonicNanoseconds, &fields)
             }

@@ -16,7 +16,7 @@ public struct DeliveryError: Error, Hashable, Sendable {
         fileprivate enum Value: Hashable {
             case threadAlreadyStarted, threadNotCreated, threadNotStarted, threadStopped, waitForItself
             case threadStillRunning, threadEnded, waitWouldDeadlock, notDeliveredInTime, dropped
-            case handlerStillRunning, recordingFailed, actorNotPinned
+            case handlerStillRunning, recordingFailed, actorNotPinned, descriptorFailed
         }
 
         fileprivate var value: Value
@@ -47,6 +47,8 @@ public struct DeliveryError: Error, Hashable, Sendable {
         public static let recordingFailed = Code(value: .recordingFailed)
         /// The actor runs neither on a `RunLoopThread` nor on the main thread.
         public static let actorNotPinned = Code(value: .actorNotPinned)
+        /// The run loop of `thread` and a descriptor could not be connected; `cause` says why.
+        public static let descriptorFailed = Code(value: .descriptorFailed)
     }
 
     /// The kind of failure.
@@ -142,6 +144,10 @@ extension DeliveryError {
 
     static func actorNotPinned(actor: String) -> DeliveryError { make(.actorNotPinned) { $0.actor = actor } }
 
+    static func descriptorFailed(thread: String, problem: String) -> DeliveryError {
+        make(.descriptorFailed) { ($0.thread, $0.cause) = (thread, problem) }
+    }
+
     private static func make(_ code: Code, _ set: (inout DeliveryError) -> Void) -> DeliveryError {
         var error = DeliveryError(code)
         set(&error)
@@ -205,6 +211,10 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
         case .recordingFailed:
             return
                 "cannot record to \(path ?? "?"): \(cause ?? "?"). Name a file that can be written, on a disk with room."
+        case .descriptorFailed:
+            return
+                "the thread \"\(thread)\" cannot watch the descriptor: \(cause ?? "?"). Use one that is open and can be "
+                + "polled, such as a socket, a pipe or an eventfd, or raise the limit of open descriptors (ulimit -n)."
         case .actorNotPinned:
             return
                 "the actor \(actor ?? "?") runs on no RunLoopThread, so nothing can be delivered to it on its thread. "

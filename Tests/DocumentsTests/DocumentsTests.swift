@@ -70,6 +70,21 @@ final class DocumentsTests: XCTestCase {
         try shell.end()
     }
 
+    func testTheRuleThatAPlainProgramBreaksNamesFileAndLineWithAndWithoutOptimization() throws {
+        for optimization in ["-O", "-Onone"] {
+            let shell = try DocumentShell()
+            let checked = try shell.run(
+                """
+                swiftc -g \(optimization) plain.swift && notify-demo record -o plain.jsonl -- ./plain >/dev/null 2>&1
+                notify-demo check plain.jsonl --rule 'TestNotification on main'; echo $?
+                """)
+            XCTAssertTrue(
+                checked.output.contains("posted at plain.swift:10; observed at plain.swift:6"), "\(checked)")
+            XCTAssertTrue(checked.output.hasSuffix("0 passed, 1 failed\n1\n"), "\(checked)")
+            try shell.end()
+        }
+    }
+
     func testEachLinkLeadsToAFileASectionOrAnArticle() {
         for document in Document.all { links(document: document) }
     }
@@ -113,12 +128,14 @@ final class DocumentsTests: XCTestCase {
     }
 
     /// Splits a text into lines, with every number as 0, every duration as 0 s, and every run of blanks as one. It also
-    /// removes the name of a posting process, because the process may have ended, and Foundation's behaviour, because
-    /// it depends on the release.
+    /// removes the name of a posting process, because the process may have ended, Foundation's behaviour, because it
+    /// depends on the release, and the rows of a timeline where nothing happened for long.
     private static func shape(of text: String) -> [String] {
         text.replacing(/notify-demo(?=\[[0-9]+\] →)/, with: "")
             .replacing(/(?m)^( +Foundation +)(?:ok|NO) .*$/, with: { "\($0.output.1)" })
-            .replacing(/0x[0-9a-f]+|[0-9]+(\.[0-9]+)?/, with: "0").replacing(/0 (ns|[µm]?s)\b/, with: "0 s")
+            .replacing(/(?m)^ .*┆.* later\n/, with: "").replacing(/0x[0-9a-f]+|[0-9]+(\.[0-9]+)?/, with: "0").replacing(
+                /0 (ns|[µm]?s)\b/, with: "0 s"
+            )
             .replacing(/\ +/, with: " ").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

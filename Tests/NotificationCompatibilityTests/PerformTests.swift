@@ -9,16 +9,27 @@ final class PerformTests: XCTestCase {
 
     func testBlocksForAThreadThatIsNotStartedWaitAndArePerformedInOrderBeforeLaterOnes() {
         nonisolated(unsafe) let thread = NetworkThread()
-        let log = Log()
-        for number in 0..<50 {
-            XCTAssertTrue(object.perform(on: thread, waitUntilDone: false) { log.write("\(number)") })
+        let performed = Awaited([Int]())
+        var count = 0
+        func performNext() {
+            let number = count
+            let isAccepted = object.perform(on: thread, waitUntilDone: false) {
+                performed.withLock { $0.append(number) }
+            }
+            XCTAssertTrue(isAccepted)
+            count += 1
         }
+        for _ in 0..<50 { performNext() }
         thread.start()
-        for number in 50..<100 {
-            XCTAssertTrue(object.perform(on: thread, waitUntilDone: false) { log.write("\(number)") })
-        }
-        XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) { log.write("\(Thread.current == thread)") })
-        XCTAssertEqual(log.lines, (0..<100).map { "\($0)" } + ["true"])
+        // Some of these are performed before the thread is reached, and some after.
+        XCTAssertTrue(
+            eventually {
+                performNext()
+                return !performed.withLock(\.isEmpty)
+            })
+        for _ in 0..<50 { performNext() }
+        XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) { XCTAssertTrue(Thread.current == thread) })
+        XCTAssertEqual(performed.withLock(\.self), Array(0..<count))
         thread.stop()
     }
 
@@ -60,6 +71,22 @@ final class PerformTests: XCTestCase {
         thread.stop()
         XCTAssertTrue(eventually { thread.isFinished && !object.perform(on: thread, waitUntilDone: false) {} })
         XCTAssertFalse(object.perform(on: thread, waitUntilDone: true) { XCTFail("performed") })
+    }
+
+    func testAThreadIsReleasedAfterItHasEnded() {
+        for performs in [false, true] {
+            weak var released: Thread?
+            do {
+                let (thread, isAdded) = (PortThread(), DispatchSemaphore(value: 0))
+                released = thread
+                thread.didAddPort = { isAdded.signal() }
+                thread.start()
+                XCTAssertEqual(isAdded.wait(timeout: .now() + TestTimeout.seconds), .success)
+                if performs { XCTAssertTrue(object.perform(on: thread, waitUntilDone: true) {}) }
+                thread.end()
+            }
+            XCTAssertTrue(eventually { released == nil })
+        }
     }
 
     func testAThreadThatHasEndedIsNotMistakenForALaterOne() {
@@ -114,6 +141,24 @@ final class PerformTests: XCTestCase {
             })
         XCTAssertEqual(outcome.withLock(\.self), false)
         thread.stop()
+    }
+}
+
+/// A thread whose port is invalidated by its end.
+private final class PortThread: Thread {
+    private let port = NSMachPort()
+    private let isOver = Awaited(false)
+    var didAddPort: (() -> Void)?
+
+    override func main() {
+        RunLoop.current.add(port, forMode: .default)
+        didAddPort?()
+        while !isOver.withLock(\.self) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+    }
+
+    func end() {
+        isOver.withLock { $0 = true }
+        port.send(before: Date(), components: nil, from: nil, reserved: 0)
     }
 }
 

@@ -9,6 +9,8 @@ enum FoundationChild: String {
     case handlers
     /// Adds observers with an operation queue of its own, the main queue, and the current one.
     case queues
+    /// Posts on several threads at the same time for one observer with an operation queue.
+    case concurrent
     /// Observes and posts typed messages.
     case messages
     /// Removes tokens twice, removes a token whose key is reused, and ends a center with its observer.
@@ -25,6 +27,8 @@ enum FoundationChild: String {
     case lifetimes
     /// Ends a thread in a handler.
     case exit
+    /// Forks while other threads add, call and remove observers. The copies do so too.
+    case fork
 
     static let saved = Notification.Name("Saved")
     static let center = NotificationCenter.default
@@ -34,6 +38,7 @@ enum FoundationChild: String {
         switch CommandLine.arguments.last.flatMap(FoundationChild.init) {
         case .handlers: handlers()
         case .queues: queues()
+        case .concurrent: concurrent()
         case .messages: messages()
         case .removals: removals()
         case .senders: senders()
@@ -42,6 +47,7 @@ enum FoundationChild: String {
         case .reading: reading()
         case .lifetimes: lifetimes()
         case .exit: exitThread()
+        case .fork: fork()
         case nil: fatalError("nothing to do for \(CommandLine.arguments)")
         }
     }
@@ -88,6 +94,13 @@ enum FoundationChild: String {
         }
         runMainLoop(until: isPosted)
         for token in tokens { center.removeObserver(token) }
+    }
+
+    private static func concurrent() {
+        let queue = OperationQueue()
+        let token = center.addObserver(forName: saved, object: nil, queue: queue) { _ in }
+        DispatchQueue.concurrentPerform(iterations: 200) { _ in center.post(name: saved, object: nil) }
+        center.removeObserver(token)
     }
 
     struct Ready: NotificationCenter.MainActorMessage {
@@ -195,6 +208,38 @@ enum FoundationChild: String {
         let thread = Thread { center.post(name: saved, object: nil) }
         thread.start()
         while !thread.isFinished { sched_yield() }
+        center.post(name: saved, object: nil)
+        center.removeObserver(token)
+    }
+
+    private static func fork() {
+        // Swift does not import fork.
+        guard let symbol = dlsym(nil, "fork") else { return }
+        let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+        let threads = (0..<3).map { _ in
+            Thread {
+                for _ in 0..<500 { post(to: center) }
+            }
+        }
+        for thread in threads { thread.start() }
+        let ends = (0..<20).map { _ in
+            let process = fork()
+            if process == 0 {
+                alarm(20)
+                // Another thread may hold the lock of the default center.
+                post(to: NotificationCenter())
+                Foundation.exit(7)
+            }
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+            return status
+        }
+        while threads.contains(where: { !$0.isFinished }) { sched_yield() }
+        print(Set(ends))
+    }
+
+    private static func post(to center: NotificationCenter) {
+        let token = center.addObserver(forName: saved, object: nil, queue: nil) { _ in }
         center.post(name: saved, object: nil)
         center.removeObserver(token)
     }

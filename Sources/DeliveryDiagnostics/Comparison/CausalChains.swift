@@ -6,6 +6,8 @@ internal import DeliveryRecording
 ///     root chain of a thread          what the thread does on its own, in program order
 ///     chain (c, thread) of a chain c  what the thread does because c handed it over, in the order in which it does it
 ///
+/// A Foundation center calls its observers in random order, so the handlers of each of its observers are a chain.
+///
 /// A chain hands over the notifications and blocks of its `append` and `enqueue` records, and its posts that another
 /// thread delivers. The thread handles those of one chain in order. Those of two chains interleave by chance.
 struct CausalChains {
@@ -13,6 +15,8 @@ struct CausalChains {
         /// The chain that handed it over, or -1.
         let parent: Int32
         let thread: Int32
+        /// As `RecordCause.observer`.
+        let observer: Int32
         /// The records to compare, in order.
         fileprivate(set) var entries: [Int32] = []
     }
@@ -28,6 +32,8 @@ struct CausalChains {
     private(set) var isActive: [Bool]
     /// By parent and thread.
     private var known: [UInt64: Int32] = [:]
+    /// By parent and thread: the chains of observers of Foundation centers.
+    private var knownOfObservers: [UInt64: [Int32: Int32]] = [:]
 
     /// - Parameters:
     ///   - includes: returns whether the entry at an index belongs to a chain. If it does not, nothing that it caused
@@ -47,7 +53,7 @@ struct CausalChains {
                 guard let cause = index.cause(of: number) else { continue }
                 let parent = cause.entry < 0 ? -1 : chainOfEntry[Int(cause.entry)]
                 if cause.entry >= 0, parent < 0 { continue }
-                chain = cause.isInSameChain ? parent : self.chain(after: parent, on: entry.thread)
+                chain = cause.isInSameChain ? parent : self.chain(after: parent, on: entry.thread, of: cause.observer)
             } else {
                 if order.isLogged, entry.stage != .log { continue }
                 // In the order of the file, all records are one chain.
@@ -70,17 +76,23 @@ struct CausalChains {
 
     /// The chain that a chain handed to a thread, or the root chain of the thread if the chain is -1; -1 if there is
     /// none.
-    func knownChain(after parent: Int32, on thread: Int32) -> Int32 {
-        known[indexPair(parent, thread)] ?? -1
+    ///
+    /// - Parameter observer: as `RecordCause.observer`.
+    func knownChain(after parent: Int32, on thread: Int32, of observer: Int32) -> Int32 {
+        observer < 0
+            ? known[indexPair(parent, thread)] ?? -1 : knownOfObservers[indexPair(parent, thread)]?[observer] ?? -1
     }
 
-    private mutating func chain(after parent: Int32, on thread: Int32) -> Int32 {
+    private mutating func chain(after parent: Int32, on thread: Int32, of observer: Int32 = -1) -> Int32 {
+        let chain = knownChain(after: parent, on: thread, of: observer)
+        if chain >= 0 { return chain }
         let new = Int32(chains.count)
-        let chain = known[indexPair(parent, thread), default: new]
-        if chain == new {
+        if observer < 0 {
             known[indexPair(parent, thread)] = new
-            chains.append(Chain(parent: parent, thread: thread))
+        } else {
+            knownOfObservers[indexPair(parent, thread), default: [:]][observer] = new
         }
-        return chain
+        chains.append(Chain(parent: parent, thread: thread, observer: observer))
+        return new
     }
 }

@@ -9,6 +9,9 @@ struct RecordCause {
     var entry: Int32
     /// True if the entry handed it to its thread. Otherwise it belongs to the chain of the entry.
     var isHandedOver = false
+    /// The observer of a Foundation center whose handlers are a chain of their own; -1 for all others. The order in
+    /// which a center calls observers is random.
+    var observer: Int32 = -1
 
     var isInSameChain: Bool { entry >= 0 && !isHandedOver }
 }
@@ -40,6 +43,9 @@ extension RecordingIndex {
             if precedes(append) { return RecordCause(entry: append, isHandedOver: true) }
             let isOfQueue = entry.observer < 0 && entry.stage != .deliver
             if isOfQueue, precedes(enqueued) { return RecordCause(entry: enqueued, isHandedOver: true) }
+        }
+        if entry.stage == .deliver, entry.isFoundation, precedes(posted) {
+            return RecordCause(entry: posted, isHandedOver: true, observer: entry.observer)
         }
         if precedes(posted) {
             return RecordCause(entry: posted, isHandedOver: self.entry(posted).thread != entry.thread)

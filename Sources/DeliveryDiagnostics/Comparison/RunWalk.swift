@@ -102,42 +102,50 @@ struct RunWalk {
         let (parent, thread) = (
             runs.first.chains.chains[Int(chain)].parent, runs.first.chains.chains[Int(chain)].thread
         )
+        // An observer is matched by its registration.
+        let observer = observers.counterpart(of: runs.first.chains.chains[Int(chain)].observer, on: .first)
+        if runs.first.chains.chains[Int(chain)].observer >= 0, observer < 0 { return -1 }
         // A chain is matched before the chains that it hands over.
         let parentInSecond = chains.counterpart(of: parent, on: .first)
         if parent >= 0, parentInSecond < 0 { return -1 }
         var threadInSecond = threads.counterpart(of: thread, on: .first)
         if threadInSecond < 0 {
-            guard let candidate = choose(for: thread, after: parentInSecond), match(thread, candidate) else {
+            guard let candidate = choose(for: thread, after: parentInSecond, of: observer), match(thread, candidate)
+            else {
                 return -1
             }
             threadInSecond = candidate
         }
-        let found = runs.second.chains.knownChain(after: parentInSecond, on: threadInSecond)
+        let found = runs.second.chains.knownChain(after: parentInSecond, on: threadInSecond, of: observer)
         return found >= 0 && chains.match(chain, found) ? found : -1
     }
 
     /// Chooses a thread of the second run for an unmatched one of the first.
     ///
-    /// - Parameter parent: the parent of the thread's chain in the second run, or -1.
-    private mutating func choose(for thread: Int32, after parent: Int32) -> Int32? {
+    /// - Parameters:
+    ///   - parent: the parent of the thread's chain in the second run, or -1.
+    ///   - observer: the observer of the chain in the second run, or -1.
+    private mutating func choose(for thread: Int32, after parent: Int32, of observer: Int32) -> Int32? {
         let (colour, sameColour) = (colours.colour(of: thread), colours.candidates(of: thread))
         var start = firstFree[colour, default: 0]
         while start < sameColour.count, threads.counterpart(of: sameColour[start], on: .second) >= 0 { start += 1 }
         firstFree[colour] = start
-        var found = suitable(sameColour[start...], for: thread, after: parent)
+        var found = suitable(sameColour[start...], for: thread, after: parent, of: observer)
         if found.isEmpty, !colours.areEqual {
-            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent)
+            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent, of: observer)
         }
         if found.count > 1, firstChoice == nil, !colours.individuals.contains(thread) { firstChoice = thread }
         return found.first
     }
 
     /// At most two threads that are not matched yet and have the chain.
-    private func suitable(_ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32) -> [Int32] {
+    private func suitable(
+        _ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32, of observer: Int32
+    ) -> [Int32] {
         Array(
             candidates.lazy.filter { candidate in
                 threads.counterpart(of: candidate, on: .second) < 0
-                    && runs.second.chains.knownChain(after: parent, on: candidate) >= 0
+                    && runs.second.chains.knownChain(after: parent, on: candidate, of: observer) >= 0
                     && mayMatchProcesses(of: thread, candidate)
             }.prefix(2))
     }

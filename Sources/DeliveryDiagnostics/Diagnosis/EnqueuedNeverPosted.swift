@@ -15,7 +15,7 @@ enum EnqueuedNeverPosted {
             let key = Key(thread: entry.thread, name: entry.name)
             switch entry.stage {
             case .enqueue where entry.style != .now: waiting[key, default: (0, Int32(number))].count += 1
-            // Which of them a post is of is unknown, because coalesced ones share a post.
+            // Coalesced notifications share a post.
             case .post: waiting[key] = nil
             default: break
             }
@@ -28,8 +28,8 @@ enum EnqueuedNeverPosted {
             return Finding(
                 kind: .enqueuedNeverPosted,
                 severity: !isMain || since > limits.stall.nanoseconds ? .problem : .note,
-                problem: "\(words.name(key.name)) was enqueued in the NotificationQueue of \(thread) "
-                    + "\(words.times(found.count)) and not posted afterwards, for \(ElapsedTime.text(since)).",
+                problem: "\(words.name(key.name)) was enqueued \(words.times(found.count)) in the NotificationQueue of "
+                    + "\(thread) and not posted afterwards, for \(ElapsedTime.text(since)).",
                 evidence: [found.first, index.threads[Int(key.thread)].last],
                 remedy: isMain
                     ? "The queue posts when the main run loop runs: end main with RunLoop.main.run(), and let the program "

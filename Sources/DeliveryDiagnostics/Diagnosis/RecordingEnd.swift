@@ -78,7 +78,7 @@ enum RecordingEnd {
                 recording.processes.count > 1 ? " of process \(recording.processes[Int(unrecorded.process)].id)" : ""
             findings.append(
                 note(
-                    .unrecorded, "Not everything\(ofProcess) was recorded: \(Excerpt.of(unrecorded.reason))",
+                    .unrecorded, "Not recorded\(ofProcess): \(Excerpt.of(unrecorded.reason))",
                     remedy: "The findings are based on what was recorded.", weight: 1))
         }
         let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }

@@ -11,8 +11,10 @@ struct PostsObserved {
     func result(_ text: String?) -> RuleResult {
         let name = text.map { words.name(called: $0) }
         if let text, name == -1 { return RuleResult(rule, fails: words.missing(name: text)) }
-        // The program does not decide what Foundation itself posts.
-        let posts = words.posts(of: name).flatMap(\.self).filter { name != nil || !words.isCalledByFoundation($0) }
+        // The program need not observe what Foundation itself posts.
+        let posts = words.posts(of: name).flatMap(\.self).filter {
+            name != nil || !words.isCalledByFoundation($0) || isObserved($0)
+        }
         guard !posts.isEmpty else {
             let subject = name.map { "\(words.name($0)) was never" } ?? "nothing was"
             return RuleResult(rule, fails: "\(subject) posted")
@@ -48,7 +50,9 @@ struct PostsObserved {
     /// - Parameter number: a `post` or `capture`.
     private func isObserved(_ number: Int32) -> Bool {
         let entry = words.index.entry(number)
-        // The document's technique does not record the number of observers.
-        return entry.count > 0 || entry.post >= 0 && words.index.posts[Int(entry.post)].deliveryCount > 0
+        // The document's technique does not record the number of observers, nor does a Foundation center before the post
+        // has returned.
+        return entry.count > 0 || entry.isFoundation && entry.count < 0
+            || entry.post >= 0 && words.index.posts[Int(entry.post)].deliveryCount > 0
     }
 }

@@ -75,6 +75,14 @@ extension Timeline {
         return label
     }
 
+    /// How long a post to a Foundation center occupies its thread: `1.5 ms`, or `runs on`; nil if it is not recorded.
+    func lengthOfPost(_ item: Item) -> String? {
+        let entry = index.entry(item.entry)
+        guard entry.stage == .post, entry.isFoundation, entry.post >= 0 else { return nil }
+        let returned = index.posts[Int(entry.post)].returned
+        return returned < 0 ? "runs on" : ElapsedTime.text(index.time(from: item.entry, to: returned))
+    }
+
     /// The number of a record's post, such as `#3`.
     func post(of entry: Int32) -> String? {
         let post = index.entry(entry).post
@@ -105,6 +113,9 @@ extension Timeline {
         if !item.isRun, let ending = item.ending {
             let isKnown = ending != .notRecorded
             lines.append(ending.runsOn ? "runs on" : isKnown ? "runs \(duration)" : "its return is not recorded")
+        }
+        if !item.isRun, let length = lengthOfPost(item) {
+            lines.append(length == "runs on" ? length : "lasts \(length)")
         }
         lines += [label.outcome].compactMap(\.self) + label.details
         lines += [label.location.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)

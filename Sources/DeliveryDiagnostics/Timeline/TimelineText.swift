@@ -155,7 +155,7 @@ package struct TimelineText: Sendable {
             (cells[2], cells[3]) = (latency.isEmpty ? "" : "≤\(latency)", item.end > item.begin ? duration : "")
         } else {
             cells[2] = item.arrow.map { timeline.arrows[$0].kind } == .atOnce ? "at once" : latency
-            if item.ending == .returned { cells[3] = duration }
+            cells[3] = item.ending == .returned ? duration : timeline.lengthOfPost(item) ?? ""
         }
         switch row.part {
         case .begin: cells[3] = item.ending?.runsOn == true ? "runs on" : ""

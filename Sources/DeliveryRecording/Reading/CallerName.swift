@@ -6,12 +6,13 @@ enum CallerName {
     private static let longest = 2000
 
     /// The function and the module of a call, `main.foo() -> () + 0x12 (program)`, or `program + 0x12af` if the function
-    /// is unknown.
+    /// is unknown; `Foundation` for all of its own calls.
     ///
     /// - Parameters:
     ///   - function: `$s4main3fooyyF+0x12`, or without an offset.
     ///   - address: `/bin/program+0x12af`.
     static func text(function: String?, address: String?) -> String {
+        if let address, isFoundation(address) { return "Foundation" }
         let place = address.map { address in
             let (module, offset) = split(address)
             return (module: module.split(separator: "/").last.map(String.init) ?? module, offset: offset)

@@ -2,6 +2,7 @@ extension Recording {
     /// Gives records of Foundation's center what their lines leave out: the name of their post or observer, and to a
     /// `post`, which is recorded before its observers are known, their number.
     ///
+    /// The post of a `NotificationQueue` has the source location of its `enqueue`, as that of a `PostingQueue` has.
     /// The number is that of its `postEnd`, and of the captures by centers of the library, which are observers too.
     mutating func completeFoundationRecords() {
         var namesOfPosts = [Int32](repeating: -1, count: posts.count)
@@ -14,8 +15,18 @@ extension Recording {
             if entry.stage == .postEnd, entry.post >= 0 { handlers[Int(entry.post)] = max(0, entry.count) }
             if entry.stage == .capture, entry.relatedPost >= 0 { captures[Int(entry.relatedPost)] += 1 }
         }
+        /// The last `enqueue` of a notification that was not posted yet.
+        var enqueued: [Queued: Entry] = [:]
         for index in entries.indices {
             let entry = entries[index]
+            if entry.isFoundation, entry.stage == .enqueue {
+                enqueued[Queued(entry)] = entry
+            } else if entry.stage == .post, isCalledByFoundation(entry),
+                let enqueue = enqueued.removeValue(forKey: Queued(entry))
+            {
+                entries[index].location = enqueue.location
+                entries[index].foundation = enqueue.foundation
+            }
             if entry.isFoundation, entry.name < 0, entry.stage != .register {
                 if entry.post >= 0 {
                     entries[index].name = namesOfPosts[Int(entry.post)]
@@ -27,5 +38,14 @@ extension Recording {
                 entries[index].count = handlers[Int(entry.post)] &+ captures[Int(entry.post)]
             }
         }
+    }
+
+    /// A notification in the `NotificationQueue` of a thread. Those with the same name and object are coalesced.
+    private struct Queued: Hashable {
+        var thread: Int32
+        var name: Int32
+        var sender: Int32
+
+        init(_ entry: Entry) { (thread, name, sender) = (entry.thread, entry.name, entry.sender) }
     }
 }

@@ -13,7 +13,12 @@ final class DescriptorSource {
     /// - Parameter perform: called when the descriptor was made ready, after the run loop has cleared it.
     init(_ descriptor: EventDescriptor, perform: @escaping () -> Void) {
         self.descriptor = descriptor
-        source = Callbacks(descriptor: descriptor.number, perform: perform).makeSource()
+        source = Self.make(descriptor.number, perform: perform)
+    }
+
+    /// A source for a descriptor that outlives it. It may be added to a run loop, and invalidated, on any thread.
+    static func make(_ descriptor: Int32, perform: @escaping () -> Void) -> CFRunLoopSource {
+        Callbacks(descriptor: descriptor, perform: perform).makeSource()
     }
 
     deinit {

@@ -38,9 +38,7 @@ extension Recording {
         if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
         for unrecorded in unrecorded.prefix(maximum) {
             let process = processes[Int(unrecorded.process)]
-            terminal.report(
-                "\(source): not everything of \(Excerpt.of(process.name)) was recorded: "
-                    + Excerpt.of(unrecorded.reason))
+            terminal.report("\(source): not recorded of \(Excerpt.of(process.name)): \(Excerpt.of(unrecorded.reason))")
         }
     }
 }

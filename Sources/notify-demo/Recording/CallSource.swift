@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a symbolizer knows of a call: its source location or, without debug information, the function that calls.
+/// The source location of a call or, without debug information, the function that calls.
 enum CallSource: Hashable {
     case location(file: String, line: Int)
     /// Its name as the linker has it.

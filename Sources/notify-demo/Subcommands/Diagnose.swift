@@ -10,8 +10,8 @@ struct Diagnose: Command {
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
             mistake; a note is worth knowing. The totals are those of 'audit'.
 
-            Posts to a Foundation center, such as NotificationCenter.default, are recorded only if the library observes \
-            their name there. If such a name is misspelt, a note says that the observed name was never posted.
+            A recording of 'notify-demo record' also has what the program does with Foundation's NotificationCenter. If a \
+            program records itself, posts to it are recorded only if the library observes their name there.
 
             A file of accepted findings has one on each line: its kind, as --json prints it, and optionally the name \
             of the notification. Text after # is a comment.

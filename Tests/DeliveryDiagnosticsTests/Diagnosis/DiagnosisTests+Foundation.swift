@@ -216,19 +216,19 @@ extension DiagnosisTests {
         }
         expect(
             .enqueuedNeverPosted, evidence: [1, 2],
-            says: ["Done was enqueued in the NotificationQueue of worker 2 times and not posted afterwards"],
+            says: ["Done was enqueued 2 times in the NotificationQueue of worker and not posted afterwards"],
             in: story(.asap), notIn: story(.whenIdle, isPosted: true))
         expect(.enqueuedNeverPosted, evidence: [1, 2], in: story(.whenIdle), notIn: story(.now))
         // The program may have ended before main was idle.
         expect(.enqueuedNeverPosted, .note, evidence: [1, 2], in: story(.asap, on: Story.main), notIn: story(.now))
     }
 
-    // MARK: What is not recorded
+    // MARK: Records that are missing
 
     func testWhatCouldNotBeRecordedIsANote() throws {
         let lines = """
             {"recording":2,"process":100,"name":"static","n":1,"t":1,"wall":1}
-            {"unrecorded":"Foundation is linked statically"}
+            {"unrecorded":"notification centers: this Foundation is unknown"}
             {"n":1,"t":2,"thread":1,"stage":"end","reason":"exit"}
 
             """
@@ -236,7 +236,7 @@ extension DiagnosisTests {
         XCTAssertTrue(recording.problems.isEmpty)
         let findings = Diagnosis(recording).findings
         XCTAssertEqual(findings.map(\.kind), [.unrecorded])
-        XCTAssertEqual(findings[0].problem, "Not everything was recorded: Foundation is linked statically")
+        XCTAssertEqual(findings[0].problem, "Not recorded: notification centers: this Foundation is unknown")
     }
 
     // MARK: Other findings

@@ -69,7 +69,7 @@ final class FoundationProgramTests: XCTestCase {
 
                ms  main      thread 2  what     post latency lasts
             0.000  +                   register  TestNotification, observer 1, at main.swift:3
-            1.000  │         ●         post     #1                  TestNotification, at main.swift:9
+            1.000  │         ●         post     #1            3 ms  TestNotification, at main.swift:9
             2.000  │         ■         deliver  #1   at once  1 ms  TestNotification, observer 1
                    ┆         ┆         3 ms later
             5.000  -         │         remove    TestNotification, observer 1

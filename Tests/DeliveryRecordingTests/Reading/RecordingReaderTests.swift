@@ -53,6 +53,10 @@ final class RecordingReaderTests: XCTestCase {
             records[index].reason = [.exit, .stopped, .signal(11), .notStarted, nil][index % 5]
             records[index].counters =
                 [nil, DeliveryCounters(), DeliveryCounters(delivered: 1, waiting: 22, refused: 333)][index % 3]
+            // Records of Foundation's center get the names of their posts and observers.
+            guard records[index].notification != nil else { continue }
+            records[index].foundation =
+                [nil, .init(), .init(center: "7f0010", queue: "main"), .init(queue: "7f22")][index % 4]
         }
         for chunk in [1, 7, 4096, .max] {
             let recording = try Recording(bytes: Self.bytes(records), chunk: chunk)

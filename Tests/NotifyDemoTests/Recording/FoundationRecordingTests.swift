@@ -28,15 +28,15 @@ final class FoundationRecordingTests: XCTestCase {
         var outcome: Shell.Outcome
     }
 
-    /// Records a command in a directory of its own, after `preparation` there.
-    private func record(_ command: String, preparation: String = "") throws -> Recorded {
+    /// Records a command in a directory of its own, after `preparation` there. Reads the output of `after`, too.
+    private func record(_ command: String, preparation: String = ":", after: String = ":") throws -> Recorded {
         let outcome = try Shell.run(
             """
             library=$(dirname "$(command -v notify-demo)")/libnotification-recorder.so
             directory=$(mktemp -d); trap 'rm -r "$directory"' EXIT; cd "$directory"; export SWIFT_BACKTRACE=enable=no
-            { \(preparation.isEmpty ? ":" : preparation); } >&2 || exit 3
+            { \(preparation); } >&2 || exit 3
             env LD_PRELOAD="$library" THREADED_NOTIFICATIONS_RECORDING="$directory/run.jsonl" \(command) > output
-            status=$?; cat run.jsonl; cat output >&2; exit $status
+            status=$?; cat run.jsonl; \(after); cat output >&2; exit $status
             """)
         return Recorded(
             lines: try outcome.output.split(separator: "\n").compactMap(Self.summary), outcome: outcome)
@@ -65,22 +65,33 @@ final class FoundationRecordingTests: XCTestCase {
     }
 
     func testAHandlerInAnOperationQueueIsRecordedOnTheThreadOfItsOperation() throws {
-        let lines = try child("queues")
+        // The operations may run on different threads.
+        let lines = try child("queues").map { $0.hasPrefix("1 ") ? $0 : "other" + $0.drop { $0 != " " } }
         XCTAssertEqual(
             lines.sorted(),
             [
                 "1 register Saved observer 1 queue", "1 register Saved observer 2 main queue",
                 "1 post Saved post 1",
-                "2 deliver post 1 observer 1", "2 return post 1 observer 1",
+                "other deliver post 1 observer 1", "other return post 1 observer 1",
                 "1 deliver post 1 observer 2", "1 return post 1 observer 2",
                 "1 postEnd post 1 count 2",
                 // The posting thread runs an operation of the first queue.
-                "2 post Saved post 2",
-                "2 deliver post 2 observer 1", "2 return post 2 observer 1",
+                "other post Saved post 2",
+                "other deliver post 2 observer 1", "other return post 2 observer 1",
                 "1 deliver post 2 observer 2", "1 return post 2 observer 2",
-                "2 postEnd post 2 count 2",
+                "other postEnd post 2 count 2",
                 "1 remove observer 1", "1 remove observer 2",
             ].sorted())
+    }
+
+    func testPostsAtTheSameTimeAreToldApartInAnOperationQueue() throws {
+        let lines = try child("concurrent").map { $0.drop { $0 != " " } }
+        for stage in ["deliver", "return"] {
+            XCTAssertEqual(
+                lines.filter { $0.contains(stage) }.sorted(),
+                (1...200).map { " \(stage) post \($0) observer 1" }.sorted())
+        }
+        XCTAssertEqual(lines.count { $0.hasSuffix("count 1") }, 200)
     }
 
     func testTypedMessagesAreRecordedAndTheEndOfATokenIsARemoval() throws {
@@ -186,6 +197,15 @@ final class FoundationRecordingTests: XCTestCase {
                 "1 post Saved post 2", "1 deliver post 2 observer 1", "1 return post 2 observer 1",
                 "1 postEnd post 2 count 1", "1 remove observer 1",
             ])
+    }
+
+    func testForkedProcessesAreRecordedInFilesOfTheirOwn() throws {
+        let recorded = try record("foundation-child fork", after: "cat run.jsonl.*")
+        XCTAssertEqual(recorded.outcome.errors, "[\(7 << 8)]\n")
+        let counts = Dictionary(grouping: recorded.lines) { $0.split(separator: " ")[1] }.mapValues(\.count)
+        XCTAssertEqual(counts["register"], 1520)
+        XCTAssertEqual(counts["remove"], 1520)
+        XCTAssertEqual(counts["deliver"], counts["return"])
     }
 
     // MARK: Compiled here
