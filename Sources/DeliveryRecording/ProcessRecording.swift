@@ -7,8 +7,9 @@ public import ThreadedNotifications
 ///
 ///     try ProcessRecording.start(to: "run.jsonl")
 ///
-/// A program needs no call, and need not link this library, if the environment variable
-/// `THREADED_NOTIFICATIONS_RECORDING` names the file; `notify-demo record -o run.jsonl -- ./my-program` sets it.
+/// A program needs no call, and need not link this library, if `notify-demo record -o run.jsonl -- ./my-program` starts
+/// it. That preloads a library that records, and names the file in the environment variable
+/// `THREADED_NOTIFICATIONS_RECORDING`. The methods of this type then apply to that recording.
 /// `Recording` reads the file, and `notify-demo audit`, `diagnose`, `compare`, `timeline`, `trace` and `stats` show it.
 ///
 /// The recording has a line for each `DeliveryEvent`. Lines are collected in 8 MiB of memory and written ten times a
@@ -26,7 +27,7 @@ public import ThreadedNotifications
 /// Cost: each stage formats a line of about 120 bytes on its thread and appends it under a lock. If the file system is
 /// too slow, records are lost and counted: in a `lost` record, in the error of `stop()`, and on standard error at exit.
 public enum ProcessRecording {
-    /// The environment variable that names the file to record to.
+    /// The environment variable that names the file to record to, if the library that records is preloaded.
     ///
     /// A new file can be read and written by its owner only. A file that is already a recording is continued, unless
     /// another process is recording to it: then this process records to a file of the same name and its process id.
@@ -36,7 +37,7 @@ public enum ProcessRecording {
 
     /// Starts recording.
     ///
-    /// Does nothing if `notify-demo record` records this process.
+    /// Does nothing while `notify-demo record` records this process.
     ///
     /// - Parameter path: the file, which is created or replaced.
     /// - Throws: `DeliveryError` with the code `recordingFailed` if the file is not a regular file or cannot be

@@ -7,10 +7,14 @@ struct Record: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run a program and record its deliveries to a file.",
         discussion: """
-            The program needs no change: a library that records is preloaded into it. Posts to Foundation's centers are recorded if a ThreadedNotificationCenter captures them. \
-            Processes that the program starts or forks are recorded too. A program can also record itself with \
-            ProcessRecording.start(to:). A program with rights that its user does not have, such as a set-user-id \
-            program, records only itself.
+            The program needs no change, and need not link ThreadedNotifications: the library \
+            libnotification-recorder.so is preloaded into it. The library is found beside notify-demo, where it is \
+            built, or in ../lib/notify-demo, where Scripts/install.sh puts it. What a program does with Foundation's \
+            NotificationCenter and NotificationQueue is recorded, and every stage of a delivery of \
+            ThreadedNotifications. Processes that the program starts or forks are recorded too. A program without \
+            Foundation runs as it would alone. A program can also record itself with ProcessRecording.start(to:). \
+            Nothing is preloaded into a program with rights that its user does not have, such as a set-user-id \
+            program, or into one that is linked statically with the C library; they can only record themselves.
 
             The file is written when the program has ended. If the program cannot be run, or nothing is recorded, the \
             file stays as it was. With -o - the recording is printed on standard output when the program has ended, \
