@@ -144,7 +144,7 @@ final class PerformTests: XCTestCase {
     }
 }
 
-/// A thread whose port is invalidated by its end.
+/// A thread that ends with a valid port.
 private final class PortThread: Thread {
     private let port = NSMachPort()
     private let isOver = Awaited(false)
