@@ -69,9 +69,8 @@ extension RecordingIndex {
             call.begin = span.begin
             call.end = knownEnd(of: span) ?? number
         }
-        if entry.isFoundation {
-            let returned = posts[Int(entry.post)].returned
-            call.end = returned >= 0 ? returned : max(number, processes[recording.process(of: entry)].last)
+        if entry.isFoundation, posts[Int(entry.post)].returned < 0 {
+            call.end = max(number, processes[recording.process(of: entry)].last)
         }
         return call
     }
