@@ -8,29 +8,31 @@ enum CallSource: Hashable {
 
     /// Reads a line of llvm-symbolizer's output in the style `JSON`. Nil if the line has neither.
     ///
-    /// An optimized program has functions of Foundation inlined. The call is in the first function that is not one.
+    /// An optimized program has functions of Foundation inlined. The call is in the first function that is not one: a
+    /// name does not tell, because an extension of a Foundation type begins like it.
     ///
     /// - Parameter module: the module that the line must be about.
     init?(_ line: some StringProtocol, module: String) {
         guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
             object["ModuleName"] as? String == module, let frames = object["Symbol"] as? [[String: Any]]
         else { return nil }
-        let callers = frames.filter { frame in
-            guard let function = frame["FunctionName"] as? String else { return true }
-            return !Self.inFoundation.contains { function.hasPrefix($0) }
-        }
-        for frame in callers {
-            if let file = frame["FileName"] as? String, !file.isEmpty, let line = frame["Line"] as? Int, line > 0 {
+        for frame in frames {
+            if let file = frame["FileName"] as? String, let line = frame["Line"] as? Int, line > 0, !file.isEmpty,
+                !Self.foundation.contains(where: file.contains)
+            {
                 self = .location(file: file, line: line)
                 return
             }
         }
-        guard let function = callers.first?["FunctionName"] as? String, !function.isEmpty else { return nil }
+        // The last function contains the others.
+        guard let function = frames.last?["FunctionName"] as? String, !function.isEmpty,
+            !["$s10Foundation", "$s20FoundationEssentials"].contains(where: function.hasPrefix)
+        else { return nil }
         self = .function(function)
     }
 
-    /// The beginnings of the names of Swift functions in the modules Foundation and FoundationEssentials.
-    private static let inFoundation = ["$s10Foundation", "$s20FoundationEssentials"]
+    /// The repositories from which Foundation is built.
+    private static let foundation = ["/swift-corelibs-foundation/", "/swift-foundation/"]
 
     /// The same with a path relative to a directory if the file is in it.
     ///

@@ -23,10 +23,18 @@ final class CallSourceTests: XCTestCase {
         XCTAssertEqual(
             CallSource(
                 line(
-                    (Self.post, "/<compiler-generated>", 0), ("$s10Foundation4SomeV", "/build/Some.swift", 4),
+                    (Self.post, "/<compiler-generated>", 0),
+                    ("$s10Foundation4SomeV", "/build/swift-corelibs-foundation/Sources/Foundation/Some.swift", 4),
                     ("$s3AppyyXEfU_", "/src/App/main.swift", 9), ("main", "/src/App/main.swift", 30)),
                 module: "/bin/app"),
             .location(file: "/src/App/main.swift", line: 9))
+    }
+
+    func testACallInAnExtensionOfATypeOfFoundationIsAtItsLine() {
+        let extended = "$s20FoundationEssentials18NotificationCenterC3AppE8postSaveyyF"
+        XCTAssertEqual(
+            CallSource(line((extended, "/src/App/Center.swift", 7)), module: "/bin/app"),
+            .location(file: "/src/App/Center.swift", line: 7))
     }
 
     func testWithoutDebugInformationACallHasItsFunction() {
