@@ -89,7 +89,7 @@ struct Record: Command {
         if files.size == 0 {
             terminal.report(
                 """
-                \(command[0]) recorded nothing: it does not link ThreadedNotifications, posted nothing, or has rights \
+                \(command[0]) recorded nothing: it posts and observes no notifications, is linked statically, or has rights \
                 that its user does not have.
                 """)
         } else {

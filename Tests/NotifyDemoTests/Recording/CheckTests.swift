@@ -168,7 +168,7 @@ final class CheckTests: XCTestCase {
             \(dishes)status 1
             \(failed)\(dishes)status 3
             \(failed)status 2
-            notify-demo: true recorded nothing: it does not link ThreadedNotifications, posted nothing, or has rights that \
+            notify-demo: true recorded nothing: it posts and observes no notifications, is linked statically, or has rights that \
             its user does not have.
 
             """)
