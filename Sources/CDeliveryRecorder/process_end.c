@@ -20,6 +20,9 @@ static struct sigaction previous_actions[65];
 
 static void handle(int number, siginfo_t *information, void *context) {
     (void)context;
+    struct sigaction current;
+    // A program's handler that was installed later may call the previous one, and continue.
+    if (sigaction(number, NULL, &current) == 0 && current.sa_sigaction != handle) return;
     bool is_sent = !information || information->si_code <= 0;
     recording_finish_in_handler("signal", number);
     sigaction(number, &previous_actions[number], NULL);
@@ -29,30 +32,33 @@ static void handle(int number, siginfo_t *information, void *context) {
     if (is_sent || !is_repeated) raise(number);
 }
 
-static void watch_forks(void) {
+static void watch(void) {
+    atexit(recording_process_exits);
     pthread_atfork(recording_process_will_fork, recording_process_forked, recording_process_is_copy);
 }
 
-void process_end_watch_forks(void) {
+void process_end_watch(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, watch);
 }
 
 static void install(void) {
-    atexit(recording_process_exits);
     for (int index = 0; index < signal_count; index++) {
         int number = signals[index];
-        struct sigaction old;
-        if (sigaction(number, NULL, &old) != 0) continue;
+        struct sigaction new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old;
+        // Blocks other signals until this one has ended the process.
+        sigfillset(&new.sa_mask);
+        previous_actions[number].sa_handler = SIG_DFL;
+        // In one call, because another thread may install a handler at the same time.
+        if (sigaction(number, &new, &old) != 0) continue;
         // A program's handler of a request to end is left in place: the program continues, or exits. A handler of a crash,
         // such as the backtracer, is called after this one. An ignored signal does not end the process.
         bool is_default = old.sa_handler == SIG_DFL, is_ignored = old.sa_handler == SIG_IGN;
-        if (!is_default && (index >= crash_count || is_ignored)) continue;
-        previous_actions[number] = old;
-        struct sigaction new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-        // Blocks other signals until this one has ended the process.
-        sigfillset(&new.sa_mask);
-        sigaction(number, &new, NULL);
+        if (!is_default && (index >= crash_count || is_ignored)) {
+            sigaction(number, &old, NULL);
+        } else {
+            previous_actions[number] = old;
+        }
     }
 }
 

@@ -65,10 +65,17 @@ static void set_state(enum state new) {
 }
 
 static void report(const char *path, const char *problem) {
-    dprintf(
+    // Standard error may be a pipe without a reader.
+    sigset_t pipe_signal, before;
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    int length = dprintf(
         STDERR_FILENO,
         "ThreadedNotifications: cannot record to %s: %s. Name a file that can be written, on a disk with room.\n", path,
         problem);
+    if (length < 0 && errno == EPIPE) sigtimedwait(&pipe_signal, NULL, &(struct timespec){0, 0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 // MARK: Writing
@@ -76,7 +83,8 @@ static void report(const char *path, const char *problem) {
 /// Called with `writing` held. False if the system could not write.
 static bool write_filled(void) {
     lock_take(&lock);
-    if (is_closed) {
+    // A copy of the process that no hook saw has the memory of the recording, but not the recording.
+    if (is_closed || process != getpid()) {
         lock_release(&lock);
         return true;
     }
@@ -157,7 +165,7 @@ static void start_thread(void) {
 
 /// Called with `control` held. Returns null, or the problem.
 static const char *begin(const char *path, enum existing_file existing, bool follows) {
-    process_end_watch_forks();
+    process_end_watch();
     lock_take(&lock);
     bool is_in_use = !is_closed;
     lock_release(&lock);
@@ -253,6 +261,7 @@ static void describe_loss(uint64_t lost, char *problem, size_t size) {
 }
 
 void recording_process_exits(void) {
+    if (atomic_load(&state) == recording && process != getpid()) return;
     // A signal handler that calls exit may have interrupted code that holds a lock, which then stays locked.
     if (!mutex_take_within(&control, 1)) {
         recording_finish_in_handler("exit", 0);
@@ -336,9 +345,8 @@ void recording_process_is_copy(void) {
 
 // MARK: The interface
 
-static void append(const struct recorder_record *record) {
-    const int program_error = errno;
-    if (!is_recorded()) return;
+/// Appends a record of a process that is recorded.
+static void append_now(const struct recorder_record *record) {
     size_t capacity = recorder_maximum_length(record);
     char small[4096];
     char *rest = capacity <= sizeof small ? small : malloc(capacity);
@@ -352,11 +360,33 @@ static void append(const struct recorder_record *record) {
         lock_take(&lock);
         before = waiting_bytes();
     }
-    if (is_open && !has_room) buffers_count_lost(&buffers, 1);
+    // It is not open after a crash that the program has survived.
+    if (is_open ? !has_room : atomic_load(&state) == recording) buffers_count_lost(&buffers, 1);
     wake_writer(before);
     lock_release(&lock);
     if (rest != small) free(rest);
-    errno = program_error;
+}
+
+/// Keeps the calling thread from being cancelled while it holds a lock, and keeps its error number.
+struct program_state {
+    int error, cancelability;
+};
+
+static struct program_state enter(void) {
+    struct program_state program = {.error = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &program.cancelability);
+    return program;
+}
+
+static void leave(struct program_state program) {
+    pthread_setcancelstate(program.cancelability, NULL);
+    errno = program.error;
+}
+
+static void append(const struct recorder_record *record) {
+    struct program_state program = enter();
+    if (is_recorded()) append_now(record);
+    leave(program);
 }
 
 static void forget_thread(uint64_t number) {
@@ -373,6 +403,7 @@ static void watch(void (*call)(bool)) {
 }
 
 static bool start(const char *path, char *problem, size_t size) {
+    struct program_state program = enter();
     bool is_started = true;
     pthread_mutex_lock(&control);
     if (atomic_load(&state) == asked) begin_asked();
@@ -386,19 +417,26 @@ static bool start(const char *path, char *problem, size_t size) {
         snprintf(problem, size, "this process records to %s, and records once", destination.path);
     }
     pthread_mutex_unlock(&control);
+    leave(program);
     return is_started;
 }
 
 static bool stop(char *problem, size_t size) {
+    struct program_state program = enter();
     pthread_mutex_lock(&control);
     uint64_t lost = atomic_load(&state) == recording ? finish("stopped") : 0;
     set_state(idle);
     if (lost > 0) describe_loss(lost, problem, size);
     pthread_mutex_unlock(&control);
+    leave(program);
     return lost == 0;
 }
 
-static void flush(void) { write_all(); }
+static void flush(void) {
+    struct program_state program = enter();
+    write_all();
+    leave(program);
+}
 
 static bool copy_path(char *path, size_t size) {
     pthread_mutex_lock(&control);
@@ -426,6 +464,7 @@ void delivery_recorder_start_if_asked(void) {
     bool has_others_rights = getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
     const char *path = has_others_rights ? NULL : getenv("THREADED_NOTIFICATIONS_RECORDING");
     if (!path || !path[0] || strlen(path) >= PATH_MAX) return;
+    process_end_watch();
     pthread_mutex_lock(&control);
     if (atomic_load(&state) == idle) {
         strcpy(asked_path, path);

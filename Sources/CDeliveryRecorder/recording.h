@@ -3,9 +3,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Installs the system's hooks that adapt a recording when the process forks. Later calls have no effect.
-void process_end_watch_forks(void);
-/// Installs the system's hooks that finish a recording when the process ends. Later calls have no effect.
+/// Installs the system's hooks that finish a recording when the process exits, and adapt it when the process forks. If
+/// that is done before the program begins, the program's own hooks may record. Later calls have no effect.
+void process_end_watch(void);
+/// Handles the signals that end the process. Later calls have no effect.
 void process_end_install(void);
 
 /// Finishes the recording when the process exits.

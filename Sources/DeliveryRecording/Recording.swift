@@ -235,6 +235,10 @@ extension Recording.Entry {
     /// True for a record of Foundation's own center or notification queue.
     public var isFoundation: Bool { foundation >= 0 }
 
+    /// True for a handler of an asynchronous message of Foundation. Its post is not known, and it may return on another
+    /// thread.
+    package var isAsyncHandlerOfFoundation: Bool { isFoundation && stage == .deliver && post < 0 }
+
     fileprivate var hasTypedDetails: Bool {
         overtakes || style != nil || policy != nil || reason != nil || counters >= 0
     }

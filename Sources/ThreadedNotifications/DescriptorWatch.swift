@@ -20,11 +20,14 @@ public final class DescriptorWatch: Sendable {
     }
 
     private let source: LockedObject<CFRunLoopSource>
+    private let isCancelled: Locked<Bool>
 
     fileprivate init(_ watched: WatchedDescriptor, by runLoop: RunLoopReference, _ handler: @escaping () -> Void) {
+        let isCancelled = Locked(false)
+        self.isCancelled = isCancelled
         source = LockedObject(
             DescriptorSource.make(watched.set) {
-                guard watched.takeEvent() else { return }
+                guard watched.takeEvent(), !isCancelled.withLock({ $0 }) else { return }
                 handler()
                 watched.rearm()
             })
@@ -36,9 +39,12 @@ public final class DescriptorWatch: Sendable {
         cancel()
     }
 
-    /// Ends the watch. The handler is not called again; on another thread it may still run when this returns. Later calls
-    /// have no effect.
+    /// Ends the watch. Later calls have no effect.
+    ///
+    /// On the watching thread, the handler is not called again. On another thread, a call of the handler that has begun
+    /// may continue after this returns, so close the descriptor on the watching thread.
     public func cancel() {
+        isCancelled.withLock { $0 = true }
         CFRunLoopSourceInvalidate(source.object)
     }
 }
@@ -53,7 +59,8 @@ extension RunLoopThread {
     /// Threads: may be called on any thread, once the thread has started. The handler runs on this thread, in the common
     /// modes of its run loop.
     /// Order: in no fixed order with notifications and blocks.
-    /// Removal: cancel or release the watch before you close the descriptor. The end of the thread ends the watch.
+    /// Removal: cancel or release the watch on this thread before you close the descriptor. The end of the thread ends the
+    /// watch.
     /// Cost: one more descriptor. Two system calls for each call of the handler, besides those of the run loop.
     /// - Throws: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or `descriptorFailed`: the descriptor
     ///   is a regular file or is not open, or the system has no descriptor left.

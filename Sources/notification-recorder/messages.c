@@ -171,9 +171,9 @@ SWIFT_CALL void remove_message_observer(void *token, SWIFT_SELF void *center) {
     struct recorder_record record = {.stage = TEXT("remove"), .has_count = true};
     bool is_first = true;
     record.observer = remove_token(token, center, &is_first);
-    if (!is_first) record.reason = (struct recorder_text)TEXT("alreadyRemoved");
     next(token, center);
-    if (record.observer == 0) return;
+    // A second removal of such a token has no effect.
+    if (record.observer == 0 || !is_first) return;
     describe_call(__builtin_return_address(0), &record);
     append_record(&record);
 }

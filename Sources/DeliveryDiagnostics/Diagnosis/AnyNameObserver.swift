@@ -8,7 +8,7 @@ enum AnyNameObserver {
     static func findings(_ words: RecordWords) -> [Finding] {
         let (index, recording) = (words.index, words.recording)
         return index.processes.enumerated().compactMap { process, records in
-            guard records.end >= 0, case let end = index.entry(records.end), end.reason?.isSignal == true,
+            guard records.end >= 0, case let end = index.entry(records.end), isFatalError(end.reason),
                 let post = postAtEnd(of: end.thread, index)
             else { return nil }
             let posted = index.posts[Int(post)].posted
@@ -35,6 +35,11 @@ enum AnyNameObserver {
                     + "AsyncMessage to a center that has an observer of any name is a fatal error.",
                 weight: 1, name: name)
         }
+    }
+
+    /// True for the signals by which Swift ends a process.
+    private static func isFatalError(_ reason: DeliveryRecord.Reason?) -> Bool {
+        if case .signal(let number)? = reason { number == 4 || number == 5 } else { false }
     }
 
     /// The post to a Foundation center that a thread was making with its last record, not in a handler of its own, or

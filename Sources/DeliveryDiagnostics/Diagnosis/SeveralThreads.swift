@@ -18,6 +18,7 @@ enum SeveralThreads {
         let handlers = index.spans.filter { span in
             let observer = index.observer(of: span)
             return observer >= 0 && isCalledByPoster[Int(observer)] && !index.hasNoTarget(span)
+                && !index.entry(span.begin).isAsyncHandlerOfFoundation
         }
         return Dictionary(grouping: handlers, by: index.observer).compactMap { observer, calls in
             let registered = words.registered(observer)

@@ -51,6 +51,7 @@ enum WrongThread {
         _ entry: Recording.Entry, _ span: RecordingIndex.Span, _ index: RecordingIndex
     ) -> Int32 {
         let registration = index.registration(of: entry.observer)
+        if entry.isAsyncHandlerOfFoundation { return -1 }
         if entry.isFoundation { return registration.map(index.expectedThread) ?? -1 }
         if let declared = registration?.target, declared >= 0 { return declared }
         let append = span.delivery < 0 ? -1 : index.deliveries[Int(span.delivery)].append

@@ -260,7 +260,9 @@ struct IndexBuilder {
         let delivery = isWait ? -1 : index.deliveryOfEntry[Int(number)]
         // Without a `return` record, the handler would seem to contain everything that follows.
         let endIsRecorded =
-            isWait || entry.observer >= 0 || entry.name < 0 || recordsReturns[recording.process(of: entry)]
+            isWait
+            || !entry.isAsyncHandlerOfFoundation
+                && (entry.observer >= 0 || entry.name < 0 || recordsReturns[recording.process(of: entry)])
         index.spans.append(
             RecordingIndex.Span(
                 begin: number, outer: stacks[thread].last ?? -1, delivery: delivery, thread: entry.thread,

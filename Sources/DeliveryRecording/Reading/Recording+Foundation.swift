@@ -12,9 +12,11 @@ extension Recording {
         for entry in entries {
             if entry.post >= 0, entry.name >= 0 { namesOfPosts[Int(entry.post)] = entry.name }
             if entry.stage == .register, entry.observer >= 0 { namesOfObservers[Int(entry.observer)] = entry.name }
-            if entry.stage == .postEnd, entry.post >= 0 { handlers[Int(entry.post)] = max(0, entry.count) }
+            // An asynchronous message has no number, because its handlers are called later.
+            if entry.stage == .postEnd, entry.post >= 0 { handlers[Int(entry.post)] = entry.count }
             if entry.stage == .capture, entry.relatedPost >= 0 { captures[Int(entry.relatedPost)] += 1 }
         }
+        var queuedDetails: [Int32: Int32] = [:]
         /// The last `enqueue` of a notification that was not posted yet.
         var enqueued: [Queued: Entry] = [:]
         for index in entries.indices {
@@ -25,7 +27,8 @@ extension Recording {
                 let enqueue = enqueued.removeValue(forKey: Queued(entry))
             {
                 entries[index].location = enqueue.location
-                entries[index].foundation = enqueue.foundation
+                let caller = foundationDetails(of: enqueue)?.isCalledByFoundation ?? false
+                entries[index].foundation = details(entry.foundation, isCalledByFoundation: caller, &queuedDetails)
             }
             if entry.isFoundation, entry.name < 0, entry.stage != .register {
                 if entry.post >= 0 {
@@ -38,6 +41,19 @@ extension Recording {
                 entries[index].count = handlers[Int(entry.post)] &+ captures[Int(entry.post)]
             }
         }
+    }
+
+    /// The index of details that have another caller.
+    private mutating func details(
+        _ position: Int32, isCalledByFoundation: Bool, _ known: inout [Int32: Int32]
+    ) -> Int32 {
+        var details = foundationDetails[Int(position)]
+        guard details.isCalledByFoundation != isCalledByFoundation else { return position }
+        if let known = known[position] { return known }
+        details.isCalledByFoundation = isCalledByFoundation
+        foundationDetails.append(details)
+        known[position] = Int32(foundationDetails.count - 1)
+        return Int32(foundationDetails.count - 1)
     }
 
     /// A notification in the `NotificationQueue` of a thread. Those with the same name and object are coalesced.

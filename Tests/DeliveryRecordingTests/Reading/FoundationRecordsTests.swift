@@ -52,6 +52,13 @@ final class FoundationRecordsTests: XCTestCase {
         XCTAssertEqual(index.posts.map(\.returned), [2, -1, -1, 5])
     }
 
+    func testThePostOfAnAsynchronousMessageHasNoNumberBecauseItsHandlersAreCalledLater() throws {
+        let recording = try read(
+            #"{"n":1,"t":1,"thread":1,"stage":"post","post":1,"name":"Saved","foundation":true}"#,
+            #"{"n":2,"t":2,"thread":1,"stage":"postEnd","post":1,"foundation":true}"#)
+        XCTAssertEqual(recording.records.map(\.count), [nil, nil])
+    }
+
     func testThePostOfANotificationQueueHasTheLocationOfItsEnqueue() throws {
         let recording = try read(
             #"{"n":1,"t":1,"thread":1,"stage":"enqueue","name":"Saved","style":"asap","foundation":true,"#
