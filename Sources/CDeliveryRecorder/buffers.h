@@ -1,9 +1,9 @@
 // The memory for records before they are written to the file: two buffers, one of which is filled while the other is
 // written. The memory does not move, so that a signal handler may write the remaining records.
 //
-// Each buffer has an offset in the file. Writing a buffer twice writes the same bytes at the same offset. A signal handler
-// may interrupt any change. A change becomes visible by a single store, before and after which the buffers hold complete
-// lines.
+// Each buffer has an offset in the file. Writing a buffer twice writes the same bytes at the same offset. A signal
+// handler may interrupt any change. A change becomes visible by a single store, before and after which the buffers hold
+// complete lines.
 
 #ifndef RECORDER_BUFFERS_H
 #define RECORDER_BUFFERS_H
@@ -53,8 +53,8 @@ struct buffer *buffers_written(struct buffers *buffers);
 size_t buffer_length(const struct buffer *buffer);
 
 /// Appends the line of a record, with the next number and the current time, and before it, if they are not in the file,
-/// a line about lost records and the identities of its threads. `rest` is the line without its beginning. False if there
-/// is no room.
+/// a line about lost records and the identities of its threads. `rest` is the line without its beginning. False if
+/// there is no room.
 bool buffers_append(struct buffers *buffers, const struct recorder_record *record, const char *rest, size_t length);
 /// Appends a line that is not a record. False if there is no room.
 bool buffers_append_line(struct buffers *buffers, const char *line, size_t length);

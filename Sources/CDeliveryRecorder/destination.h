@@ -40,8 +40,8 @@ const char *destination_open(
 // A program may close descriptors that it does not know, and open its own files with the same numbers. These functions
 // change no such file. Signal handlers may call them.
 
-/// Writes bytes at an offset, to the reopened file if the program has closed it. Returns the number of bytes written, and
-/// the system's error number, or 0, in `error`.
+/// Writes bytes at an offset, to the reopened file if the program has closed it. Returns the number of bytes written,
+/// and the system's error number, or 0, in `error`.
 size_t destination_write(struct destination *destination, const char *bytes, size_t count, off_t offset, int *error);
 /// Deletes the content from an offset on. Returns the system's error number, or 0.
 int destination_truncate(struct destination *destination, off_t offset);

@@ -13,8 +13,8 @@
 size_t recorder_write_beginning(char *line, uint64_t number, uint64_t nanoseconds);
 /// The rest of the line, with the newline.
 size_t recorder_write_rest(char *line, const struct recorder_record *record);
-/// A record of the process. It identifies the thread by the kernel's id, and may be written in a signal handler. `reason`
-/// may be null.
+/// A record of the process. It identifies the thread by the kernel's id, and may be written in a signal handler.
+/// `reason` may be null.
 size_t recorder_write_event(
     char *line, uint64_t number, uint64_t nanoseconds, int32_t kernel_id, const char *stage, const char *reason,
     int signal);

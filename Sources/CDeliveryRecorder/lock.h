@@ -29,8 +29,8 @@ bool lock_take_within(struct lock *lock, int seconds);
 void lock_release(struct lock *lock);
 /// True if the calling thread holds the lock: true in a signal handler that interrupted it while it did.
 bool lock_is_own(struct lock *lock);
-/// Releases the lock until `condition` is signalled, or until a time of the monotonic clock; null: for ever. False at that
-/// time.
+/// Releases the lock until `condition` is signalled, or until a time of the monotonic clock; null: for ever. False at
+/// that time.
 bool lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *deadline);
 bool mutex_take_within(pthread_mutex_t *mutex, int seconds);
 

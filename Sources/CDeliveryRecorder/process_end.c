@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /// The signals that end a process that does not handle them. The first `crash_count` report crashes; most of these come
-/// from the processor, which repeats the instruction when the handler returns. A handler of SIGSYS emulates system calls.
+/// from the processor, which repeats the instruction when the handler returns. A handler of SIGSYS emulates system
+/// calls.
 static const int signals[] = {
     SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE,
 };
@@ -18,11 +19,24 @@ enum { crash_count = 6, signal_count = sizeof signals / sizeof *signals };
 /// installed.
 static struct sigaction previous_actions[65];
 
+static bool is_crash(int number) {
+    for (int index = 0; index < crash_count; index++) {
+        if (signals[index] == number) return true;
+    }
+    return false;
+}
+
+/// A program's handler of a request to end is left in place: the program continues, or exits. A handler of a crash,
+/// such as the backtracer, is called after the recorder's. An ignored signal does not end the process.
+static bool is_replaced(int number, const struct sigaction *action) {
+    return action->sa_handler == SIG_DFL || (is_crash(number) && action->sa_handler != SIG_IGN);
+}
+
 static void handle(int number, siginfo_t *information, void *context) {
     (void)context;
     struct sigaction current;
-    // A program's handler that was installed later may call the previous one, and continue.
-    if (sigaction(number, NULL, &current) == 0 && current.sa_sigaction != handle) return;
+    // A program's handler of a request to end, installed later, may call the previous one and continue.
+    if (!is_crash(number) && sigaction(number, NULL, &current) == 0 && current.sa_sigaction != handle) return;
     bool is_sent = !information || information->si_code <= 0;
     recording_finish_in_handler("signal", number);
     sigaction(number, &previous_actions[number], NULL);
@@ -45,19 +59,17 @@ void process_end_watch(void) {
 static void install(void) {
     for (int index = 0; index < signal_count; index++) {
         int number = signals[index];
-        struct sigaction new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old;
+        struct sigaction old, new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        if (sigaction(number, NULL, &old) != 0 || !is_replaced(number, &old)) continue;
+        previous_actions[number] = old;
         // Blocks other signals until this one has ended the process.
         sigfillset(&new.sa_mask);
-        previous_actions[number].sa_handler = SIG_DFL;
-        // In one call, because another thread may install a handler at the same time.
         if (sigaction(number, &new, &old) != 0) continue;
-        // A program's handler of a request to end is left in place: the program continues, or exits. A handler of a crash,
-        // such as the backtracer, is called after this one. An ignored signal does not end the process.
-        bool is_default = old.sa_handler == SIG_DFL, is_ignored = old.sa_handler == SIG_IGN;
-        if (!is_default && (index >= crash_count || is_ignored)) {
-            sigaction(number, &old, NULL);
-        } else {
+        // Another thread may have installed a handler in between.
+        if (is_replaced(number, &old)) {
             previous_actions[number] = old;
+        } else {
+            sigaction(number, &old, NULL);
         }
     }
 }

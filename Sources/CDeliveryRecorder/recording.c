@@ -121,7 +121,8 @@ static bool write_all(void) {
 /// Called with `lock` held.
 static size_t waiting_bytes(void) { return is_open ? buffer_length(buffers_filled(&buffers)) : 0; }
 
-/// Wakes the thread that writes, if the filled buffer is no longer empty, or becomes half full. Called with `lock` held.
+/// Wakes the thread that writes, if the filled buffer is no longer empty, or becomes half full. Called with `lock`
+/// held.
 static void wake_writer(size_t bytes_before) {
     const size_t half = BUFFER_CAPACITY / 2, bytes = waiting_bytes();
     if ((bytes_before == 0 && bytes > 0) || (bytes_before <= half && bytes > half)) pthread_cond_signal(&is_filling);

@@ -11,8 +11,8 @@ void process_end_install(void);
 
 /// Finishes the recording when the process exits.
 void recording_process_exits(void);
-/// Writes the remaining records, and a last one with the reason, in a signal handler that ends the process. It allocates
-/// nothing, and waits for a lock for a limited time only. No record is accepted or written afterwards.
+/// Writes the remaining records, and a last one with the reason, in a signal handler that ends the process. It
+/// allocates nothing, and waits for a lock for a limited time only. No record is accepted or written afterwards.
 void recording_finish_in_handler(const char *reason, int signal);
 
 /// Takes all locks, so that none of them is held in the child by a thread that the child does not have.

@@ -3,6 +3,11 @@ import Foundation
 import Glibc
 import ThreadedNotifications
 
+/// The action of SIGTERM before `chain` replaced it.
+//
+// Safety: it is written before the handler that reads it is installed, on the same thread.
+private nonisolated(unsafe) var previousAction = sigaction()
+
 /// A program that ends or disturbs its recording in the way that its argument names. The tests of recording run it.
 @main
 enum RecordingChild: String {
@@ -28,6 +33,10 @@ enum RecordingChild: String {
     case execute
     /// Handles SIGSYS, which it gets, as a program does that emulates system calls.
     case emulate
+    /// Installs a handler of SIGTERM that calls the previous one, gets the signal, and continues.
+    case chain
+    /// Posts in an exit handler that it installed first of all.
+    case postAtExit = "post-at-exit"
     /// Starts itself again; both processes are recorded.
     case spawn
     /// Truncates its recording while recording.
@@ -53,6 +62,9 @@ enum RecordingChild: String {
             fatalError("no such way to end: \(CommandLine.arguments)")
         }
         if child == .emulate { signal(SIGSYS) { _ in } }
+        if child == .postAtExit {
+            atexit { ThreadedNotificationCenter.default.post(name: Notification.Name("at exit")) }
+        }
         try child.perform(
             recording: ProcessInfo.processInfo.environment[ProcessRecording.environmentVariable] ?? "")
     }
@@ -73,7 +85,7 @@ enum RecordingChild: String {
 
     private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
         switch self {
-        case .exit, .fault, .trap, .terminate: break
+        case .exit, .fault, .trap, .terminate, .postAtExit: break
         case .abortWhilePosting, .faultWhilePosting: Self.postOnThreads(center)
         case .mainThreadEnds:
             let observer = center.addObserver(forName: Notification.Name("for main"), on: .main) { _ in }
@@ -121,6 +133,10 @@ enum RecordingChild: String {
             execv("/proc/self/exe", &arguments)
         case .emulate:
             raise(SIGSYS)
+        case .chain:
+            sigaction(SIGTERM, nil, &previousAction)
+            signal(SIGTERM) { previousAction.__sigaction_handler.sa_sigaction?($0, nil, nil) }
+            raise(SIGTERM)
         case .spawn:
             let process = Process()
             process.executableURL = Bundle.main.executableURL
@@ -145,7 +161,8 @@ enum RecordingChild: String {
         case .trap: fatalError("as it was told to")
         case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
-        case .exit, .fork, .recordAfterFork, .execute, .emulate, .spawn, .truncate, .scribble, .mainThreadEnds, .fill,
+        case .exit, .chain, .postAtExit, .fork, .recordAfterFork, .execute, .emulate, .spawn, .truncate, .scribble,
+            .mainThreadEnds, .fill,
             .wait, .pause:
             break
         }

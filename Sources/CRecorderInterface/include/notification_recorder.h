@@ -102,8 +102,8 @@ struct notification_recorder {
     uint64_t (*current_post)(void);
 };
 
-/// The recorder that was preloaded into the process, or null. It is looked up by its name, because a weak reference from
-/// a program that was linked without the recorder stays null.
+/// The recorder that was preloaded into the process, or null. It is looked up by its name, because a weak reference
+/// from a program that was linked without the recorder stays null.
 static inline const struct notification_recorder *NotificationRecorderFind(void) {
     const struct notification_recorder *(*find)(void) = NULL;
     *(void **)&find = dlsym(RTLD_DEFAULT, "notification_recorder");

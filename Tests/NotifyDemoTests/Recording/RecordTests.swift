@@ -171,6 +171,20 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(recording.records.last?.details, "exit")
     }
 
+    func testAProgramThatHandlesARequestToEndAndCallsThePreviousHandlerContinues() throws {
+        let (outcome, recording, _) = try child("chain")
+        XCTAssertEqual(outcome.end, .exit(0))
+        XCTAssertEqual(posts(recording), [1001])
+        XCTAssertEqual(recording.records.last?.details, "exit")
+    }
+
+    func testAPostInAnExitHandlerOfTheProgramIsRecorded() throws {
+        let (outcome, recording, _) = try child("post-at-exit")
+        XCTAssertEqual(outcome.end, .exit(0))
+        XCTAssertEqual(recording.records.last { $0.stage == .post }?.notification, "at exit")
+        XCTAssertEqual(recording.records.last?.details, "exit")
+    }
+
     func testDamageByTheProgramToItsFileIsReportedWithItsLineAndTheRestIsKept() throws {
         for end in ["truncate", "scribble"] {
             let (outcome, recording, _) = try child(end)
