@@ -155,8 +155,8 @@ final class ThreadContext {
     }
 
     var drainState: DrainState {
-        @inline(__always) _read { yield drainStateValue.value }
-        @inline(__always) _modify { yield &drainStateValue.value }
+        @inline(__always) unsafeAddress { UnsafePointer(drainStateValue.pointer) }
+        @inline(__always) unsafeMutableAddress { drainStateValue.pointer }
     }
 
     /// True if a mailbox is this thread's.
@@ -187,8 +187,8 @@ final class ThreadContext {
     // MARK: Handlers and blocks that run
 
     var handlersUnderWay: HandlersUnderWay {
-        @inline(__always) _read { yield handlers.value }
-        @inline(__always) _modify { yield &handlers.value }
+        @inline(__always) unsafeAddress { UnsafePointer(handlers.pointer) }
+        @inline(__always) unsafeMutableAddress { handlers.pointer }
     }
 
     var observersUnderWay: [ObserverID] { handlersUnderWay.observers.map(\.id) }
