@@ -213,8 +213,8 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
                 "cannot record to \(path ?? "?"): \(cause ?? "?"). Name a file that can be written, on a disk with room."
         case .descriptorFailed:
             return
-                "the thread \"\(thread)\" cannot watch the descriptor: \(cause ?? "?"). Use one that is open and can be "
-                + "polled, such as a socket, a pipe or an eventfd, or raise the limit of open descriptors (ulimit -n)."
+                "the thread \"\(thread)\" cannot use a descriptor: \(cause ?? "?"). Watch one that is open and can be "
+                + "polled, such as a socket, a pipe or an eventfd; if none is left, raise the limit (ulimit -n)."
         case .actorNotPinned:
             return
                 "the actor \(actor ?? "?") runs on no RunLoopThread, so nothing can be delivered to it on its thread. "

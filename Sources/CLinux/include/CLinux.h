@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -182,6 +183,20 @@ static inline int CLinuxWatch(int poll, int operation, int descriptor, uint32_t 
     event.events = events;
     event.data.u64 = data;
     return epoll_ctl(poll, operation, descriptor, &event) == 0 ? 0 : errno;
+}
+
+/// A function of libdispatch: the descriptor that is readable when the main queue has something to do.
+extern int CLinuxMainQueueHandle(void) __asm__("_dispatch_get_main_queue_handle_4CF");
+
+/// The data of all members of a set that are ready, with "or". A set with more than 8 members is not for this function.
+static inline uint64_t CLinuxReadyMembers(int poll) {
+    struct epoll_event ready[8];
+    int count = epoll_wait(poll, ready, 8, 0);
+    uint64_t data = 0;
+    for (int index = 0; index < count; index++) {
+        data |= ready[index].data.u64;
+    }
+    return data;
 }
 
 /// Calls epoll_wait and writes the events and the data of each event. `milliseconds` of -1 means no timeout. Returns

@@ -413,6 +413,11 @@ final class ThreadMailbox: Sendable {
         state.withLock { !$0.pending.isEmpty(0) || !$0.toRelease.isEmpty || $0.phase != .open }
     }
 
+    /// True if something waits in queue 0, also if a drain has taken it already. On the target thread.
+    func deliveriesRemain(_ context: ThreadContext) -> Bool {
+        !isEmpty(0, context) || state.withLock { !$0.toRelease.isEmpty }
+    }
+
     /// The sequence number of the next entry.
     var nextNumber: UInt64 { state.withLock { $0.pending.nextNumber } }
 

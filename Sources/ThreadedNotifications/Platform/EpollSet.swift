@@ -2,7 +2,8 @@ internal import Glibc
 
 /// A set of descriptors in which a run loop waits. The run loop owns it, one for each of its modes.
 struct EpollSet {
-    private let descriptor: Int32
+    /// Ready when a descriptor of the set is.
+    let descriptor: Int32
 
     /// Finds the set that has a descriptor. No other set of the process may have it.
     ///

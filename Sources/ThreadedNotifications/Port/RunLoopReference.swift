@@ -42,10 +42,10 @@ extension RunLoop {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
 
-    /// Runs the calling thread's run loop in the default mode until it has handled a source. `run(mode:before:)` does
-    /// the same and is slower.
-    static func runCurrentUntilSourceHandled() {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, forever, true)
+    /// Runs the calling thread's run loop in the default mode until it has handled a source, or for a number of
+    /// seconds. `run(mode:before:)` does the same and is slower.
+    static func runCurrentUntilSourceHandled(for seconds: Double? = nil) {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, true)
     }
 
     /// In seconds. CoreFoundation sets no timer for more than 16 years.

@@ -147,6 +147,9 @@ final class QueuePoster {
 
     // MARK: When idle
 
+    /// True if idle notifications wait that the current mode serves.
+    var idleNotificationsWait: Bool { isWaiting([.whenIdle], in: deliverableModeQueues()) }
+
     /// The run loop announces that it will wait, and nothing else is posted before.
     private func detectIdle() {
         guard isWaiting([.whenIdle], in: deliverableModeQueues()), ThreadContext.current.mayNest else {

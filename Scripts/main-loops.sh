@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds and runs the examples whose main loop is GLib's, libuv's, or a loop around epoll_wait. One whose library is not
+# installed is skipped, and the status is then 77.
+#
+#   main-loops.sh [--latency] [BUILD]
+#
+# --latency  measures a post beside the loop's own call, in a release build. This needs both libraries.
+# BUILD      a directory where the package is built already, such as .build/debug.
+set -euo pipefail
+cd "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+export SWIFT_BACKTRACE=enable=no
+
+programs=(epoll-loop glib-loop libuv-loop)
+configuration=debug
+if [ "${1:-}" = --latency ]; then
+    programs=(main-loop-latency)
+    configuration=release
+    shift
+fi
+build=${1:-}
+if [ -z "$build" ]; then
+    swift build -c "$configuration" --target ThreadedNotifications >&2
+    build=$(swift build -c "$configuration" --show-bin-path)
+fi
+# The library is linked into the programs, as the package manager does it.
+mapfile -t objects < <(sed "s|.*/|$build/ThreadedNotifications.build/|; s|$|.o|" "$build/ThreadedNotifications.build/sources")
+directory=$(mktemp -d)
+trap 'rm -r "$directory"' EXIT
+
+status=0
+for program in "${programs[@]}"; do
+    libraries=()
+    case $program in
+        glib-loop) libraries=(glib-2.0) ;;
+        libuv-loop) libraries=(libuv) ;;
+        main-loop-latency) libraries=(glib-2.0 libuv) ;;
+    esac
+    flags=()
+    if [ ${#libraries[@]} -gt 0 ]; then
+        if ! pkg-config --exists "${libraries[@]}"; then
+            echo "skipped $program: install ${libraries[*]} (Debian: apt-get install pkg-config libglib2.0-dev libuv1-dev)"
+            status=77
+            continue
+        fi
+        for flag in $(pkg-config --cflags "${libraries[@]}"); do flags+=(-Xcc "$flag"); done
+        read -ra libraries < <(pkg-config --libs "${libraries[@]}")
+    fi
+    for module in CLinux CRecorderInterface; do flags+=(-Xcc "-fmodule-map-file=$build/$module.build/module.modulemap"); done
+    if [ $configuration = release ]; then flags+=(-O); fi
+    swiftc -swift-version 6 -I "$build/Modules" -I Sources/Examples/main-loop-libraries "${flags[@]}" \
+        "Sources/Examples/$program/main.swift" "${objects[@]}" "${libraries[@]}" -o "$directory/$program"
+    echo "$program: $(timeout -k 5 300 "$directory/$program")"
+done
+exit $status

@@ -1,0 +1,54 @@
+import CGLib
+import Foundation
+import ThreadedNotifications
+
+// GLib's main loop serves the main thread's run loop. Four threads post notifications, which arrive in order
+// between the calls of the loop's own timers and idle handlers.
+
+let (count, posted) = (100_000, Notification.Name("posted"))
+let center = ThreadedNotificationCenter.default
+nonisolated(unsafe) let loop = g_main_loop_new(nil, 0)
+// The posting threads wait for the loop's own handlers.
+let (ticked, idled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+// Used on the main thread only.
+nonisolated(unsafe) var (received, lastNumbers) = (0, [0, 0, 0, 0])
+
+let token = center.addObserver(forName: posted, on: .main) { notification in
+    guard let number = notification.object as? Int else { return }
+    precondition(Thread.isMainThread && number / 4 == lastNumbers[number % 4] + 1, "wrong thread or order")
+    lastNumbers[number % 4] += 1
+    received += 1
+    if received == count { g_main_loop_quit(loop) }
+}
+for thread in 0..<4 {
+    Thread.detachNewThread {
+        for number in 1...count / 4 {
+            center.post(name: posted, object: number * 4 + thread)
+            if number % 100 == 0 { idled.wait() }
+            if number % 1000 == 0 { ticked.wait() }
+        }
+    }
+}
+
+let tick: GSourceFunc = { _ in
+    ticked.signal()
+    return G_SOURCE_CONTINUE
+}
+let idle: GSourceFunc = { _ in
+    idled.signal()
+    return G_SOURCE_CONTINUE
+}
+let drain: GUnixFDSourceFunc = { _, _, descriptor in
+    Unmanaged<RunLoopDescriptor>.fromOpaque(descriptor!).takeUnretainedValue().drain()
+    return G_SOURCE_CONTINUE
+}
+
+try RunLoopDescriptor.run { descriptor in
+    g_timeout_add(1, tick, nil)
+    g_idle_add(idle, nil)
+    let source = g_unix_fd_add(descriptor.number, G_IO_IN, drain, Unmanaged.passUnretained(descriptor).toOpaque())
+    g_main_loop_run(loop)
+    g_source_remove(source)
+}
+token.cancel()
+print("\(received) notifications in order")

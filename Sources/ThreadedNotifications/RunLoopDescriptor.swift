@@ -1,0 +1,277 @@
+internal import CLinux
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+
+/// A file descriptor that is readable when a thread's run loop has something to do, for a thread that runs another main
+/// loop: GLib's, Qt's, libuv's, Wayland's, or a loop around `epoll_wait`.
+///
+///     try RunLoopDescriptor.run { descriptor in
+///         // Let the other loop watch descriptor.number for reading, and call descriptor.drain() when it is readable.
+///         g_main_loop_run(loop)
+///     }
+///
+/// While the other loop runs, the thread serves notifications and blocks for it, timers, ports and other sources,
+/// `RunLoop.perform` with a wake-up, posting queues, and on the main thread `DispatchQueue.main` and the main actor.
+/// Nothing polls: the descriptor is an epoll set with the descriptors in which the run loop would wait.
+///
+/// CoreFoundation ignores `CFRunLoopWakeUp` while a run loop does not run. So the other loop runs inside a run of the
+/// run loop, in the place of its wait, and `drain()` makes nested passes:
+///
+///     run ──► a run of the run loop ──► the other loop ──readable──► drain ──► passes of the run loop
+///
+/// Threads: it belongs to the thread that calls `run`, and is used there only; the type is not Sendable.
+/// Order: as in a run of the run loop in the default mode. The other loop decides the order with its own work. A
+/// notification that a `PostingQueue` posts when idle waits for the run loop to be idle; the other loop need not be.
+/// Removal: remove the descriptor from the other loop before the closure of `run` returns, which closes the descriptor.
+/// Cost: three or four descriptors. A drain of notifications and blocks makes two system calls; a drain of anything else
+/// makes two passes of the run loop, and the descriptor is readable four times more in the next 340 ms. CoreFoundation
+/// ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for is found then. Notifications
+/// and blocks for the thread, timers and the main queue need no such check. While nothing happens it costs nothing.
+public final class RunLoopDescriptor {
+    /// The descriptor. Watch it for reading, level-triggered. Do not read from it or close it.
+    public let number: CInt
+
+    private let thread: ThreadIdentity
+    private let runLoop: RunLoopReference
+    private let mailbox: ThreadMailbox
+    /// Made ready when something waits in queue 0 of the mailbox.
+    private let event: EventDescriptor
+    /// Nil if the event is that of a `RunLoopThread` or of the call of `run` around this one.
+    private var source: DescriptorSource?
+    private let lateCheck: LateCheck
+    /// The set in which the run loop waits in the default mode. It has `decoy`.
+    private let waitSet: EpollSet
+    /// Can be written, and never read. A pass takes one descriptor from the set. If that is the decoy, the run loop
+    /// reads nothing, and a wake-up that arrives during the pass stays in the set.
+    private let decoy: EventDescriptor
+    /// Sees the runs that handlers begin.
+    private var observer: RunLoopObserver?
+    /// True from the beginning of a delivery until the event is read.
+    private var isUnread = false
+    /// False after `run` has returned.
+    private var isOpen = true
+    /// False after the first drain: a wake-up before `run` had no effect.
+    private var isFirstDrain = true
+    /// The number of drains under way, each called in a handler of the one before.
+    private var depth = 0
+    private var mainQueue = MainQueueExamination()
+    /// The depth of the drain that found out that the main queue is not served.
+    private var unservedDepth: Int?
+
+    /// A drain makes no other pass after as many passes, or as much time, so that handlers that always post again do
+    /// not stop the other loop.
+    private static let maximumPasses = 10
+    private static let maximumNanoseconds: UInt64 = 8_000_000
+
+    // MARK: Running the other loop
+
+    /// Runs another main loop on the calling thread, with a descriptor through which it serves the thread's run loop.
+    ///
+    /// The descriptor is readable at first. Calls may be nested: a handler that runs the other loop until it returns, as
+    /// for a dialog, does so in a call of its own, because the first one may be in the middle of a pass.
+    ///
+    /// Threads: any thread. On a `RunLoopThread`, call it in a block that is performed there. In a block of the main
+    /// queue or a task of the main actor, the main queue and the main actor are not served.
+    /// - Parameter otherLoop: runs the other loop until it ends.
+    /// - Returns: what `otherLoop` returned.
+    /// - Throws: what `otherLoop` throws; or `DeliveryError` with the code `descriptorFailed` if the system has no
+    ///   descriptor left, or if the descriptors of the run loop are not found, as where `/proc` is not mounted.
+    @available(*, noasync, message: "it blocks the thread; call it in a synchronous function")
+    public static func run<Result>(_ otherLoop: (RunLoopDescriptor) throws -> Result) throws -> Result {
+        let descriptor = try RunLoopDescriptor()
+        defer { descriptor.end() }
+        var result: Swift.Result<Result, any Error>?
+        let loop = { result = .init { try otherLoop(descriptor) } }
+        withoutActuallyEscaping(loop) { OtherLoopRun($0).run() }
+        guard let result else { throw Self.failure("its run loop does not run any more") }
+        return try result.get()
+    }
+
+    private init() throws(DeliveryError) {
+        mailbox = ThreadContext.current.attachedMailboxOrNew()
+        runLoop = .current
+        thread = .current
+        let sharedEvent = mailbox.state.withLock { $0.event }
+        guard let event = sharedEvent ?? EventDescriptor(), let decoy = EventDescriptor(), let lateCheck = LateCheck()
+        else {
+            throw Self.failure(String(cString: strerror(errno)))
+        }
+        (self.event, self.decoy, self.lateCheck) = (event, decoy, lateCheck)
+        guard let waitSet = Self.waitSet() else {
+            throw Self.failure("the descriptors in which its run loop waits are not found in /proc")
+        }
+        self.waitSet = waitSet
+        number = epoll_create1(Int32(EPOLL_CLOEXEC))
+        // The event is in the run loop's set too, through which it would wake the other loop later.
+        var members = [
+            (waitSet.descriptor, Ready.runLoop), (event.number, .mailbox), (lateCheck.descriptor, .lateCheck),
+        ]
+        if SystemThread.currentIsMain { members.append((CLinuxMainQueueHandle(), .mainQueue)) }
+        for (member, ready) in members {
+            try check(number < 0 ? errno : watch(EPOLL_CTL_ADD, member, ready))
+        }
+        try check(setDecoy(EPOLL_CTL_ADD, isReady: false))
+        if sharedEvent == nil {
+            // In the common modes, for handlers that run the run loop.
+            source = DescriptorSource(event) {
+                ThreadContext.withCurrent { $0.withMailbox { Drain.run($0, signalled: 0) } }
+            }
+            source?.addToCurrent(.common)
+            mailbox.state.withLock { $0.event = event }
+        }
+        // Safety: the run loop calls the observer on this thread, until `end`.
+        nonisolated(unsafe) weak let descriptor = self
+        observer = RunLoopObserver(of: [.entry]) { _ in descriptor?.readEvent() }
+        observer?.add(to: runLoop, mode: .common)
+        event.makeReady()
+    }
+
+    private func check(_ error: CInt) throws(DeliveryError) {
+        guard error != 0 else { return }
+        close(number)
+        throw Self.failure(String(cString: strerror(error)))
+    }
+
+    private static func failure(_ problem: String) -> DeliveryError {
+        .descriptorFailed(thread: ThreadIdentity.current.description, problem: problem)
+    }
+
+    /// The set in which the calling thread's run loop waits in the default mode. It is found by a member that only this
+    /// set has.
+    private static func waitSet() -> EpollSet? {
+        guard let member = EventDescriptor() else { return nil }
+        let source = DescriptorSource(member) {}
+        source.addToCurrent(.default)
+        return withExtendedLifetime(source) { EpollSet(with: member.number) }
+    }
+
+    private func end() {
+        isOpen = false
+        close(number)
+        observer?.invalidate()
+        guard source != nil else { return }
+        source = nil
+        let signal: MailboxState.Signal? = mailbox.state.withLock { state in
+            guard state.event === event else { return nil }
+            state.event = nil
+            return state.unconditionalSignal(for: 0)
+        }
+        signal?.send(to: mailbox)
+    }
+
+    // MARK: Draining
+
+    /// Does what the run loop has to do, and returns. If that takes more than 8 ms or ten passes of the run loop, the
+    /// rest waits for the next call, and the descriptor stays readable.
+    ///
+    /// A call after `run` has returned has no effect.
+    /// - Precondition: the calling thread is the one that called `run`.
+    public func drain() {
+        precondition(
+            thread == .current, "RunLoopDescriptor: drain was called on \(ThreadIdentity.current), not on \(thread).")
+        guard isOpen else { return }
+        depth += 1
+        defer { depth -= 1 }
+        let begin = SystemThread.monotonicNanoseconds
+        var mustPass = isFirstDrain
+        isFirstDrain = false
+        for _ in 0..<Self.maximumPasses {
+            deliver()
+            let ready = readyMembers()
+            if ready.contains(.lateCheck) {
+                lateCheck.isDue()
+                mustPass = true
+            }
+            let hasWork = ready.contains(.runLoop) || ready.contains(.mainQueue)
+            if !hasWork, !mustPass { return postIdle() }
+            // Such a pass only looks, and must not take what it has not looked for.
+            if !hasWork { _ = setDecoy(EPOLL_CTL_MOD, isReady: true) }
+            RunLoop.runCurrentOnce()
+            guard isOpen else { return }
+            deliveryMayRemain()
+            noteMainQueue(wasReady: ready.contains(.mainQueue))
+            // A wake-up while the run loop called a handler has no effect: another pass finds out what it was for.
+            mustPass = hasWork
+            if hasWork { lateCheck.begin() }
+            if SystemThread.monotonicNanoseconds - begin > Self.maximumNanoseconds { break }
+        }
+        if mustPass { runLoop.wakeUp() }
+    }
+
+    /// Delivers what waits in queue 0, without a pass of the run loop.
+    private func deliver() {
+        guard mailbox.hasWork else { return }
+        isUnread = true
+        Drain.run(mailbox, signalled: 0)
+        readEvent()
+    }
+
+    /// The event must not end a run that a handler begins, and has to be unreadable after the handlers. What arrived
+    /// meanwhile makes it readable.
+    private func readEvent() {
+        guard isUnread else { return }
+        isUnread = false
+        event.clear()
+        deliveryMayRemain()
+    }
+
+    /// If the budget of a drain is spent, the run loop's next pass continues.
+    private func deliveryMayRemain() {
+        if ThreadContext.withCurrent({ mailbox.deliveriesRemain($0) }) { event.makeReady() }
+    }
+
+    /// In a run that may wait, the run loop looks for idleness.
+    private func postIdle() {
+        guard ThreadContext.current.poster?.idleNotificationsWait == true else { return }
+        RunLoop.runCurrentUntilSourceHandled(for: 0.01)
+        deliveryMayRemain()
+        // The next one, if there is any, is posted after the other loop has had its turn.
+        runLoop.wakeUp()
+    }
+
+    private func setDecoy(_ operation: CInt, isReady: Bool) -> CInt {
+        let events = isReady ? EPOLLOUT.rawValue | EPOLLONESHOT.rawValue : 0
+        return CLinuxWatch(waitSet.descriptor, operation, decoy.number, events, UInt64(decoy.number))
+    }
+
+    // MARK: Readiness
+
+    private struct Ready: OptionSet {
+        let rawValue: UInt64
+        static let runLoop = Ready(rawValue: 1)
+        static let mainQueue = Ready(rawValue: 2)
+        static let mailbox = Ready(rawValue: 4)
+        static let lateCheck = Ready(rawValue: 8)
+    }
+
+    /// True if the run loop has something to do.
+    var isReadable: Bool { !readyMembers().isEmpty }
+
+    /// True if it is not readable, and will not be because of what has happened until now.
+    var isQuiet: Bool { !isReadable && !lateCheck.isArmed }
+
+    private func readyMembers() -> Ready { Ready(rawValue: CLinuxReadyMembers(number)) }
+
+    private func watch(_ operation: CInt, _ member: CInt, _ ready: Ready) -> CInt {
+        CLinuxWatch(number, operation, member, EPOLLIN.rawValue, ready.rawValue)
+    }
+
+    /// In a block of the main queue the run loop does not serve the main queue. Then the descriptor must not stay
+    /// readable because of it.
+    private func noteMainQueue(wasReady: Bool) {
+        guard SystemThread.currentIsMain else { return }
+        if let unservedDepth, depth < unservedDepth {
+            // The block has returned.
+            self.unservedDepth = nil
+            _ = watch(EPOLL_CTL_ADD, CLinuxMainQueueHandle(), .mainQueue)
+        }
+        switch mainQueue.passed(wasReady: wasReady) {
+        case .none: break
+        case .enqueue(let marker): DispatchQueue.main.async { marker.withLock { $0 = true } }
+        case .ignore:
+            unservedDepth = depth
+            _ = watch(EPOLL_CTL_DEL, CLinuxMainQueueHandle(), .mainQueue)
+        }
+    }
+}
