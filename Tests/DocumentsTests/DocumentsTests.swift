@@ -76,7 +76,7 @@ final class DocumentsTests: XCTestCase {
             let checked = try shell.run(
                 """
                 swiftc -g \(optimization) plain.swift && notify-demo record -o plain.jsonl -- ./plain >/dev/null 2>&1
-                notify-demo check plain.jsonl --rule 'TestNotification on main'; echo $?
+                notify-demo check plain.jsonl --rule 'Saved on main'; echo $?
                 """)
             XCTAssertTrue(
                 checked.output.contains("posted at plain.swift:10; observed at plain.swift:6"), "\(checked)")

@@ -1,6 +1,6 @@
 import Foundation
 
-let name = Notification.Name("TestNotification")
+let name = Notification.Name("Saved")
 let posted = DispatchSemaphore(value: 0)
 
 let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
