@@ -64,12 +64,16 @@ package struct RuleReport {
     }
 
     private func evidence(of result: RuleResult) -> [(indent: String, text: String)] {
-        let lines = result.violations.prefix(Self.maximumReported).flatMap { violation in
-            [("  ", violation.text)]
-                + violation.evidence.prefix(Self.maximumEvidence).map { ("    ", check.words.evidence($0)) }
-                + violation.details.map { ("    ", $0) }
+        var lines: [(indent: String, text: String)] = []
+        for violation in result.violations.prefix(Self.maximumReported) {
+            lines.append(("  ", violation.text))
+            for record in violation.evidence.prefix(Self.maximumEvidence) {
+                lines.append(("    ", check.words.evidence(record)))
+            }
+            for detail in violation.details { lines.append(("    ", detail)) }
         }
         let more = result.violations.count - Self.maximumReported
-        return lines + (more > 0 ? [("  ", "and \(more) more")] : [])
+        if more > 0 { lines.append(("  ", "and \(more) more")) }
+        return lines
     }
 }

@@ -83,7 +83,8 @@ package struct Table: Sendable {
     /// Both tables have the first column. Columns of a group stay together if there is space.
     private func split(_ width: Int) -> (Table, Table)? {
         guard width != .max, columns.count > 2, columns.allSatisfy({ $0.share == 0 }) else { return nil }
-        let fits = (2...columns.count).last { widths.prefix($0).reduce(spacing * ($0 - 1), +) <= width } ?? 2
+        func widthOfFirst(_ count: Int) -> Int { widths.prefix(count).reduce(spacing * (count - 1), +) }
+        let fits = (2...columns.count).last { widthOfFirst($0) <= width } ?? 2
         guard fits < columns.count else { return nil }
         let isBoundary = { columns[$0].group == nil || columns[$0].group != columns[$0 - 1].group }
         let end = (2...fits).last(where: isBoundary) ?? fits

@@ -118,10 +118,14 @@ extension TimelinePicture {
         // Each text beside the item and in the lowest row of labels; then in the rows above.
         let upperRows = 1..<max(1, isPost ? lanes[item.lane].labelRows : 1)
         func candidates(_ texts: [String]) -> [PictureLabels.Candidate] {
-            texts.flatMap { text in
-                [PictureLabels.Candidate(text: text, x: x + 8, y: y + 4)] + above(text, item, x: x, row: 0)
-                    + [PictureLabels.Candidate(text: text, x: x - 9 - PictureLabels.width(text), y: y + 4)]
-            } + upperRows.flatMap { row in texts.flatMap { above($0, item, x: x, row: row) } }
+            var found: [PictureLabels.Candidate] = []
+            for text in texts {
+                found.append(.init(text: text, x: x + 8, y: y + 4))
+                found += above(text, item, x: x, row: 0)
+                found.append(.init(text: text, x: x - 9 - PictureLabels.width(text), y: y + 4))
+            }
+            for row in upperRows { for text in texts { found += above(text, item, x: x, row: row) } }
+            return found
         }
         // The last text of a post is its number alone.
         let named = candidates(namesItself ? texts.dropLast() : texts)

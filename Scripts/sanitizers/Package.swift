@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// The libraries and the tests of what their threads share, without the command line, so that the thread sanitizer's
-// build is short. `Scripts/test.sh` runs it. `Sources` and `Tests` are links to those of the package.
+// The libraries and the tests of what their threads share, without the command line, so that the build for a sanitizer
+// is short. `Scripts/test.sh` runs it. `Sources` and `Tests` are links to those of the package.
 
 import PackageDescription
 
