@@ -24,10 +24,11 @@ internal import Glibc
 /// Order: as in a run of the run loop in the default mode. The other loop decides the order with its own work. A
 /// notification that a `PostingQueue` posts when idle waits for the run loop to be idle; the other loop need not be.
 /// Removal: remove the descriptor from the other loop before the closure of `run` returns, which closes the descriptor.
-/// Cost: three or four descriptors. A drain of notifications and blocks makes two system calls; a drain of anything else
-/// makes two passes of the run loop, and the descriptor is readable four times more in the next 340 ms. CoreFoundation
-/// ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for is found then. Notifications
-/// and blocks for the thread, timers and the main queue need no such check. While nothing happens it costs nothing.
+/// Cost: three or four descriptors. A drain of notifications, blocks and the main queue makes two to four system calls. A
+/// drain of anything else makes two passes of the run loop, and the descriptor is readable four times more in the next
+/// 340 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for is
+/// found then. Notifications and blocks for the thread, timers and the main queue need no such check. While nothing
+/// happens it costs nothing.
 public final class RunLoopDescriptor {
     /// The descriptor. Watch it for reading, level-triggered. Do not read from it or close it.
     public let number: CInt
@@ -55,12 +56,11 @@ public final class RunLoopDescriptor {
     private var isFirstDrain = true
     /// The number of drains under way, each called in a handler of the one before.
     private var depth = 0
-    private var mainQueue = MainQueueExamination()
-    /// The depth of the drain that found out that the main queue is not served.
-    private var unservedDepth: Int?
+    /// The depth of the drain that is in a block of the main queue; nil if there is none.
+    private var mainQueueDepth: Int?
 
-    /// A drain makes no other pass after as many passes, or as much time, so that handlers that always post again do
-    /// not stop the other loop.
+    /// A drain ends after so many passes, or so much time, so that handlers that always post again do not stop the other
+    /// loop.
     private static let maximumPasses = 10
     private static let maximumNanoseconds: UInt64 = 8_000_000
 
@@ -107,7 +107,7 @@ public final class RunLoopDescriptor {
         var members = [
             (waitSet.descriptor, Ready.runLoop), (event.number, .mailbox), (lateCheck.descriptor, .lateCheck),
         ]
-        if SystemThread.currentIsMain { members.append((CLinuxMainQueueHandle(), .mainQueue)) }
+        if SystemThread.currentIsMain { members.append((CLinuxMainQueueEvent(), .mainQueue)) }
         for (member, ready) in members {
             try check(number < 0 ? errno : watch(EPOLL_CTL_ADD, member, ready))
         }
@@ -172,31 +172,43 @@ public final class RunLoopDescriptor {
             thread == .current, "RunLoopDescriptor: drain was called on \(ThreadIdentity.current), not on \(thread).")
         guard isOpen else { return }
         depth += 1
-        defer { depth -= 1 }
+        defer {
+            watchMainQueueAgain()
+            depth -= 1
+        }
         let begin = SystemThread.monotonicNanoseconds
         var mustPass = isFirstDrain
         isFirstDrain = false
         for _ in 0..<Self.maximumPasses {
             deliver()
+            watchMainQueueAgain()
             let ready = readyMembers()
             if ready.contains(.lateCheck) {
                 lateCheck.isDue()
                 mustPass = true
             }
-            let hasWork = ready.contains(.runLoop) || ready.contains(.mainQueue)
-            if !hasWork, !mustPass { return postIdle() }
-            // Such a pass only looks, and must not take what it has not looked for.
-            if !hasWork { _ = setDecoy(EPOLL_CTL_MOD, isReady: true) }
-            RunLoop.runCurrentOnce()
+            if ready.contains(.mainQueue) { callMainQueue() }
             guard isOpen else { return }
-            deliveryMayRemain()
-            noteMainQueue(wasReady: ready.contains(.mainQueue))
-            // A wake-up while the run loop called a handler has no effect: another pass finds out what it was for.
-            mustPass = hasWork
-            if hasWork { lateCheck.begin() }
+            if mustPass || ready.contains(.runLoop) {
+                pass(onlyLooks: !ready.contains(.runLoop))
+                // A wake-up while the run loop called a handler has no effect: another pass finds out what it was for.
+                mustPass = ready.contains(.runLoop)
+            } else if !ready.contains(.mainQueue) {
+                return postIdle()
+            }
             if SystemThread.monotonicNanoseconds - begin > Self.maximumNanoseconds { break }
         }
         if mustPass { runLoop.wakeUp() }
+    }
+
+    /// Makes a pass of the run loop.
+    /// - Parameter onlyLooks: whether nothing is known to wait. Such a pass must not take what it has not looked for.
+    private func pass(onlyLooks: Bool) {
+        if onlyLooks { _ = setDecoy(EPOLL_CTL_MOD, isReady: true) }
+        RunLoop.runCurrentOnce()
+        guard isOpen else { return }
+        deliveryMayRemain()
+        if !onlyLooks { lateCheck.begin() }
     }
 
     /// Delivers what waits in queue 0, without a pass of the run loop.
@@ -257,21 +269,27 @@ public final class RunLoopDescriptor {
         CLinuxWatch(number, operation, member, EPOLLIN.rawValue, ready.rawValue)
     }
 
-    /// In a block of the main queue the run loop does not serve the main queue. Then the descriptor must not stay
-    /// readable because of it.
-    private func noteMainQueue(wasReady: Bool) {
-        guard SystemThread.currentIsMain else { return }
-        if let unservedDepth, depth < unservedDepth {
-            // The block has returned.
-            self.unservedDepth = nil
-            _ = watch(EPOLL_CTL_ADD, CLinuxMainQueueHandle(), .mainQueue)
-        }
-        switch mainQueue.passed(wasReady: wasReady) {
-        case .none: break
-        case .enqueue(let marker): DispatchQueue.main.async { marker.withLock { $0 = true } }
-        case .ignore:
-            unservedDepth = depth
-            _ = watch(EPOLL_CTL_DEL, CLinuxMainQueueHandle(), .mainQueue)
-        }
+    // MARK: The main queue
+
+    /// Calls the blocks of the main queue. In one of them none is called, and the descriptor must not stay readable for
+    /// the others.
+    ///
+    /// The run loop would do it in a later pass if other threads wake it all the time.
+    private func callMainQueue() {
+        let isCalled = Locked(false)
+        DispatchQueue.main.async { isCalled.withLock { $0 = true } }
+        var count: eventfd_t = 0
+        eventfd_read(CLinuxMainQueueEvent(), &count)
+        CLinuxCallMainQueue(nil)
+        guard isOpen, !isCalled.withLock({ $0 }) else { return }
+        mainQueueDepth = depth
+        _ = watch(EPOLL_CTL_DEL, CLinuxMainQueueEvent(), .mainQueue)
+    }
+
+    /// The block of the main queue in which a drain was called may have returned.
+    private func watchMainQueueAgain() {
+        guard isOpen, let mainQueueDepth, depth < mainQueueDepth else { return }
+        self.mainQueueDepth = nil
+        _ = watch(EPOLL_CTL_ADD, CLinuxMainQueueEvent(), .mainQueue)
     }
 }

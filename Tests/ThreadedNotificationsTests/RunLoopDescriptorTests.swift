@@ -131,6 +131,30 @@ final class RunLoopDescriptorTests: XCTestCase {
         }
     }
 
+    func testTheMainQueueIsServedWhileOtherThreadsPostAndSignalWithoutEnd() throws {
+        let (isOver, served) = (Locked(false), Locked(0))
+        let port = SignalPort()
+        port.setDelegate(Counter())
+        RunLoop.main.add(port, forMode: .common)
+        let token = center.addObserver(forName: posted, on: .main) { _ in }
+        try RunLoopDescriptor.run { descriptor in
+            let posting = Thread.posting(2) { [center, posted] in
+                while !isOver.withLock({ $0 }) {
+                    center.post(name: posted)
+                    port.signal()
+                }
+            }
+            for number in 1...100 {
+                DispatchQueue.main.async { served.withLock { $0 += 1 } }
+                try serve(descriptor) { served.withLock { $0 } == number }
+            }
+            isOver.withLock { $0 = true }
+            posting.wait()
+        }
+        port.invalidate()
+        token.cancel()
+    }
+
     private static func enqueueOnMain(_ count: Int, _ body: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async {
             body()
@@ -152,6 +176,21 @@ final class RunLoopDescriptorTests: XCTestCase {
             isOver.withLock { $0 = true }
         }
         _ = MainActor.assumeIsolated { MainRunLoop.run { isOver.withLock { $0 } && isServed.withLock { $0 } } }
+    }
+
+    func testTheMainQueueIsServedAgainAfterABlockOfItHasRunTheRunLoop() throws {
+        let served = Locked<[Int]>([])
+        try RunLoopDescriptor.run { descriptor in
+            DispatchQueue.main.async {
+                DispatchQueue.main.async { served.withLock { $0.append(2) } }
+                let isOver = Locked(false)
+                RunLoop.main.perform { isOver.withLock { $0 = true } }
+                _ = MainActor.assumeIsolated { MainRunLoop.run { isOver.withLock { $0 } } }
+                served.withLock { $0.append(1) }
+            }
+            try serve(descriptor) { served.withLock { $0.count } == 2 }
+        }
+        XCTAssertEqual(served.withLock { $0 }, [1, 2])
     }
 
     func testTheMainQueueIsServedAgainAfterABlockOfItHasRunTheOtherLoop() throws {

@@ -185,8 +185,12 @@ static inline int CLinuxWatch(int poll, int operation, int descriptor, uint32_t 
     return epoll_ctl(poll, operation, descriptor, &event) == 0 ? 0 : errno;
 }
 
-/// A function of libdispatch: the descriptor that is readable when the main queue has something to do.
-extern int CLinuxMainQueueHandle(void) __asm__("_dispatch_get_main_queue_handle_4CF");
+/// A function of libdispatch: the eventfd that is readable when the main queue has something to do.
+extern int CLinuxMainQueueEvent(void) __asm__("_dispatch_get_main_queue_handle_4CF");
+
+/// A function of libdispatch, with which a run loop calls the blocks of the main queue. In a block of the main queue it
+/// does nothing. The argument is not used.
+extern void CLinuxCallMainQueue(void *unused) __asm__("_dispatch_main_queue_callback_4CF");
 
 /// The data of all members of a set that are ready, with "or". A set with more than 8 members is not for this function.
 static inline uint64_t CLinuxReadyMembers(int poll) {
