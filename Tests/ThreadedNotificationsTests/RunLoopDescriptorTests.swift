@@ -136,10 +136,13 @@ final class RunLoopDescriptorTests: XCTestCase {
         let port = SignalPort()
         port.setDelegate(Counter())
         RunLoop.main.add(port, forMode: .common)
-        let token = center.addObserver(forName: posted, on: .main) { _ in }
+        // At most so many wait, however slow the handlers are.
+        let room = DispatchSemaphore(value: 100)
+        let token = center.addObserver(forName: posted, on: .main) { _ in _ = room.signal() }
         try RunLoopDescriptor.run { descriptor in
             let posting = Thread.posting(2) { [center, posted] in
                 while !isOver.withLock({ $0 }) {
+                    room.wait()
                     center.post(name: posted)
                     port.signal()
                 }
@@ -149,6 +152,7 @@ final class RunLoopDescriptorTests: XCTestCase {
                 try serve(descriptor) { served.withLock { $0 } == number }
             }
             isOver.withLock { $0 = true }
+            for _ in 1...2 { room.signal() }
             posting.wait()
         }
         port.invalidate()
