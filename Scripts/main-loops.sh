@@ -49,6 +49,7 @@ for program in "${programs[@]}"; do
     if [ $configuration = release ]; then flags+=(-O); fi
     swiftc -swift-version 6 -I "$build/Modules" -I Sources/Examples/main-loop-libraries "${flags[@]}" \
         "Sources/Examples/$program/main.swift" "${objects[@]}" "${libraries[@]}" -o "$directory/$program"
-    echo "$program: $(timeout -k 5 300 "$directory/$program")"
+    output=$(timeout -k 5 300 "$directory/$program")
+    echo "$program: $output"
 done
 exit $status

@@ -71,18 +71,18 @@ start "tests of the libraries" "${tests[@]}" --filter "$libraries"
 start "tests of the commands" "${tests[@]}" --filter "$commands"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 THREADED_NOTIFICATIONS_EVENT=0 start "tests without events" "${tests[@]}" --filter "$waking"
+steps=("format" "tests of the libraries" "tests of the commands" "other tests" "tests without events")
 # Two processes, because tests wait.
 first='^ThreadedNotificationsTests[.][A-O]'
 if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
     start "thread sanitizer, A to O" swift test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
     start "thread sanitizer, others" swift test --skip-build --ignore-lock "${thread[@]}" --skip "$first"
+    steps+=("thread sanitizer, A to O" "thread sanitizer, others")
 else
     cat "$logs/build for the thread sanitizer"
     failed+=("build for the thread sanitizer")
 fi
 wait
-steps=("format" "tests of the libraries" "tests of the commands" "other tests" "tests without events")
-steps+=("thread sanitizer, A to O" "thread sanitizer, others")
 if [ "${ADDRESS:-}" = 1 ]; then
     start "address sanitizer" swift test "${address[@]}"
     steps+=("address sanitizer")

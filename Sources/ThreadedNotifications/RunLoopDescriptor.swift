@@ -27,8 +27,9 @@ internal import Glibc
 /// Cost: three or four descriptors. A drain of notifications, blocks and the main queue makes two to four system calls. A
 /// drain of anything else makes two passes of the run loop, and the descriptor is readable four times more in the next
 /// 340 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for is
-/// found then. Notifications and blocks for the thread, timers and the main queue need no such check. While nothing
-/// happens it costs nothing.
+/// found then. One that arrives while an observer of `exit` runs at the end of the last of these passes has no effect
+/// until the descriptor is readable again. Notifications and blocks for the thread in the common modes, timers and the
+/// main queue need no such check. While nothing happens it costs nothing.
 public final class RunLoopDescriptor {
     /// The descriptor. Watch it for reading, level-triggered. Do not read from it or close it.
     public let number: CInt
@@ -82,7 +83,11 @@ public final class RunLoopDescriptor {
         let descriptor = try RunLoopDescriptor()
         defer { descriptor.end() }
         var result: Swift.Result<Result, any Error>?
-        let loop = { result = .init { try otherLoop(descriptor) } }
+        let loop = {
+            // In the run, because its beginning clears the event.
+            descriptor.event.makeReady()
+            result = .init { try otherLoop(descriptor) }
+        }
         withoutActuallyEscaping(loop) { OtherLoopRun($0).run() }
         guard let result else { throw Self.failure("its run loop does not run any more") }
         return try result.get()
@@ -98,10 +103,7 @@ public final class RunLoopDescriptor {
             throw Self.failure(String(cString: strerror(errno)))
         }
         (self.event, self.decoy, self.lateCheck) = (event, decoy, lateCheck)
-        guard let waitSet = Self.waitSet() else {
-            throw Self.failure("the descriptors in which its run loop waits are not found in /proc")
-        }
-        self.waitSet = waitSet
+        waitSet = try Self.waitSet()
         number = epoll_create1(Int32(EPOLL_CLOEXEC))
         // The event is in the run loop's set too, through which it would wake the other loop later.
         var members = [
@@ -124,7 +126,6 @@ public final class RunLoopDescriptor {
         nonisolated(unsafe) weak let descriptor = self
         observer = RunLoopObserver(of: [.entry]) { _ in descriptor?.readEvent() }
         observer?.add(to: runLoop, mode: .common)
-        event.makeReady()
     }
 
     private func check(_ error: CInt) throws(DeliveryError) {
@@ -139,11 +140,14 @@ public final class RunLoopDescriptor {
 
     /// The set in which the calling thread's run loop waits in the default mode. It is found by a member that only this
     /// set has.
-    private static func waitSet() -> EpollSet? {
-        guard let member = EventDescriptor() else { return nil }
+    private static func waitSet() throws(DeliveryError) -> EpollSet {
+        guard let member = EventDescriptor() else { throw failure(String(cString: strerror(errno))) }
         let source = DescriptorSource(member) {}
         source.addToCurrent(.default)
-        return withExtendedLifetime(source) { EpollSet(with: member.number) }
+        guard let set = withExtendedLifetime(source, { EpollSet(with: member.number) }) else {
+            throw failure("the descriptors in which its run loop waits are not found in /proc, or too few are left")
+        }
+        return set
     }
 
     private func end() {
@@ -177,7 +181,8 @@ public final class RunLoopDescriptor {
             depth -= 1
         }
         let begin = SystemThread.monotonicNanoseconds
-        var mustPass = isFirstDrain
+        var mustLook = isFirstDrain
+        if isFirstDrain { lateCheck.begin() }
         isFirstDrain = false
         for _ in 0..<Self.maximumPasses {
             deliver()
@@ -185,30 +190,33 @@ public final class RunLoopDescriptor {
             let ready = readyMembers()
             if ready.contains(.lateCheck) {
                 lateCheck.isDue()
-                mustPass = true
+                mustLook = true
             }
             if ready.contains(.mainQueue) { callMainQueue() }
             guard isOpen else { return }
-            if mustPass || ready.contains(.runLoop) {
-                pass(onlyLooks: !ready.contains(.runLoop))
+            if ready.contains(.runLoop) {
+                RunLoop.runCurrentOnce()
                 // A wake-up while the run loop called a handler has no effect: another pass finds out what it was for.
-                mustPass = ready.contains(.runLoop)
+                mustLook = true
+                lateCheck.begin()
+            } else if mustLook {
+                mustLook = look()
+                if mustLook { lateCheck.begin() }
             } else if !ready.contains(.mainQueue) {
                 return postIdle()
             }
+            guard isOpen else { return }
+            deliveryMayRemain()
             if SystemThread.monotonicNanoseconds - begin > Self.maximumNanoseconds { break }
         }
-        if mustPass { runLoop.wakeUp() }
+        if mustLook { runLoop.wakeUp() }
     }
 
-    /// Makes a pass of the run loop.
-    /// - Parameter onlyLooks: whether nothing is known to wait. Such a pass must not take what it has not looked for.
-    private func pass(onlyLooks: Bool) {
-        if onlyLooks { _ = setDecoy(EPOLL_CTL_MOD, isReady: true) }
-        RunLoop.runCurrentOnce()
-        guard isOpen else { return }
-        deliveryMayRemain()
-        if !onlyLooks { lateCheck.begin() }
+    /// Makes a pass of the run loop although nothing is known to wait. It must not take what it has not looked for.
+    /// - Returns: true if it has handled a source, which may have signalled itself again.
+    private func look() -> Bool {
+        _ = setDecoy(EPOLL_CTL_MOD, isReady: true)
+        return RunLoop.runCurrentUntilSourceHandled(for: 0)
     }
 
     /// Delivers what waits in queue 0, without a pass of the run loop.

@@ -14,22 +14,26 @@ final class RunLoopDescriptorTests: XCTestCase {
 
     // MARK: The main thread
 
-    func testItIsReadableExactlyWhileANotificationOfAnotherThreadWaits() throws {
-        try RunLoopDescriptor.run { descriptor in
-            try becomeQuiet(descriptor)
-            let handled = Locked(0)
-            let token = center.addObserver(forName: posted, on: .current) { _ in handled.withLock { $0 += 1 } }
-            try becomeQuiet(descriptor)
-            for number in 1...100 {
-                postElsewhere().wait()
-                XCTAssertTrue(descriptor.isReadable)
-                XCTAssertEqual(handled.withLock { $0 }, number - 1)
-                descriptor.drain()
-                XCTAssertEqual(handled.withLock { $0 }, number)
-                XCTAssertFalse(descriptor.isReadable)
+    func testItIsReadableExactlyWhileANotificationOfAnotherThreadWaits() {
+        // On a thread of its own, which nothing else wakes.
+        Thread.posting(1) { [center, posted] in
+            reportErrors {
+                try RunLoopDescriptor.run { descriptor in
+                    let handled = Locked(0)
+                    let token = center.addObserver(forName: posted, on: .current) { _ in handled.withLock { $0 += 1 } }
+                    try becomeQuiet(descriptor)
+                    for number in 1...100 {
+                        Thread.posting(1) { center.post(name: posted) }.wait()
+                        XCTAssertTrue(descriptor.isReadable)
+                        XCTAssertEqual(handled.withLock { $0 }, number - 1)
+                        descriptor.drain()
+                        XCTAssertEqual(handled.withLock { $0 }, number)
+                        XCTAssertFalse(descriptor.isReadable)
+                    }
+                    token.cancel()
+                }
             }
-            token.cancel()
-        }
+        }.wait()
     }
 
     func testNotificationsArriveInTheOrderOfEachThread() throws {
@@ -234,9 +238,16 @@ final class RunLoopDescriptorTests: XCTestCase {
         }
     }
 
-    func testADrainWhoseBudgetIsSpentContinuesInOrder() throws {
+    func testADrainWhoseBudgetIsSpentContinuesInOrderInAnyModes() throws {
+        try drainWithLittleBudget(modes: [.common])
+        try drainWithLittleBudget(modes: [.default])
+    }
+
+    private func drainWithLittleBudget(modes: Set<RunLoop.Mode>) throws {
         let handled = Locked<[Int]>([])
-        let token = center.addObserver(forName: posted, on: .main) { notification in
+        let token = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(modes: modes)
+        ) { notification in
             handled.withLock { $0.append(notification.object as? Int ?? 0) }
         }
         let budget = TargetThread.main.drainBudget
@@ -358,6 +369,33 @@ final class RunLoopDescriptorTests: XCTestCase {
         XCTAssertEqual(results.withLock { Set($0) }, ["handled"])
     }
 
+    func testInABlockOfARunLoopThreadItIsReadableAtFirst() throws {
+        let worker = RunLoopThread(name: "other loop")
+        try worker.start()
+        try worker.performAndWait(timeout: TestTimeout.hang) {
+            reportErrors {
+                let isPerformed = Locked(false)
+                RunLoop.current.perform { isPerformed.withLock { $0 = true } }
+                try RunLoopDescriptor.run { descriptor in
+                    XCTAssertTrue(descriptor.isReadable)
+                    try serve(descriptor) { isPerformed.withLock { $0 } }
+                }
+            }
+        }
+        worker.stop()
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+    }
+
+    func testASourceThatSignalsItselfAgainIsCalledUntilItDoesNot() throws {
+        let called = Locked(0)
+        let source = SelfSignalling(times: 1000) { called.withLock { $0 += 1 } }
+        try RunLoopDescriptor.run { descriptor in
+            source.begin()
+            try serve(descriptor) { called.withLock { $0 } == 1000 }
+        }
+        source.end()
+    }
+
     func testABlockOfARunLoopThreadMayRunTheOtherLoop() throws {
         let worker = RunLoopThread(name: "other loop")
         try worker.start()
@@ -411,6 +449,38 @@ private struct NothingToDo: Error {}
 /// For closures that must not throw.
 private func reportErrors(_ body: () throws -> Void) {
     do { try body() } catch { XCTFail("\(error)") }
+}
+
+/// A source that signals itself again in its handler, without a wake-up.
+private final class SelfSignalling {
+    private var source: CFRunLoopSource?
+    private var remaining: Int
+    private let handler: () -> Void
+
+    init(times: Int, handler: @escaping () -> Void) {
+        remaining = times
+        self.handler = handler
+        var context = CFRunLoopSourceContext()
+        context.info = Unmanaged.passUnretained(self).toOpaque()
+        context.perform = { info in
+            guard let info else { return }
+            let signalling = Unmanaged<SelfSignalling>.fromOpaque(info).takeUnretainedValue()
+            signalling.handler()
+            signalling.remaining -= 1
+            if signalling.remaining > 0 { CFRunLoopSourceSignal(signalling.source) }
+        }
+        source = CFRunLoopSourceCreate(nil, 0, &context)
+    }
+
+    func begin() {
+        CFRunLoopAddSource(CFRunLoopGetCurrent(), source, kCFRunLoopDefaultMode)
+        CFRunLoopSourceSignal(source)
+        CFRunLoopWakeUp(CFRunLoopGetCurrent())
+    }
+
+    func end() {
+        CFRunLoopSourceInvalidate(source)
+    }
 }
 
 private final class Counter: NSObject, PortDelegate {

@@ -9,7 +9,7 @@ let (count, posted) = (100_000, Notification.Name("posted"))
 let center = ThreadedNotificationCenter.default
 // The posting threads wait for the loop's own handlers.
 let (ticked, idled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-// Used on the main thread only.
+// Safety: used on the main thread only.
 nonisolated(unsafe) var (received, lastNumbers) = (0, [0, 0, 0, 0])
 
 let token = center.addObserver(forName: posted, on: .main) { notification in

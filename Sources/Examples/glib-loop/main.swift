@@ -7,10 +7,11 @@ import ThreadedNotifications
 
 let (count, posted) = (100_000, Notification.Name("posted"))
 let center = ThreadedNotificationCenter.default
+// Safety: g_main_loop_quit may be called on any thread.
 nonisolated(unsafe) let loop = g_main_loop_new(nil, 0)
 // The posting threads wait for the loop's own handlers.
 let (ticked, idled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-// Used on the main thread only.
+// Safety: used on the main thread only.
 nonisolated(unsafe) var (received, lastNumbers) = (0, [0, 0, 0, 0])
 
 let token = center.addObserver(forName: posted, on: .main) { notification in
@@ -46,7 +47,9 @@ let drain: GUnixFDSourceFunc = { _, _, descriptor in
 try RunLoopDescriptor.run { descriptor in
     g_timeout_add(1, tick, nil)
     g_idle_add(idle, nil)
-    let source = g_unix_fd_add(descriptor.number, G_IO_IN, drain, Unmanaged.passUnretained(descriptor).toOpaque())
+    let pointer = Unmanaged.passUnretained(descriptor).toOpaque()
+    // With a higher priority, a descriptor that stays readable would keep idle handlers from being called.
+    let source = g_unix_fd_add_full(G_PRIORITY_DEFAULT_IDLE, descriptor.number, G_IO_IN, drain, pointer, nil)
     g_main_loop_run(loop)
     g_source_remove(source)
 }

@@ -65,6 +65,7 @@ func report(_ loop: String, _ own: String, _ interval: Duration) {
 let token = center.addObserver(forName: posted, on: .main) { _ in times.handle() }
 
 func glib(_ descriptor: RunLoopDescriptor, _ interval: Duration) {
+    // Safety: g_main_loop_quit may be called on any thread.
     nonisolated(unsafe) let loop = g_main_loop_new(nil, 0)
     let drain: GUnixFDSourceFunc = { _, _, descriptor in
         Unmanaged<RunLoopDescriptor>.fromOpaque(descriptor!).takeUnretainedValue().drain()
@@ -85,7 +86,7 @@ func glib(_ descriptor: RunLoopDescriptor, _ interval: Duration) {
 }
 
 func libuv(_ descriptor: RunLoopDescriptor, _ interval: Duration) {
-    nonisolated(unsafe) let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     uv_loop_init(loop)
     let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
     uv_poll_init(loop, handle, descriptor.number)
@@ -93,6 +94,7 @@ func libuv(_ descriptor: RunLoopDescriptor, _ interval: Duration) {
     uv_poll_start(handle, CInt(UV_READABLE.rawValue)) { handle, _, _ in
         Unmanaged<RunLoopDescriptor>.fromOpaque(handle!.pointee.data).takeUnretainedValue().drain()
     }
+    // Safety: uv_async_send may be called on any thread, and only that is.
     nonisolated(unsafe) let (call, stop) = (
         UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1), UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
     )

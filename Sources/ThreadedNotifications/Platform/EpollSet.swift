@@ -7,18 +7,13 @@ struct EpollSet {
 
     /// Finds the set that has a descriptor. No other set of the process may have it.
     ///
-    /// Cost: it opens a file of /proc for each number that it tries. Descriptors that are made together have numbers
-    /// near each other, so the first or second number is usually the one.
-    /// - Returns: nil if none of the 512 numbers on each side is that of the set.
+    /// Cost: it opens a file of /proc for each descriptor that it tries. Descriptors that are made together have numbers
+    /// near each other, so the first or second is usually the one.
+    /// - Returns: nil if no set has it, or /proc cannot be read.
     init?(with member: Int32) {
-        for distance in Int32(1)...512 {
-            for candidate in [member - distance, member + distance]
-            where candidate >= 0 && Self.members(of: candidate).contains(member) {
-                descriptor = candidate
-                return
-            }
-        }
-        return nil
+        let nearest = Self.openDescriptors().sorted { abs($0 - member) < abs($1 - member) }
+        guard let set = nearest.first(where: { Self.members(of: $0).contains(member) }) else { return nil }
+        descriptor = set
     }
 
     /// True if a descriptor of the set is ready.
@@ -32,6 +27,19 @@ struct EpollSet {
     private func wait(milliseconds: Int32) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, milliseconds) > 0
+    }
+
+    private static func openDescriptors() -> [Int32] {
+        guard let directory = opendir("/proc/self/fd") else { return [] }
+        defer { closedir(directory) }
+        var numbers: [Int32] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let number = Int32(name) { numbers.append(number) }
+        }
+        return numbers
     }
 
     /// The descriptors of a set, which /proc lists in lines that begin with `tfd:` and a number; none if it is no set.

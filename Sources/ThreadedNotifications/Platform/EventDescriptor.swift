@@ -12,7 +12,8 @@ package final class EventDescriptor: Sendable {
     }
 
     deinit {
-        close(number)
+        // A failed close would change the cause of the failure, which is in errno.
+        if number >= 0 { close(number) }
     }
 
     /// Makes the descriptor readable. A second call has no effect.

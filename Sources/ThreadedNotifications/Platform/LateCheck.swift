@@ -18,7 +18,8 @@ final class LateCheck {
     }
 
     deinit {
-        close(descriptor)
+        // A failed close would change the cause of the failure, which is in errno.
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// False if the descriptor will not become readable.

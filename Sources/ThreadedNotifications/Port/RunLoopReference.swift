@@ -44,8 +44,10 @@ extension RunLoop {
 
     /// Runs the calling thread's run loop in the default mode until it has handled a source, or for a number of
     /// seconds. `run(mode:before:)` does the same and is slower.
-    static func runCurrentUntilSourceHandled(for seconds: Double? = nil) {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, true)
+    /// - Returns: whether it has handled a source.
+    @discardableResult
+    static func runCurrentUntilSourceHandled(for seconds: Double? = nil) -> Bool {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, true) == .handledSource
     }
 
     /// In seconds. CoreFoundation sets no timer for more than 16 years.

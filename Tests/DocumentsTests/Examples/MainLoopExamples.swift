@@ -19,8 +19,8 @@ final class MainLoopExamples: XCTestCase {
         let closing = center.addObserver(forName: name, on: .main) { _ in isOpen = false }
         try RunLoopDescriptor.run { descriptor in
             var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            while isOpen, poll(&watched, 1, -1) > 0 {
-                descriptor.drain()
+            while isOpen {
+                if poll(&watched, 1, -1) > 0 { descriptor.drain() }
             }
         }
         // example: end

@@ -25,4 +25,15 @@ final class EpollSetTests: XCTestCase {
             event.clear()
         }
     }
+
+    func testTheSetIsFoundAmongManyDescriptors() throws {
+        let set = epoll_create1(0)
+        let others = (0..<700).map { _ in eventfd(0, 0) }
+        defer { for number in others + [set] { close(number) } }
+        try XCTSkipIf(others.contains(-1), "the limit of open descriptors is too low")
+        let event = try XCTUnwrap(EventDescriptor())
+        XCTAssertEqual(CLinuxWatch(set, EPOLL_CTL_ADD, event.number, EPOLLIN.rawValue, 0), 0)
+        event.makeReady()
+        try XCTUnwrap(EpollSet(with: event.number)).wait()
+    }
 }
