@@ -140,8 +140,9 @@ final class RunLoopDescriptorTests: XCTestCase {
         let port = SignalPort()
         port.setDelegate(Counter())
         RunLoop.main.add(port, forMode: .common)
-        // At most so many wait, however slow the handlers are.
-        let room = DispatchSemaphore(value: 100)
+        // At most 100 wait, however slow the handlers are. A semaphore that ends below its first value traps, so that is 0.
+        let room = DispatchSemaphore(value: 0)
+        for _ in 1...100 { room.signal() }
         let token = center.addObserver(forName: posted, on: .main) { _ in _ = room.signal() }
         try RunLoopDescriptor.run { descriptor in
             let posting = Thread.posting(2) { [center, posted] in
