@@ -41,8 +41,8 @@ final class PerformingThreads: Sendable {
         try (target(of: thread) ?? keep(block, for: thread))?.performLater(block)
     }
 
-    /// - Throws: the errors of `DeliveryTarget.performAndWait`, or one that says that the thread has finished, or was not
-    ///   reached within the timeout.
+    /// - Throws: the errors of `DeliveryTarget.performAndWait`, or one that says that the thread has finished, or was
+    ///   not reached within the timeout.
     func performAndWait(
         on thread: Thread, timeout: Duration, file: String, line: Int, _ block: @escaping @Sendable () -> Void
     ) throws {

@@ -56,14 +56,14 @@ extension RunLoopThread {
     ///
     /// The handler is called again while the descriptor stays ready, so it need not read everything at once.
     ///
-    /// Threads: may be called on any thread, once the thread has started. The handler runs on this thread, in the common
-    /// modes of its run loop.
+    /// Threads: may be called on any thread, once the thread has started. The handler runs on this thread, in the
+    /// common modes of its run loop.
     /// Order: in no fixed order with notifications and blocks.
-    /// Removal: cancel or release the watch on this thread before you close the descriptor. The end of the thread ends the
-    /// watch.
+    /// Removal: cancel or release the watch on this thread before you close the descriptor. The end of the thread ends
+    /// the watch.
     /// Cost: one more descriptor. Two system calls for each call of the handler, besides those of the run loop.
-    /// - Throws: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or `descriptorFailed`: the descriptor
-    ///   is a regular file or is not open, or the system has no descriptor left.
+    /// - Throws: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or `descriptorFailed`: the
+    ///   descriptor is a regular file or is not open, or the system has no descriptor left.
     public func watch(
         _ descriptor: CInt, for readiness: DescriptorWatch.Readiness, using handler: @escaping @Sendable () -> Void
     ) throws(DeliveryError) -> DescriptorWatch {
@@ -79,8 +79,8 @@ extension RunLoopThread {
     }
 }
 
-/// A set that has only the watched descriptor. A run loop reads from the descriptors of its sources, which has no effect
-/// on a set.
+/// A set that has only the watched descriptor. A run loop reads from the descriptors of its sources, which has no
+/// effect on a set.
 private final class WatchedDescriptor: Sendable {
     struct Failure: Error {
         let code: CInt

@@ -8,8 +8,8 @@
 /// Handlers and blocks for it are isolated to the main actor. It delivers while it runs its run loop:
 /// `MainRunLoop.run { isOver }`, or `RunLoop.main.run()`, which does not return.
 ///
-/// A program or a test target with an `async` main function links the library `AsyncMain`, which runs the run loop while
-/// main awaits. Test targets of Swift Testing have such a function.
+/// A program or a test target with an `async` main function links the library `AsyncMain`, which runs the run loop
+/// while main awaits. Test targets of Swift Testing have such a function.
 ///
 /// Without that library, or after `dispatchMain()`, the main thread ends before the program, and nothing is delivered
 /// there: later notifications are `targetGone`, and the first that is lost causes a warning on standard error.

@@ -29,8 +29,8 @@ public final class ObserverToken: Sendable {
     /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues.
     /// Waiting notifications are not delivered, and count as cancelled. A second call has no effect.
     ///
-    /// Cost: independent of the number that waits. If a post found the same list of observers since the list's last change, the
-    /// list is copied once; otherwise the cost grows with the logarithm of its length.
+    /// Cost: independent of the number that waits. If a post found the same list of observers since the list's last
+    /// change, the list is copied once; otherwise the cost grows with the logarithm of its length.
     public func cancel() {
         owner.remove(observer)
     }

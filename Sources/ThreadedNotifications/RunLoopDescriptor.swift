@@ -24,12 +24,12 @@ internal import Glibc
 /// Order: as in a run of the run loop in the default mode. The other loop decides the order with its own work. A
 /// notification that a `PostingQueue` posts when idle waits for the run loop to be idle; the other loop need not be.
 /// Removal: remove the descriptor from the other loop before the closure of `run` returns, which closes the descriptor.
-/// Cost: three or four descriptors. A drain of notifications, blocks and the main queue makes two to four system calls. A
-/// drain of anything else makes two passes of the run loop, and the descriptor is readable four times more in the next
-/// 340 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for is
-/// found then. One that arrives while an observer of `exit` runs at the end of the last of these passes has no effect
-/// until the descriptor is readable again. Notifications and blocks for the thread in the common modes, timers and the
-/// main queue need no such check. While nothing happens it costs nothing.
+/// Cost: three or four descriptors. A drain of notifications, blocks and the main queue makes two to four system calls.
+/// A drain of anything else makes two passes of the run loop, and the descriptor is readable four times more in the
+/// next 340 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for
+/// is found then. One that arrives while an observer of `exit` runs at the end of the last of these passes has no
+/// effect until the descriptor is readable again. Notifications and blocks for the thread in the common modes, timers
+/// and the main queue need no such check. While nothing happens it costs nothing.
 public final class RunLoopDescriptor {
     /// The descriptor. Watch it for reading, level-triggered. Do not read from it or close it.
     public let number: CInt
@@ -60,8 +60,8 @@ public final class RunLoopDescriptor {
     /// The depth of the drain that is in a block of the main queue; nil if there is none.
     private var mainQueueDepth: Int?
 
-    /// A drain ends after so many passes, or so much time, so that handlers that always post again do not stop the other
-    /// loop.
+    /// A drain ends after so many passes, or so much time, so that handlers that always post again do not stop the
+    /// other loop.
     private static let maximumPasses = 10
     private static let maximumNanoseconds: UInt64 = 8_000_000
 
@@ -69,8 +69,8 @@ public final class RunLoopDescriptor {
 
     /// Runs another main loop on the calling thread, with a descriptor through which it serves the thread's run loop.
     ///
-    /// The descriptor is readable at first. Calls may be nested: a handler that runs the other loop until it returns, as
-    /// for a dialog, does so in a call of its own, because the first one may be in the middle of a pass.
+    /// The descriptor is readable at first. Calls may be nested: a handler that runs the other loop until it returns,
+    /// as for a dialog, does so in a call of its own, because the first one may be in the middle of a pass.
     ///
     /// Threads: any thread. On a `RunLoopThread`, call it in a block that is performed there. In a block of the main
     /// queue or a task of the main actor, the main queue and the main actor are not served.

@@ -140,7 +140,8 @@ final class RunLoopDescriptorTests: XCTestCase {
         let port = SignalPort()
         port.setDelegate(Counter())
         RunLoop.main.add(port, forMode: .common)
-        // At most 100 wait, however slow the handlers are. A semaphore that ends below its first value traps, so that is 0.
+        // At most 100 wait, however slow the handlers are. A semaphore that ends below its first value traps, so that
+        // is 0.
         let room = DispatchSemaphore(value: 0)
         for _ in 1...100 { room.signal() }
         let token = center.addObserver(forName: posted, on: .main) { _ in _ = room.signal() }

@@ -1,7 +1,7 @@
 internal import DeliveryRecording
 
-/// Finds observers of any name of a Foundation center that end the process: on Linux, the post of an `AsyncMessage` to a
-/// center that has such an observer is a fatal error.
+/// Finds observers of any name of a Foundation center that end the process: on Linux, the post of an `AsyncMessage` to
+/// a center that has such an observer is a fatal error.
 ///
 /// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the post.
 enum AnyNameObserver {

@@ -3,8 +3,8 @@ internal import Foundation
 internal import ThreadedNotifications
 
 /// Formats rules that do not hold in the Static Analysis Results Interchange Format, version 2.1.0
-/// (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), with the properties that GitHub's code scanning
-/// requires.
+/// (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), with the properties that GitHub's code
+/// scanning requires.
 ///
 /// A result is at the source location of its evidence. If that is not known, it is at the rule in its file, or in the
 /// recording.

@@ -37,7 +37,8 @@ struct PostsObserved {
             })
     }
 
-    /// The posts that were observed as a capture, such as a retained notification that was delivered to a later observer.
+    /// The posts that were observed as a capture, such as a retained notification that was delivered to a later
+    /// observer.
     private var captured: Set<Int32> {
         var posts: Set<Int32> = []
         for (number, entry) in words.recording.entries.enumerated()
@@ -50,8 +51,8 @@ struct PostsObserved {
     /// - Parameter number: a `post` or `capture`.
     private func isObserved(_ number: Int32) -> Bool {
         let entry = words.index.entry(number)
-        // The document's technique does not record the number of observers, nor does a Foundation center before the post
-        // has returned.
+        // The document's technique does not record the number of observers, nor does a Foundation center before the
+        // post has returned.
         return entry.count > 0 || entry.isFoundation && entry.count < 0
             || entry.post >= 0 && words.index.posts[Int(entry.post)].deliveryCount > 0
     }

@@ -16,8 +16,8 @@ struct TimelineLabel {
 
     /// The description of a row, in at most `room` columns.
     ///
-    /// Facts that are not visible elsewhere come first. If the text is too long, first the directory of the source location
-    /// is dropped, then its file, then the middle of the name.
+    /// Facts that are not visible elsewhere come first. If the text is too long, first the directory of the source
+    /// location is dropped, then its file, then the middle of the name.
     func description(room: Int, _ symbols: TimelineSymbols) -> String {
         func words(_ name: String?, _ location: String?) -> String {
             ([outcome, name] + details.map(symbols.text) + [location.map { "at \($0)" }])

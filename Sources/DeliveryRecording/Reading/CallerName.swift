@@ -5,8 +5,8 @@ enum CallerName {
     /// Longer names are not demangled.
     private static let longest = 2000
 
-    /// The function and the module of a call, `main.foo() -> () + 0x12 (program)`, or `program + 0x12af` if the function
-    /// is unknown; `Foundation` for all of its own calls.
+    /// The function and the module of a call, `main.foo() -> () + 0x12 (program)`, or `program + 0x12af` if the
+    /// function is unknown; `Foundation` for all of its own calls.
     ///
     /// - Parameters:
     ///   - function: `$s4main3fooyyF+0x12`, or without an offset.

@@ -198,8 +198,8 @@ extension Question {
         trial.note(trial.side == .ours ? "with AsyncMain: \(words)" : words)
     }
 
-    /// Continues as a program with an `async` main function does, which, for this package, links `AsyncMain`. Ends after
-    /// the first event, or when there was enough time for one.
+    /// Continues as a program with an `async` main function does, which, for this package, links `AsyncMain`. Ends
+    /// after the first event, or when there was enough time for one.
     @MainActor
     private static func continueAsMain(_ trial: Trial, _ body: @escaping @MainActor @Sendable () -> Void) {
         Task { @MainActor in

@@ -13,8 +13,8 @@ struct MessageHandler {
         type = ObjectIdentifier(Message.self)
         self.isThreadBound = isThreadBound
         self.name = name
-        // Safety: `handle` is called with the address of a message of this type: by `ObserverHandler` after a check, and
-        // by `ObserverCall` for a posted message whose type is `type`.
+        // Safety: `handle` is called with the address of a message of this type: by `ObserverHandler` after a check,
+        // and by `ObserverCall` for a posted message whose type is `type`.
         self.handle = { handle($0.assumingMemoryBound(to: Message.self).pointee) }
     }
 }

@@ -7,8 +7,8 @@ struct EpollSet {
 
     /// Finds the set that has a descriptor. No other set of the process may have it.
     ///
-    /// Cost: it opens a file of /proc for each descriptor that it tries. Descriptors that are made together have numbers
-    /// near each other, so the first or second is usually the one.
+    /// Cost: it opens a file of /proc for each descriptor that it tries. Descriptors that are made together have
+    /// numbers near each other, so the first or second is usually the one.
     /// - Returns: nil if no set has it, or /proc cannot be read.
     init?(with member: Int32) {
         let nearest = Self.openDescriptors().sorted { abs($0 - member) < abs($1 - member) }

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// The end of the main thread while the program continues.
 ///
-/// If the main function is `async` and the program does not link `AsyncMain`, or if it calls `dispatchMain()`, the system
-/// ends the main thread, and threads of Dispatch serve the main queue and the main actor. Nothing can be delivered on the
-/// main thread then. Its mailbox is finished,
-/// so that later notifications have the outcome `targetGone`, and the first one that is lost causes a warning.
+/// If the main function is `async` and the program does not link `AsyncMain`, or if it calls `dispatchMain()`, the
+/// system ends the main thread, and threads of Dispatch serve the main queue and the main actor. Nothing can be
+/// delivered on the main thread then. Its mailbox is finished, so that later notifications have the outcome
+/// `targetGone`, and the first one that is lost causes a warning.
 enum MainThreadEnd {
     /// Called when the main thread's mailbox is created. The mailbox is finished when the main thread has ended.
     static func watch() {

@@ -236,8 +236,8 @@ final class ThreadContext {
         queuedPost = outer
     }
 
-    /// The number of the recorded post that a captured notification of this name belongs to: that of a posting queue, or
-    /// one to a Foundation center; 0: none.
+    /// The number of the recorded post that a captured notification of this name belongs to: that of a posting queue,
+    /// or one to a Foundation center; 0: none.
     func capturedPost(of name: Notification.Name) -> UInt64 {
         if let queuedPost, queuedPost.name == name { return queuedPost.number }
         return Recorder.currentPost

@@ -10,8 +10,8 @@ package enum Recorder {
     private static let table = Atomic<UInt>(0)
     private static let connecting = Locked(())
 
-    /// The bits of the address of the recorder that was preloaded, or 0. The first use connects it. A thread that uses it
-    /// meanwhile waits, and so does not miss that events are recorded.
+    /// The bits of the address of the recorder that was preloaded, or 0. The first use connects it. A thread that uses
+    /// it meanwhile waits, and so does not miss that events are recorded.
     private static let preloaded = {
         let found = NotificationRecorderFind()
         if let found { use(found) }
@@ -42,7 +42,8 @@ package enum Recorder {
 
     // MARK: Numbers
 
-    /// The next number of an observer, if a preloaded recorder counts them, because it also numbers those of Foundation.
+    /// The next number of an observer, if a preloaded recorder counts them, because it also numbers those of
+    /// Foundation.
     static func nextObserver() -> UInt64? { Table(bitPattern: preloaded)?.pointee.next_observer?() }
 
     /// The number of the calling thread, if a preloaded recorder counts threads.

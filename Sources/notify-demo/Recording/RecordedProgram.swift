@@ -3,8 +3,8 @@ import DeliveryRecording
 import Foundation
 import ThreadedNotifications
 
-/// Runs an unmodified program and records its deliveries. The recorder, which is preloaded into it, reads the path of the
-/// recording from the environment.
+/// Runs an unmodified program and records its deliveries. The recorder, which is preloaded into it, reads the path of
+/// the recording from the environment.
 enum RecordedProgram {
     /// Runs the program and blocks the calling thread until it ends. Passes requests to end on to the program, so that
     /// this process can report how the program ended. The help of `record` tells what happens to its files and output.

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ThreadedNotifications
 
-/// The process of an exit test has an `async` main function and does not link `AsyncMain`, so its main thread has ended.
+/// The process of an exit test has an `async` main function and does not link `AsyncMain`, so its main thread has
+/// ended.
 @Suite("The main thread's end", .timeLimit(.minutes(1)))
 struct MainThreadEndTests {
     @Test("after the main thread has ended, its end is told, later posts are targetGone, and one warning is printed")
