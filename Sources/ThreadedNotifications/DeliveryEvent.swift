@@ -68,7 +68,7 @@ public struct DeliveryEvent: Sendable {
     public var observer: UInt64
     /// The thread on which the stage happens.
     public var thread: ThreadIdentity
-    /// The target thread, if it is known.
+    /// The target thread, if it is known. For `wait`, the thread that is waited for; nil if there are several.
     public var target: ThreadIdentity?
     /// The monotonic clock, in nanoseconds.
     public var monotonicNanoseconds: UInt64
@@ -91,14 +91,19 @@ public struct DeliveryEvent: Sendable {
     /// For `drop`, the policy of the observer; otherwise nil.
     public var policy: OverflowPolicy?
     /// For `targetGone`, why the target thread accepts nothing; nil if it has ended or was told to stop. For `waitEnd`,
-    /// why the wait ended early; nil if what was waited for happened.
+    /// why the wait ended early; nil if what was waited for happened. For `remove`, what removed the observer; nil if
+    /// its object was deallocated or its thread has ended.
     public var reason: Reason?
 
-    /// Why a target thread accepts nothing, or why a wait ended.
+    /// Why a target thread accepts nothing, a wait ended, or an observer was removed.
     public enum Reason: String, Sendable, Hashable {
         /// `start()` was not called.
         case notStarted
         case timedOut
+        /// A call removed the observer, such as `ObserverToken.cancel()`.
+        case cancelled
+        /// The last reference to the observer's token was released.
+        case released
     }
 
     /// The traced properties of a notification's object.

@@ -14,8 +14,9 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
 
-    private let stream: AsyncStream<Value>
+    // Released before the stream, whose end would remove the observer as `cancel()` does.
     private let source: Source
+    private let stream: AsyncStream<Value>
 
     /// - Parameter observe: adds an observer that calls the closure with each value.
     package init<Problem>(
@@ -60,8 +61,8 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private var stream: AsyncStream<Value>.Iterator
         private let source: Source
+        private var stream: AsyncStream<Value>.Iterator
 
         fileprivate init(stream: AsyncStream<Value>.Iterator, source: Source) {
             self.stream = stream

@@ -14,7 +14,7 @@ public final class ObserverToken: Sendable {
     }
 
     deinit {
-        if observer.isRemovedWithToken, !observer.isCancelled { cancel() }
+        if observer.isRemovedWithToken, !observer.isCancelled { owner.remove(observer, .released) }
     }
 
     func isOf(_ owner: any ObserverOwner) -> Bool { self.owner === owner }
@@ -32,7 +32,7 @@ public final class ObserverToken: Sendable {
     /// Cost: independent of the number that waits. If a post found the same list of observers since the list's last
     /// change, the list is copied once; otherwise the cost grows with the logarithm of its length.
     public func cancel() {
-        owner.remove(observer)
+        owner.remove(observer, .cancelled)
     }
 
     /// Removes the observer and waits until its handler runs on no other thread. In the handler itself it does not wait

@@ -154,8 +154,8 @@ public final class RunLoopThread: DeliveryTarget {
         if ending.isCurrent { throw .waitForItself(thread: name) }
 
         let wait = try ThreadWaits.begin(
-            for: ending.identity.map { [.thread($0.number)] } ?? [], waitsFor: "\(mailbox.description) to end",
-            at: SourceLocation(file, line))
+            for: ending.identity.map { [.thread($0.number)] } ?? [], on: ending.identity,
+            waitsFor: "\(mailbox.numberAndName) to end", at: SourceLocation(file, line))
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(timeout)
         guard join(until: deadline) else {

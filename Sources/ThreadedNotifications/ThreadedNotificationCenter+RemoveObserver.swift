@@ -32,7 +32,7 @@ extension ThreadedNotificationCenter {
         }
         for one in added where name == nil || one.name == name {
             if let object, !one.filter.asksFor(object) { continue }
-            remove(one)
+            remove(one, .cancelled)
         }
     }
 

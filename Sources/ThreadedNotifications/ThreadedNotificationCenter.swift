@@ -273,7 +273,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         }
         if counters.cancelled > 0 {
             observers.each { observer in
-                if observer.isCancelled || observer.hasLostItsObject { remove(observer) }
+                // Others are removed by the thread that cancelled them, which knows why.
+                if observer.receiver != nil, observer.isCancelled || observer.hasLostItsObject { remove(observer, nil) }
             }
         }
         return counters
@@ -329,7 +330,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             found = found.filter { $0?.filter.matches(object) == true }
         }
         if found.contains(where: { $0?.hasLostItsObject == true }) {
-            for case let observer? in found where observer.hasLostItsObject { remove(observer) }
+            for case let observer? in found where observer.hasLostItsObject { remove(observer, nil) }
             found.removeAll { $0?.isCancelled == true }
         }
         return Matching(observers: found, version: version, isRetained: isRetained)
@@ -358,14 +359,14 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let listsToCheck = register(observer)
         // Observers without their object or thread, and that no token removes.
         for list in listsToCheck {
-            for case let other? in list where other.isGone { remove(other) }
+            for case let other? in list where other.isGone { remove(other, nil) }
         }
         return ObserverToken(observer, of: self)
     }
 
     /// - Returns: whether the observer was registered.
     @discardableResult
-    func remove(_ observer: Observer) -> Bool {
+    func remove(_ observer: Observer, _ reason: DeliveryEvent.Reason?) -> Bool {
         let running = observer.cancel()
         let wasRemoved = state.withLock { state in
             guard state.registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
@@ -377,7 +378,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         guard wasRemoved else { return false }
         if observer.isCaptured { capture?.release(observer.key.name) }
         DeliveryEvent.trace(
-            .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running)
+            .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running,
+            reason: reason)
         return true
     }
 

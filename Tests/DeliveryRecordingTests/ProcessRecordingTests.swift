@@ -54,6 +54,28 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertEqual(named.sorted(), ["block(2)", "dropNewest(2)", "dropOldest(2)", "refuse(2)"])
     }
 
+    func testTheFileSaysWhatRemovedAnObserverAndWhichThreadIsWaitedFor() throws {
+        let worker = RunLoopThread(name: "worker")
+        let center = ThreadedNotificationCenter()
+        let recording = try record {
+            try worker.start()
+            _ = center.addObserver(forName: Notification.Name("released"), on: worker) { _ in }
+            center.addObserver(forName: Notification.Name("cancelled"), on: worker) { _ in }.cancel()
+            try worker.performAndWait(timeout: TestTimeout.hang, file: "file", line: 7) {}
+            worker.stop()
+            try worker.waitUntilFinished(timeout: TestTimeout.hang, file: "file", line: 8)
+        }.recording
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let removals = lines.filter { $0.contains("\"stage\":\"remove\"") }
+        XCTAssertEqual(
+            removals.map { $0.contains("\"reason\":\"released\"") ? "released" : "" }, ["released", ""])
+        XCTAssertTrue(removals.last?.contains("\"reason\":\"cancelled\"") == true, "\(removals)")
+        let waits = recording.records.filter { $0.stage == .wait }
+        XCTAssertEqual(waits.map(\.target), [worker.identity, worker.identity])
+        XCTAssertEqual(waits.map(\.location), [SourceLocation("file", 7), SourceLocation("file", 8)])
+        XCTAssertEqual(waits.last?.message, worker.identity.map { "\($0) to end" })
+    }
+
     func testTheFileHasAllTracedEventsInOrder() throws {
         let worker = RunLoopThread(name: "worker \"1\"\n")
         let center = ThreadedNotificationCenter()

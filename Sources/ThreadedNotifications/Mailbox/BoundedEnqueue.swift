@@ -103,8 +103,9 @@ struct BoundedEnqueue {
         let hasWaited: Bool
         do throws(DeliveryError) {
             try waiter.wait(
-                for: target, waitsFor: "\(mailbox.description) to make room for observer \(observer.id)",
-                until: deadline, at: location)
+                for: target, on: mailbox.requiredThread,
+                waitsFor: "\(mailbox.numberAndName) to make room for observer \(observer.id)", until: deadline,
+                at: location)
             hasWaited = true
         } catch {
             hasWaited = false

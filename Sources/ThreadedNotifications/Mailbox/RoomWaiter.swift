@@ -11,10 +11,10 @@ final class RoomWaiter: Sendable {
     /// Waits until woken or the deadline has passed.
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`.
     func wait(
-        for targets: [WaitGraph.Target], waitsFor: String, until deadline: ContinuousClock.Instant,
-        at location: SourceLocation
+        for targets: [WaitGraph.Target], on target: ThreadIdentity?, waitsFor: String,
+        until deadline: ContinuousClock.Instant, at location: SourceLocation
     ) throws(DeliveryError) {
-        let wait = ThreadWaits.wait(for: targets, waitsFor: waitsFor, at: location)
+        let wait = ThreadWaits.wait(for: targets, on: target, waitsFor: waitsFor, at: location)
         // Begun with the lock held, so that a woken thread never counts as waiting.
         let begun = state.withLock { state -> Result<WaitGraph.WaitID, DeliveryError>? in
             if state.isAwake { return nil }

@@ -90,6 +90,9 @@ final class ThreadMailbox: Sendable {
     /// The thread's name in errors.
     var description: String { threadName ?? identity.map(\.description) ?? "a thread" }
 
+    /// The thread as events name it.
+    var numberAndName: String { identity.map(\.description) ?? description }
+
     /// The error of a call that would wait for this thread; nil if it can wait.
     var reasonNotToWait: DeliveryError? {
         if let thread = taskDrain?.thread, thread.identity == nil { return thread.mailbox.reasonNotToWait }

@@ -195,9 +195,10 @@ final class Observer: Sendable {
         HandlerWaiters.add(ended, for: id)
         defer { HandlerWaiters.remove(ended, for: id) }
         _ = change { $0.awaited }
-        let thread = mailbox.map { " on \($0.description)" } ?? ""
+        let thread = mailbox.map { " on \($0.numberAndName)" } ?? ""
         let wait = try ThreadWaits.begin(
-            for: [.observer(id)], waitsFor: "the handler of observer \(id)\(thread) to return", at: location)
+            for: [.observer(id)], on: mailbox?.identity,
+            waitsFor: "the handler of observer \(id)\(thread) to return", at: location)
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(timeout)
         while state.running > own {

@@ -101,15 +101,16 @@ package final class ValueObservers: Sendable, ObserverOwner {
     package func own(_ token: ObserverToken) -> Bool { token.isOf(self) }
 
     package func removeAll() {
-        for observer in observers.withLock({ Array($0.values) }) { remove(observer) }
+        for observer in observers.withLock({ Array($0.values) }) { remove(observer, .cancelled) }
     }
 
     @discardableResult
-    func remove(_ observer: Observer) -> Bool {
+    func remove(_ observer: Observer, _ reason: DeliveryEvent.Reason?) -> Bool {
         let running = observer.cancel()
         guard observers.withLock({ $0.removeValue(forKey: observer.id) }) != nil else { return false }
         DeliveryEvent.trace(
-            .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running)
+            .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running,
+            reason: reason)
         whenRemoved(observer.id)
         return true
     }

@@ -32,18 +32,20 @@ final class DeliveryWait: Sendable {
         var observer: ObserverID
         var notification: String?
         var target: WaitGraph.Target
+        /// Nil: a task.
+        var identity: ThreadIdentity?
         /// In words.
-        var thread: String
+        var thread: String { identity.map { "\($0)" } ?? "a task" }
 
         init(observer: ObserverID, notification: String?, thread: ThreadIdentity) {
             (self.observer, self.notification) = (observer, notification)
-            (target, self.thread) = (.thread(thread.number), "\(thread)")
+            (target, identity) = (.thread(thread.number), thread)
         }
 
         /// A delivery to an async handler, which runs on no particular thread.
         init(asyncHandlerOf observer: ObserverID, notification: String) {
             (self.observer, self.notification) = (observer, notification)
-            (target, thread) = (.task, "a task")
+            target = .task
         }
     }
 
@@ -55,8 +57,10 @@ final class DeliveryWait: Sendable {
         }
         var once: [String] = []
         for words in waitsFor where !once.contains(words) { once.append(words) }
+        let targets = expected.map(\.target)
         id = try ThreadWaits.begin(
-            for: expected.map(\.target), waitsFor: once.joined(separator: " and "), at: location)
+            for: targets, on: Set(targets).count == 1 ? expected[0].identity : nil,
+            waitsFor: once.joined(separator: " and "), at: location)
         state.withLock { state in
             for one in expected {
                 let description = DeliveryError.Pending(

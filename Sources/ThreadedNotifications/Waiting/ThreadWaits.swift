@@ -5,21 +5,24 @@ enum ThreadWaits {
     /// Begins a wait of the calling thread, which must end it.
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`; then no wait was begun.
     static func begin(
-        for targets: [WaitGraph.Target], waitsFor: String, at location: SourceLocation
+        for targets: [WaitGraph.Target], on target: ThreadIdentity?, waitsFor: String, at location: SourceLocation
     ) throws(DeliveryError) -> WaitGraph.WaitID {
-        let wait = wait(for: targets, waitsFor: waitsFor, at: location)
+        let wait = wait(for: targets, on: target, waitsFor: waitsFor, at: location)
         let begun = begin(wait)
         trace(begun, of: wait)
         return try begun.get()
     }
 
     /// Creates a wait of the calling thread without beginning it.
-    static func wait(for targets: [WaitGraph.Target], waitsFor: String, at location: SourceLocation) -> WaitGraph.Wait {
+    /// - Parameter target: the thread that is waited for, if it is one; for events.
+    static func wait(
+        for targets: [WaitGraph.Target], on target: ThreadIdentity?, waitsFor: String, at location: SourceLocation
+    ) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
         return WaitGraph.Wait(
             thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
             description: DeliveryError.Wait(
-                thread: thread, waitsFor: waitsFor, file: location.file, line: location.line))
+                thread: thread, waitsFor: waitsFor, file: location.file, line: location.line), target: target)
     }
 
     /// Begins a wait without tracing it, so that the caller may hold a lock; it calls `trace(_:of:)` afterwards.
@@ -33,7 +36,8 @@ enum ThreadWaits {
         switch begun {
         case .success:
             if !wait.targets.isEmpty {
-                DeliveryEvent.trace(.wait, location: location, message: wait.description.waitsFor)
+                DeliveryEvent.trace(
+                    .wait, target: wait.target, location: location, message: wait.description.waitsFor)
             }
         case .failure(let error):
             DeliveryEvent.trace(.refuseWait, location: location, message: error.cycle)

@@ -24,6 +24,8 @@ struct WaitGraph {
         /// True if there were targets at the beginning.
         fileprivate(set) var hadTargets = false
         var description: DeliveryError.Wait
+        /// The thread that is waited for, if it is one; for events.
+        var target: ThreadIdentity?
     }
 
     private var waits: [WaitID: Wait] = [:]
