@@ -17,6 +17,11 @@ package struct ObservedProcess: Hashable {
         field("VmRSS:").map { $0 << 10 } ?? 0
     }
 
+    /// The private memory that is reserved, whether in use or not, in bytes.
+    package var dataBytes: Int {
+        field("VmData:").map { $0 << 10 } ?? 0
+    }
+
     /// The anonymous memory, without mapped files, in bytes.
     package var ownBytes: Int {
         field("RssAnon:").map { $0 << 10 } ?? 0

@@ -61,7 +61,7 @@ struct ConnectionReader {
     // MARK: Connecting
 
     /// A connection to a server: any thread sends, this one receives.
-    private struct Server: ~Copyable {
+    private struct Server {
         let sender: FrameSender
         var receiver: FrameReceiver
     }

@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 
 /// Receives frames from one socket, without waiting.
-struct FrameReceiver: ~Copyable {
+struct FrameReceiver {
     private let socket: LocalSocket
-    private var decoder = FrameDecoder(capacity: 256 << 10)
+    private let decoder = FrameDecoder(capacity: 256 << 10)
     /// The last read filled all space, so the socket may hold more bytes. Otherwise reading again would be a wasted
     /// call.
     private var mayHoldMore = false
@@ -21,7 +21,7 @@ struct FrameReceiver: ~Copyable {
     }
 
     /// The next frame, if all of it was received. It is valid until `receive`.
-    mutating func next() throws(WireError) -> Frame? { try decoder.next() }
+    func next() throws(WireError) -> Frame? { try decoder.next() }
 
     /// Receives the bytes that the socket holds.
     ///

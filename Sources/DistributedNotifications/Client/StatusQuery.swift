@@ -11,7 +11,7 @@ enum StatusQuery {
         question.hello(suspended: false, name: "status")
         question.frame(.status)
         _ = sender.send(question.bytes, until: deadline)
-        var decoder = FrameDecoder()
+        let decoder = FrameDecoder()
         var status: ServerStatus?
         while true {
             do throws(WireError) {

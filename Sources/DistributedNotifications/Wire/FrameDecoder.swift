@@ -2,7 +2,10 @@
 ///
 /// A caller reads into `space()`, reports the number of bytes with `received`, and calls `next` until it returns nil.
 /// The decoder allocates its memory when it first expects bytes; `release` frees it.
-package struct FrameDecoder: ~Copyable {
+///
+/// What owns memory here is a class: an optimised build (6.3.1) does not run the `deinit` of a noncopyable value when
+/// another is assigned to its property.
+package final class FrameDecoder {
     private var memory: UnsafeMutableRawBufferPointer?
     private let capacity: Int
     /// The received bytes that are not yet part of a frame.
@@ -22,7 +25,7 @@ package struct FrameDecoder: ~Copyable {
     package var isEmpty: Bool { start == end }
 
     /// The memory for the next bytes. It is not empty after `next` has returned nil. Earlier frames become invalid.
-    package mutating func space() -> UnsafeMutableRawBufferPointer {
+    package func space() -> UnsafeMutableRawBufferPointer {
         let memory = memory ?? .allocate(byteCount: capacity, alignment: 16)
         self.memory = memory
         if start == end {
@@ -34,13 +37,13 @@ package struct FrameDecoder: ~Copyable {
         return UnsafeMutableRawBufferPointer(rebasing: memory[end...])
     }
 
-    package mutating func received(_ count: Int) {
+    package func received(_ count: Int) {
         end += count
         precondition(end <= capacity, "FrameDecoder: more was received than there is space")
     }
 
     /// The next frame, if it is complete. Its payload is valid until `space` or `release`.
-    package mutating func next() throws(WireError) -> Frame? {
+    package func next() throws(WireError) -> Frame? {
         guard end - start >= Wire.lengthBytes, let memory else { return nil }
         let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         guard length >= 1, length <= UInt32(Wire.frameLimit) else { throw .frameLength(length) }
@@ -59,7 +62,7 @@ package struct FrameDecoder: ~Copyable {
     }
 
     /// Frees the memory if it is empty.
-    package mutating func release() {
+    package func release() {
         guard isEmpty else { return }
         memory?.deallocate()
         memory = nil

@@ -3,7 +3,7 @@ internal import DistributedNotifications
 internal import Glibc
 
 /// Accepts processes, and stops for a moment when there is no descriptor left.
-struct Listener: ~Copyable {
+final class Listener {
     /// Nil once the server does not listen any more.
     private var socket: LocalSocket?
     /// Closed to accept, and refuse, one more process when there is no descriptor left.
@@ -39,7 +39,7 @@ struct Listener: ~Copyable {
     }
 
     /// The next process that waits. The user of a process is checked before anything of it is read.
-    mutating func accept() -> Accepted {
+    func accept() -> Accepted {
         while let socket {
             guard let accepted = socket.accept() else {
                 return errno == EMFILE || errno == ENFILE ? .outOfDescriptors : .none
@@ -60,7 +60,7 @@ struct Listener: ~Copyable {
     }
 
     /// Accepts one process with the spare descriptor, and refuses it.
-    mutating func refuseOne() -> Accepted {
+    func refuseOne() -> Accepted {
         Glibc.close(spareDescriptor)
         defer { spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC) }
         guard let accepted = socket?.accept() else { return .none }
@@ -69,20 +69,20 @@ struct Listener: ~Copyable {
             "the server has no descriptor left. Let some processes end, or raise its limit (ulimit -n)")
     }
 
-    mutating func pause(until time: UInt64, poll: EventPoll) {
+    func pause(until time: UInt64, poll: EventPoll) {
         guard let socket else { return }
         acceptsAt = time
         _ = poll.watch(socket.descriptor, as: Self.pollNumber, reading: false, writing: false)
     }
 
-    mutating func resume(poll: EventPoll) {
+    func resume(poll: EventPoll) {
         guard let socket, acceptsAt != nil else { return }
         acceptsAt = nil
         _ = poll.watch(socket.descriptor, as: Self.pollNumber, reading: true, writing: false)
     }
 
     /// Stops listening. Processes that connected before are told.
-    mutating func close(poll: EventPoll) {
+    func close(poll: EventPoll) {
         guard let socket else { return }
         while let accepted = socket.accept() { Outbox.sendGoodbye(.stopping, "it stops", over: accepted) }
         poll.unwatch(socket.descriptor)

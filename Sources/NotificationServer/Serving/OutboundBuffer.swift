@@ -6,7 +6,7 @@ internal import DistributedNotifications
 ///                                 counts       the gap is sent first
 ///
 /// The memory grows up to the limit and is freed when all is written. Times are the monotonic clock's, in nanoseconds.
-struct OutboundBuffer: ~Copyable {
+final class OutboundBuffer {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
     private var head = 0
@@ -45,12 +45,12 @@ struct OutboundBuffer: ~Copyable {
     ///
     /// - Parameter isHeld: whether the notification was held before; it may then use additional room.
     @inline(__always)
-    mutating func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {
+    func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {
         if !isDropping, waiting + byteCount <= limits.soft { return true }
         return admitsMore(byteCount, isHeld: isHeld, now: now)
     }
 
-    private mutating func admitsMore(_ byteCount: Int, isHeld: Bool, now: UInt64) -> Bool {
+    private func admitsMore(_ byteCount: Int, isHeld: Bool, now: UInt64) -> Bool {
         if isDropping { return false }
         // A frame that is larger than the limit would never be accepted.
         if isEmpty { return true }
@@ -64,18 +64,18 @@ struct OutboundBuffer: ~Copyable {
         return !isDropping
     }
 
-    mutating func miss(_ observers: [MatchingObserver]) {
+    func miss(_ observers: [MatchingObserver]) {
         missed.add(observers)
     }
 
     /// Removes an observer: a gap does not mention it.
-    mutating func unregister(_ registration: UInt32) {
+    func unregister(_ registration: UInt32) {
         missed.forget(registration)
     }
 
     /// Makes room for `byteCount` bytes, which `body` writes.
     @inline(__always)
-    mutating func append(_ byteCount: Int, now: UInt64, _ body: (UnsafeMutableRawPointer) -> Void) {
+    func append(_ byteCount: Int, now: UInt64, _ body: (UnsafeMutableRawPointer) -> Void) {
         if head == tail {
             (head, tail) = (0, 0)
             lastProgress = now
@@ -85,7 +85,7 @@ struct OutboundBuffer: ~Copyable {
         tail += byteCount
     }
 
-    mutating func append(_ bytes: [UInt8], now: UInt64) {
+    func append(_ bytes: [UInt8], now: UInt64) {
         append(bytes.count, now: now) { memory in
             bytes.withUnsafeBytes {
                 memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count)
@@ -93,7 +93,7 @@ struct OutboundBuffer: ~Copyable {
         }
     }
 
-    private mutating func makeRoom(_ byteCount: Int) {
+    private func makeRoom(_ byteCount: Int) {
         let needed = waiting + byteCount
         if let memory, needed <= capacity, head >= capacity / 2 {
             memory.copyMemory(from: memory + head, byteCount: waiting)
@@ -118,7 +118,7 @@ struct OutboundBuffer: ~Copyable {
 
     /// Removes the bytes that were written.
     /// - Returns: the missed posts, once all is written. Append them as a gap.
-    mutating func wrote(_ byteCount: Int, now: UInt64) -> MissedPosts? {
+    func wrote(_ byteCount: Int, now: UInt64) -> MissedPosts? {
         head += byteCount
         if byteCount > 0 { lastProgress = now }
         if waiting <= limits.soft { overSoftSince = nil }

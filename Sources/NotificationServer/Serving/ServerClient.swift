@@ -20,7 +20,7 @@ final class ServerClient {
     // way.
     @exclusivity(unchecked) var state: State
 
-    struct State: ~Copyable {
+    struct State {
         /// The name from its hello; nil before.
         var name: String?
         var phase = Phase.open

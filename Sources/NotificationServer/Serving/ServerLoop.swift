@@ -17,7 +17,7 @@ struct ServerLoop: ~Copyable {
     private let stop: EventDescriptor
     /// Nil if the system cannot watch another directory. Then the server does not notice that its socket is removed.
     private let removals: RemovalWatch?
-    private var listener: Listener
+    private let listener: Listener
     private var clients = ServerClients()
     private var router: Router
     private var outbox: Outbox

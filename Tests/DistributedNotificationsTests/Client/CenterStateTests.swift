@@ -35,7 +35,7 @@ final class CenterStateTests: XCTestCase {
 
     private static func frames(_ state: inout CenterState, _ sender: FrameSender) throws -> [Control] {
         let bytes = state.takeControl(of: sender)
-        var decoder = FrameDecoder(capacity: 1 << 20)
+        let decoder = FrameDecoder(capacity: 1 << 20)
         if bytes.isEmpty { return [] }
         decoder.space().copyBytes(from: bytes)
         decoder.received(bytes.count)

@@ -47,7 +47,7 @@ final class FrameSenderTests: XCTestCase {
 
     /// The kinds of all frames that the other end receives.
     private func read() throws -> [FrameKind?] {
-        var decoder = FrameDecoder(capacity: 256 << 10)
+        let decoder = FrameDecoder(capacity: 256 << 10)
         var kinds: [FrameKind?] = []
         while true {
             let space = decoder.space()
@@ -142,7 +142,7 @@ final class FrameSenderTests: XCTestCase {
                 done.signal()
             }
         }
-        var decoder = FrameDecoder(capacity: 256 << 10)
+        let decoder = FrameDecoder(capacity: 256 << 10)
         var last = Array(repeating: -1, count: threads)
         var count = 0
         while count < threads * each {

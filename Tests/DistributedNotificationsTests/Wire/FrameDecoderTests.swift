@@ -18,7 +18,7 @@ final class FrameDecoderTests: XCTestCase {
 
     /// Gives the bytes to a decoder in parts of these sizes, again and again, and takes what it cuts.
     private static func cut(_ bytes: [UInt8], _ sizes: [Int], capacity: Int? = nil) -> Cut {
-        var decoder = capacity.map { FrameDecoder(capacity: $0) } ?? FrameDecoder()
+        let decoder = capacity.map { FrameDecoder(capacity: $0) } ?? FrameDecoder()
         var result = Cut()
         var offset = 0
         var turn = 0

@@ -193,7 +193,7 @@ final class FaultClientProgram: XCTestCase {
         hello.hello(suspended: false, name: "stranger")
         // If it is refused before that is written, it cannot be.
         _ = send(socket.descriptor, hello.bytes, hello.bytes.count, Int32(MSG_NOSIGNAL))
-        var decoder = FrameDecoder()
+        let decoder = FrameDecoder()
         while true {
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, 0)

@@ -54,7 +54,7 @@ final class ServerRuleTests: XCTestCase {
     }
 
     func testObserversThatWereRemovedWhileTheBufferDropsAreNotInItsGap() throws {
-        var queue = OutboundBuffer(limits: .init(soft: 100, softTimeout: 1, hard: 100, held: 0, progressTimeout: 1))
+        let queue = OutboundBuffer(limits: .init(soft: 100, softTimeout: 1, hard: 100, held: 0, progressTimeout: 1))
         XCTAssertTrue(queue.admits(100, now: 0))
         queue.append([UInt8](repeating: 0, count: 100), now: 0)
         for number in 0..<UInt32(1000) {

@@ -21,7 +21,7 @@ final class OutboundBufferTests: XCTestCase {
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
     func testBytesBeyondTheSoftLimitAreAcceptedUntilTheTimeout() {
-        var queue = Self.queue()
+        let queue = Self.queue()
         queue.append(Self.bytes(100), now: 0)
         let early = queue.admits(1, now: 5 * Self.second)
         let atItsTime = queue.admits(1, now: 15 * Self.second)
@@ -32,7 +32,7 @@ final class OutboundBufferTests: XCTestCase {
     }
 
     func testTheSoftTimeoutRestartsBelowTheSoftLimit() {
-        var queue = Self.queue()
+        let queue = Self.queue()
         queue.append(Self.bytes(150), now: 0)
         _ = queue.admits(1, now: 0)
         _ = queue.wrote(60, now: 9 * Self.second)
@@ -44,7 +44,7 @@ final class OutboundBufferTests: XCTestCase {
     }
 
     func testBytesBeyondTheHardLimitAreDroppedImmediately() {
-        var queue = Self.queue()
+        let queue = Self.queue()
         queue.append(Self.bytes(990), now: 0)
         let fits = queue.admits(10, now: 0)
         let isTooMuch = queue.admits(11, now: 0)
@@ -53,7 +53,7 @@ final class OutboundBufferTests: XCTestCase {
     }
 
     func testItDropsUntilAllIsWrittenAndThenReturnsTheGapOnce() {
-        var queue = Self.queue()
+        let queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
         let observers = [
             MatchingObserver(registration: 4, behavior: .hold), MatchingObserver(registration: 9, behavior: .drop),
@@ -81,7 +81,7 @@ final class OutboundBufferTests: XCTestCase {
     }
 
     func testHeldNotificationsHaveAdditionalRoomUnlessItDrops() {
-        var queue = Self.queue()
+        let queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
         let held = queue.admits(500, isHeld: true, now: 0)
         let live = queue.admits(1, now: 0)
@@ -90,7 +90,7 @@ final class OutboundBufferTests: XCTestCase {
     }
 
     func testItStallsAfterTheTimeoutWithoutProgress() {
-        var queue = Self.queue()
+        let queue = Self.queue()
         var times: [UInt64?] = []
         times.append(queue.stallsAt)
         queue.append(Self.bytes(10), now: 7)
@@ -115,7 +115,7 @@ final class OutboundBufferTests: XCTestCase {
                 soft: soft, softTimeout: 10,
                 hard: soft + Int.random(in: 0...(random.once(in: 3) ? 1000 : 200_000), using: &random), held: 2000,
                 progressTimeout: 30)
-            var queue = OutboundBuffer(limits: limits)
+            let queue = OutboundBuffer(limits: limits)
             var naive = NaiveOutboundBuffer(limits: limits)
             var now: UInt64 = 0
             var written: UInt8 = 0
@@ -162,7 +162,7 @@ final class OutboundBufferTests: XCTestCase {
     }
 
     func testAnEmptyBufferAcceptsAFrameLargerThanTheHardLimit() {
-        var queue = Self.queue(soft: 10, hard: 20)
+        let queue = Self.queue(soft: 10, hard: 20)
         let alone = queue.admits(21, now: 0)
         queue.append(Self.bytes(21), now: 0)
         let more = queue.admits(1, now: 0)

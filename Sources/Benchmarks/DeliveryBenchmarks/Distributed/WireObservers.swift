@@ -12,7 +12,7 @@ package final class WireObservers {
 
     private final class Connection {
         let socket: LocalSocket
-        var decoder = FrameDecoder()
+        let decoder = FrameDecoder()
 
         init(_ socket: LocalSocket) {
             self.socket = socket
@@ -38,7 +38,7 @@ package final class WireObservers {
         return try WireObservers(
             count, path: directory.socketPath, timeout: timeout
         ) { socket, decoder throws(DistributedError) in
-            try register(socket, &decoder, bytes, directory, timeout)
+            try register(socket, decoder, bytes, directory, timeout)
         }
     }
 
@@ -53,7 +53,7 @@ package final class WireObservers {
     ///   number of connections that have not yet sent hello.
     private init(
         _ count: Int, path: String, timeout: Duration,
-        connected: (LocalSocket, inout FrameDecoder) throws(DistributedError) -> Void
+        connected: (LocalSocket, FrameDecoder) throws(DistributedError) -> Void
     ) throws(DistributedError) {
         guard let poll = EventPoll() else {
             throw .pathNotUsable(path: path, problem: SystemError.text(errno))
@@ -68,13 +68,13 @@ package final class WireObservers {
                 socket.descriptor, as: UInt64(index), reading: true, writing: false, isNew: true)
             guard error == 0 else { throw .pathNotUsable(path: path, problem: SystemError.text(error)) }
             let connection = Connection(socket)
-            try connected(socket, &connection.decoder)
+            try connected(socket, connection.decoder)
             connections.append(connection)
         }
     }
 
     private static func register(
-        _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ directory: ServerDirectory,
+        _ socket: LocalSocket, _ decoder: FrameDecoder, _ frames: [UInt8], _ directory: ServerDirectory,
         _ timeout: Duration
     ) throws(DistributedError) {
         let deadline = ContinuousClock.now + timeout
@@ -139,12 +139,12 @@ package final class WireObservers {
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
         connection.decoder.received(count)
         countedBytes += count
-        guard let (notifications, missed) = try? Self.take(&connection.decoder) else { return false }
+        guard let (notifications, missed) = try? Self.take(connection.decoder) else { return false }
         if notifications + missed > 0 { handled(number, notifications, missed) }
         return true
     }
 
-    private static func take(_ decoder: inout FrameDecoder) throws(WireError) -> (notifications: Int, missed: Int) {
+    private static func take(_ decoder: FrameDecoder) throws(WireError) -> (notifications: Int, missed: Int) {
         var (notifications, missed) = (0, 0)
         while let frame = try decoder.next() {
             if frame.kind == FrameKind.notification.rawValue {
