@@ -8,7 +8,7 @@ internal import XCTest
 /// called. No method waits longer than the timeout.
 package final class RawPeer {
     package let socket: LocalSocket
-    private var decoder = FrameDecoder(capacity: 256 << 10)
+    private let decoder = FrameDecoder(capacity: 256 << 10)
     private var lastSynchronization: UInt64 = 0
     private var peeked: Received?
     package static let limit = TestTimeout.hang
@@ -135,6 +135,18 @@ package final class RawPeer {
             try write(Array(frames.prefix(count * size)))
             next += count
         }
+    }
+
+    /// Work that takes a while, with a server in this process: each round trip would wake a server that takes part in
+    /// it.
+    package static func roundTrips(_ count: Int) throws {
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
+        for _ in 0..<count / 10 {
+            let peer = try RawPeer(temporary.directory)
+            for _ in 0..<10 { try peer.synchronize() }
+        }
+        withExtendedLifetime(server) {}
     }
 
     // MARK: Reading

@@ -41,12 +41,19 @@ final class ServerClient {
         var isInOutbox = false
         /// Whether it is in the list of clients to serve next.
         var isReady = false
-        var isRead = true
+        /// Nil while it is read.
+        var pause: Pause?
         var isWritten = false
         /// The poll has its descriptor.
         var isWatched = true
-        /// Nothing is read from it before this time.
-        var pausedUntil: UInt64?
+    }
+
+    /// How long nothing is read from it, so its frames wait in its own process.
+    enum Pause: Equatable {
+        /// It posts too fast.
+        case until(UInt64)
+        /// It does not read the replies that wait for it.
+        case untilRepliesAreWritten
     }
 
     enum Phase {

@@ -174,7 +174,7 @@ struct ServerLoop: ~Copyable {
         case .ending: return discardInput(client)
         case .open, .writeClosed: break
         }
-        guard client.state.pausedUntil == nil, !client.state.decoder.hasFrame else { return }
+        guard client.state.pause == nil, !client.state.decoder.hasFrame else { return }
         let space = client.state.decoder.space()
         let count = recv(client.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
         if count > 0 {
@@ -226,9 +226,11 @@ struct ServerLoop: ~Copyable {
         for _ in 0..<limits.framesPerTurn {
             guard client.state.phase == .open || client.state.phase == .writeClosed else { return }
             if client.state.posted - posts >= allowed {
-                return pause(client, until: client.state.bucket.time(of: limits.framesPerTurn))
+                let time = client.state.bucket.time(of: limits.framesPerTurn)
+                check(at: time)
+                return pause(client, .until(time))
             }
-            if client.state.outbound.waiting > limits.repliesLimit { return pause(client, until: now &+ 1_000_000) }
+            if !hasRoomForReplies(client) { return pause(client, .untilRepliesAreWritten) }
             guard let frame = try client.state.decoder.next() else {
                 if client.state.decoder.isEmpty { client.state.decoder.release() }
                 return
@@ -280,24 +282,32 @@ struct ServerLoop: ~Copyable {
         }
     }
 
-    /// Stops reading a client for a while, so its frames wait in its own process.
-    private mutating func pause(_ client: ServerClient, until time: UInt64) {
-        client.state.pausedUntil = time
-        client.state.isRead = false
+    private func hasRoomForReplies(_ client: ServerClient) -> Bool {
+        client.state.outbound.waiting <= limits.repliesLimit
+    }
+
+    private func pause(_ client: ServerClient, _ pause: ServerClient.Pause) {
+        client.state.pause = pause
         updatePoll(client)
-        check(at: time)
+    }
+
+    private mutating func resume(_ client: ServerClient) {
+        client.state.pause = nil
+        updatePoll(client)
+        makeReady(client)
     }
 
     private func updatePoll(_ client: ServerClient) {
-        guard client.state.isRead || client.state.isWritten else {
+        let isRead = client.state.pause == nil
+        guard isRead || client.state.isWritten else {
             // The poll would report without end that it has hung up.
             if client.state.isWatched { poll.unwatch(client.descriptor) }
             client.state.isWatched = false
             return
         }
         _ = poll.watch(
-            client.descriptor, as: UInt64(client.number), reading: client.state.isRead,
-            writing: client.state.isWritten, isNew: !client.state.isWatched)
+            client.descriptor, as: UInt64(client.number), reading: isRead, writing: client.state.isWritten,
+            isNew: !client.state.isWatched)
         client.state.isWatched = true
     }
 
@@ -347,6 +357,7 @@ struct ServerLoop: ~Copyable {
             // Adds it to the outbox again if there is more to write.
             continueStatus(client)
         }
+        if client.state.pause == .untilRepliesAreWritten, hasRoomForReplies(client) { resume(client) }
         if let stallsAt = client.state.outbound.stallsAt { check(at: stallsAt) }
         guard client.state.isWritten == client.state.outbound.isEmpty else { return }
         client.state.isWritten = !client.state.outbound.isEmpty
@@ -360,7 +371,7 @@ struct ServerLoop: ~Copyable {
         router.remove(client)
         client.forgetWhatWaits()
         client.state.isWritten = false
-        updatePoll(client)
+        if client.state.pause == .untilRepliesAreWritten { resume(client) } else { updatePoll(client) }
     }
 
     // MARK: Ending
@@ -437,15 +448,8 @@ struct ServerLoop: ~Copyable {
     }
 
     private mutating func checkTimes(of client: ServerClient) {
-        if let paused = client.state.pausedUntil {
-            if now >= paused {
-                client.state.pausedUntil = nil
-                client.state.isRead = true
-                updatePoll(client)
-                makeReady(client)
-            } else {
-                check(at: paused)
-            }
+        if case .until(let time) = client.state.pause {
+            if now >= time { resume(client) } else { check(at: time) }
         }
         if client.state.name == nil, client.state.phase == .open {
             let late = client.connectedAt &+ limits.helloTimeout.nanoseconds
