@@ -239,7 +239,7 @@ public final class DistributedCenter: Sendable {
     }
 
     /// Ends the connection: observers receive nothing more, and posting throws `.closed`. Notifications posted before
-    /// are still delivered to other processes.
+    /// are still delivered to other processes. It does not wait for the server.
     public func close() {
         connection.close()
     }

@@ -90,6 +90,38 @@ final class StoppedServerTests: XCTestCase {
         return 10_000
     }
 
+    /// A wait of a second for each of them would take longer than the test may.
+    func testACenterThatIsClosedOrReleasedDoesNotWaitForAStoppedServer() throws {
+        let temporary = try FaultDirectory()
+        let server = try temporary.startServer()
+        var limits = ClientLimits()
+        limits.postTimeout = .milliseconds(1)
+        var centers: [DistributedCenter?] = []
+        for _ in 0..<Int(TestTimeout.seconds) + 10 {
+            let center = try DistributedCenter(directory: temporary.directory, limits: limits)
+            try center.synchronize(timeout: TestTimeout.hang)
+            centers.append(center)
+        }
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        let posted = try centers.reduce(0) { try $0 + fill(temporary, XCTUnwrap($1)) }
+        let isOver = expectation(description: "all are closed")
+        let taken = Locked(centers)
+        centers = []
+        Thread.detachNewThread {
+            for index in taken.withLock({ $0 }).indices {
+                let center = taken.withLock { $0[index].take() }
+                if index.isMultiple(of: 2) { center?.close() }
+            }
+            isOver.fulfill()
+        }
+        wait(for: [isOver], timeout: TestTimeout.seconds)
+        kill(server.id, SIGCONT)
+        // What was posted before is served.
+        XCTAssertTrue(try eventually { try temporary.status().clients.isEmpty })
+        XCTAssertEqual(try temporary.status().posted, posted)
+    }
+
     func testASynchronizationThatDoesNotFitIntoTheSocketKeepsTheConnection() throws {
         let temporary = try FaultDirectory()
         let server = try temporary.startServer()
