@@ -119,7 +119,7 @@ size_t recorder_write_beginning(char *line, uint64_t number, uint64_t nanosecond
 }
 
 size_t recorder_write_rest(char *line, const struct recorder_record *record) {
-    char *end = add_number(ADD(line, ",\"thread\":"), record->thread.number);
+    char *end = ADD_NUMBER(line, "thread", record->thread.number);
     end = ADD_TEXT(end, "stage", record->stage);
     end = ADD_TEXT(end, "name", record->name);
     end = ADD_NUMBER(end, "post", record->post);
@@ -184,6 +184,7 @@ size_t recorder_write_thread(char *line, const struct recorder_thread *thread) {
     char *end = add_number(ADD(line, "{\"thread\":"), thread->number);
     if (thread->name.start) end = ADD(add_text(ADD(end, ",\"name\":\""), thread->name, maximum_name), "\"");
     end = add_number(ADD(end, ",\"kernelID\":"), (uint32_t)thread->kernel_id);
+    if (thread->pool) end = ADD(end, ",\"pool\":true");
     return (size_t)(ADD(end, "}\n") - line);
 }
 

@@ -12,6 +12,8 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var process: ProcessIdentity
     /// The thread on which the stage happened.
     public var thread: ThreadIdentity
+    /// False for an `end` that was recorded without its thread. The thread is then the main thread.
+    public var isThreadKnown = true
     public var stage: DeliveryStage
     /// The name of the notification.
     public var notification: String?
@@ -19,7 +21,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var post: Int?
     /// The number of the observer in its process.
     public var observer: Int?
-    /// The thread that should handle the notification.
+    /// The thread that should handle the notification. Of `wait`, the thread that is waited for.
     public var target: ThreadIdentity?
     /// Output of the program. Of `wait`, what it waits for. Of `refuseWait`, the cycle.
     public var message: String?
@@ -42,8 +44,8 @@ public struct DeliveryRecord: Sendable, Hashable {
     /// Of `drop`: the overflow policy of the observer.
     public var policy: Policy?
     /// Of `end` and `processEnd`: how the process or its recording ended. Of `targetGone`: why the target thread
-    /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil. Of `remove`:
-    /// `alreadyRemoved`, or nil.
+    /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil. Of `remove`: what
+    /// removed the observer, or `alreadyRemoved`; nil if that is not known.
     public var reason: Reason?
     /// Of `count`: the counters of an observer, or of a posting queue if the record has no observer.
     public var counters: DeliveryCounters?
@@ -99,6 +101,10 @@ public struct DeliveryRecord: Sendable, Hashable {
         case timedOut
         /// The observer to remove was not registered any more.
         case alreadyRemoved
+        /// A call removed the observer.
+        case cancelled
+        /// The last reference to the observer's token was released.
+        case released
     }
 
     public init(
@@ -146,7 +152,7 @@ public struct DeliveryRecord: Sendable, Hashable {
 }
 
 extension DeliveryRecord.Reason: CustomStringConvertible {
-    /// `exit`, `stopped`, `signal 11`, `not started`, `timed out` or `already removed`.
+    /// `exit`, `stopped`, `signal 11`, `not started`, `timed out`, `already removed`, `cancelled` or `released`.
     public var description: String {
         switch self {
         case .exit: "exit"
@@ -155,6 +161,8 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case .notStarted: "not started"
         case .timedOut: "timed out"
         case .alreadyRemoved: "already removed"
+        case .cancelled: "cancelled"
+        case .released: "released"
         }
     }
 
@@ -172,6 +180,8 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case "notStarted": self = .notStarted
         case "timedOut": self = .timedOut
         case "alreadyRemoved": self = .alreadyRemoved
+        case "cancelled": self = .cancelled
+        case "released": self = .released
         default: return nil
         }
     }
@@ -185,6 +195,8 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case .notStarted: ("notStarted", 0)
         case .timedOut: ("timedOut", 0)
         case .alreadyRemoved: ("alreadyRemoved", 0)
+        case .cancelled: ("cancelled", 0)
+        case .released: ("released", 0)
         }
     }
 }

@@ -10,18 +10,32 @@ package struct RecordLines {
     private var number = 0
     private var introduced: [Recording.Numbered: ThreadIdentity] = [:]
 
-    package init() {}
+    /// The processes whose records are incomplete. Their header has version 2, in which a missing end is reported.
+    private let truncated: Set<ProcessIdentity>
+    private let poolThreads: Set<Recording.Numbered>
+
+    /// - Parameter recording: the recording that the records are from; nil for new ones.
+    package init(of recording: Recording? = nil) {
+        let processes = recording?.processes ?? []
+        truncated = Set(zip(processes, recording?.completeness ?? []).filter { !$0.1.isComplete }.map(\.0))
+        poolThreads = Set(
+            (recording?.threads ?? []).filter(\.isInPool).map {
+                Recording.Numbered(process: processes[Int($0.process)].id, number: $0.identity.number)
+            })
+    }
 
     /// The lines for a record, each with its newline.
     package mutating func bytes(of record: DeliveryRecord) -> [UInt8] {
         var bytes: [UInt8] = []
         if record.process != process || record.sequence != number + 1 {
             process = record.process
-            bytes += Self.header([record.process.name]) { line, texts in
+            var header = Self.header([record.process.name]) { line, texts in
                 recorder_write_header(
                     line, record.process.id, texts.text(record.process.name), UInt64(max(0, record.sequence)),
                     record.monotonicNanoseconds, UInt64(max(0, record.wallNanoseconds)))
             }
+            if truncated.contains(record.process) { header[Self.offsetOfVersion] = UInt8(ascii: "2") }
+            bytes += header
         }
         number = record.sequence
         introduce(record.thread, in: record.process, to: &bytes)
@@ -32,8 +46,9 @@ package struct RecordLines {
     private mutating func introduce(_ thread: ThreadIdentity, in process: ProcessIdentity, to bytes: inout [UInt8]) {
         let key = Recording.Numbered(process: process.id, number: thread.number)
         guard introduced.updateValue(thread, forKey: key) != thread else { return }
-        bytes += Self.header([thread.name]) { line, texts in
+        bytes += Self.header([thread.name]) { [poolThreads] line, texts in
             var thread = texts.thread(thread)
+            thread.pool = poolThreads.contains(key)
             return recorder_write_thread(line, &thread)
         }
     }
@@ -49,6 +64,8 @@ package struct RecordLines {
     }
 
     // MARK: Lines
+
+    private static let offsetOfVersion = "{\"recording\":".utf8.count
 
     /// Composes a header or the line of a thread with these strings.
     private static func header(
@@ -68,7 +85,7 @@ package struct RecordLines {
         return withTexts(strings) { texts in
             var fields = recorder_record()
             fields.stage = texts.text(record.stage.rawValue)
-            fields.thread = texts.thread(record.thread)
+            if record.isThreadKnown { fields.thread = texts.thread(record.thread) }
             if let target = record.target { fields.target = texts.thread(target) }
             fields.name = texts.text(record.notification)
             fields.post = UInt64(max(0, record.post ?? 0))

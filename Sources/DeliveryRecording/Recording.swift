@@ -1,4 +1,3 @@
-internal import CDeliveryRecorder
 public import ThreadedNotifications
 
 /// A recording in memory: an entry for each record, and tables of the names, threads, posts and observers that entries
@@ -9,8 +8,8 @@ public import ThreadedNotifications
 ///
 /// Cost: 72 bytes per record, and each name, message, location, thread, post and observer once.
 public struct Recording: Sendable {
-    /// The version of the schema that this reader reads.
-    static let version = Int(RECORDING_VERSION)
+    /// The versions of the schema that this reader reads.
+    static let versions: ClosedRange<UInt64> = 2...3
 
     /// One record. `Int32` values are indices in the tables, or -1 if the stage has no such value.
     public struct Entry: Sendable, Hashable {
@@ -44,6 +43,7 @@ public struct Recording: Sendable {
         public var foundation: Int32 = -1
         public var stage: DeliveryStage
         /// See `DeliveryRecord` for these.
+        public var isThreadKnown = true
         public var overtakes = false
         public var style: DeliveryRecord.Style?
         public var policy: DeliveryRecord.Policy?
@@ -61,6 +61,8 @@ public struct Recording: Sendable {
         /// An index in `processes`.
         public var process: Int32
         public var identity: ThreadIdentity
+        /// True if it belongs to a pool of Dispatch; false if it does not, or if that is not known.
+        public var isInPool = false
 
         package init(process: Int32, identity: ThreadIdentity) {
             self.process = process
@@ -94,10 +96,15 @@ public struct Recording: Sendable {
 
     /// Whether a recording has all records of a process.
     public enum Completeness: Sendable, Hashable {
+        /// All records are there, and the last one says how the process ended.
         case complete
+        /// All records are there, and none says how the process ended: it was killed, or ended in another way that it
+        /// could not record.
+        case endedWithoutNotice
         case truncated(Truncation)
 
-        public var isComplete: Bool { self == .complete }
+        /// True if no record is missing.
+        public var isComplete: Bool { self == .complete || self == .endedWithoutNotice }
     }
 
     /// Why records of a process are missing. If several reasons apply, the first of these.
@@ -110,7 +117,7 @@ public struct Recording: Sendable {
         case missing(Int)
         /// Other lines of the file cannot be used.
         case damaged
-        /// The process has no `end` record: it was killed, or the file was truncated after a line.
+        /// The process has no `end` record, in version 2: it was killed, or the file was truncated after a line.
         case noEnd
     }
 
@@ -216,7 +223,7 @@ extension Recording {
 
     private func record(_ entry: Entry, sequence: Int) -> DeliveryRecord {
         let process = process(of: entry)
-        return DeliveryRecord(
+        var record = DeliveryRecord(
             sequence: sequence, monotonicNanoseconds: entry.time,
             wallNanoseconds: Int64(bitPattern: entry.time) &+ wallOffsets[process], process: processes[process],
             thread: threads[Int(entry.thread)].identity, stage: entry.stage, notification: name(of: entry),
@@ -228,6 +235,8 @@ extension Recording {
             relatedPost: entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].number,
             overtakes: entry.overtakes, style: entry.style, policy: entry.policy, reason: entry.reason,
             counters: counters(of: entry), foundation: foundationDetails(of: entry))
+        record.isThreadKnown = entry.isThreadKnown
+        return record
     }
 }
 

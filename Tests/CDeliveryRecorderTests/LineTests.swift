@@ -163,15 +163,16 @@ final class LineTests: XCTestCase {
                 recorder_write_header($0, 4711, fields.text(name), 1, 2, 3)
             }
         }
-        func thread(_ name: String?) -> String {
+        func thread(_ name: String?, pool: Bool = false) -> String {
             var thread = recorder_thread(
-                number: 2, kernel_id: 4712, name: name.map { fields.text($0) } ?? recorder_text())
+                number: 2, kernel_id: 4712, name: name.map { fields.text($0) } ?? recorder_text(), pool: pool)
             return text(capacity: Int(RECORDER_MAXIMUM_HEADER)) { recorder_write_thread($0, &thread) }
         }
         XCTAssertEqual(
             header("kitchen"), "{\"recording\":2,\"process\":4711,\"name\":\"kitchen\",\"n\":1,\"t\":2,\"wall\":3}\n")
         XCTAssertEqual(thread("cook"), "{\"thread\":2,\"name\":\"cook\",\"kernelID\":4712}\n")
         XCTAssertEqual(thread(nil), "{\"thread\":2,\"kernelID\":4712}\n")
+        XCTAssertEqual(thread(nil, pool: true), "{\"thread\":2,\"kernelID\":4712,\"pool\":true}\n")
         let long = String(repeating: "\n", count: 257)
         let truncated = String(repeating: "\\u000a", count: 256) + "…"
         XCTAssertTrue(header(long).contains("\"\(truncated)\""))

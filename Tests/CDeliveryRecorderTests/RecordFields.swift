@@ -18,7 +18,8 @@ final class RecordFields {
     func record(_ stage: String, name: String? = nil, thread: UInt64 = 1) -> recorder_record {
         var record = recorder_record()
         record.stage = text(stage)
-        record.thread = recorder_thread(number: thread, kernel_id: Int32(thread), name: text("thread \(thread)"))
+        record.thread = recorder_thread(
+            number: thread, kernel_id: Int32(thread), name: text("thread \(thread)"), pool: false)
         if let name { record.name = text(name) }
         return record
     }

@@ -99,6 +99,13 @@ package struct RecordedStory {
         return story.recording
     }
 
+    /// The recording of a run without `end`, of which no record is missing.
+    package static func endedWithoutNotice(_ happen: (inout RecordedStory) -> Void) -> Recording {
+        var recording = truncated(happen)
+        recording.completeness = recording.completeness.map { _ in .endedWithoutNotice }
+        return recording
+    }
+
     /// The recording of a run without `end`.
     package static func truncated(_ happen: (inout RecordedStory) -> Void) -> Recording {
         var story = RecordedStory()

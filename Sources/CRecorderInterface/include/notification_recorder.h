@@ -22,6 +22,7 @@ struct recorder_thread {
     uint64_t number;
     int32_t kernel_id;
     struct recorder_text name;
+    bool pool; // it belongs to a pool of Dispatch; false if that is not known
 };
 
 /// One record. A number that is 0, a string that is null, and a thread with the number 0 are left out of the line.
@@ -56,7 +57,7 @@ struct recorder_record {
     struct recorder_text function; // the function that calls, if it has a symbol: NAME+0xOFFSET
 };
 
-#define NOTIFICATION_RECORDER_VERSION 1
+#define NOTIFICATION_RECORDER_VERSION 2
 
 /// A recorder. Every function may be called on any thread, but not in a signal handler.
 struct notification_recorder {

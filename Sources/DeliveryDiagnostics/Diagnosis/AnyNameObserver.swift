@@ -9,7 +9,10 @@ enum AnyNameObserver {
         let (index, recording) = (words.index, words.recording)
         return index.processes.enumerated().compactMap { process, records in
             guard records.end >= 0, case let end = index.entry(records.end), isFatalError(end.reason),
-                let post = postAtEnd(of: end.thread, index)
+                let thread = recording.threads.indices.map(Int32.init).first(where: { thread in
+                    (end.isThreadKnown ? thread == end.thread : Int(recording.threads[Int(thread)].process) == process)
+                        && postAtEnd(of: thread, index) != nil
+                }), let post = postAtEnd(of: thread, index)
             else { return nil }
             let posted = index.posts[Int(post)].posted
             let center = recording.foundationDetails(of: index.entry(posted))?.center
@@ -27,7 +30,7 @@ enum AnyNameObserver {
             return Finding(
                 kind: .anyNameObserver, severity: .problem,
                 problem:
-                    "The process ended by \(end.reason?.description ?? "a signal") while \(words.thread(end.thread)) "
+                    "The process ended by \(end.reason?.description ?? "a signal") while \(words.thread(thread)) "
                     + "posted \(words.name(name)) to a center that has an observer of any name, "
                     + "\(recording.describeObserver(observer)).",
                 evidence: [words.registered(observer), posted, records.end],

@@ -24,7 +24,7 @@ enum NeverRemoved {
             added[key, default: []].append(observer)
         }
         return added.compactMap { key, observers in
-            guard observers.count > 1, recording.completeness[key.process].isComplete,
+            guard observers.count > 1, recording.completeness[key.process] == .complete,
                 observers.allSatisfy({ words.removed($0) < 0 })
             else { return nil }
             return Finding(

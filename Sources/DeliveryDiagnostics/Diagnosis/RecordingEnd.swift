@@ -5,8 +5,15 @@ enum RecordingEnd {
     static func findings(_ words: RecordWords) -> [Finding] {
         let (index, recording) = (words.index, words.recording)
         var findings: [Finding] = []
-        for (number, process) in index.processes.enumerated() where process.last >= 0 {
-            if process.end < 0 {
+        for (number, process) in index.processes.enumerated() {
+            if recording.completeness[number] == .endedWithoutNotice {
+                let id = recording.processes.count > 1 ? " \(recording.processes[number].id)" : ""
+                findings.append(
+                    Finding(
+                        kind: .recordingTruncated, severity: .note,
+                        problem: "The process\(id) ended without notice: only its `end` record is missing.",
+                        evidence: [process.last], remedy: "Check whether it was killed.", weight: 1))
+            } else if process.end < 0, recording.completeness[number] != .complete {
                 let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[number].id)" : ""
                 findings.append(
                     Finding(
@@ -16,7 +23,7 @@ enum RecordingEnd {
                         remedy:
                             "The last records are missing. Check whether the program was killed or the disk was full.",
                         weight: 1))
-            } else if case .signal(let signal)? = index.entry(process.end).reason {
+            } else if process.end >= 0, case .signal(let signal)? = index.entry(process.end).reason {
                 findings += running(number, signal, words)
             }
         }

@@ -9,10 +9,11 @@ struct ObserversLeft {
 
     func result() -> RuleResult {
         let (index, recording) = (words.index, words.recording)
-        if let process = recording.completeness.firstIndex(where: { !$0.isComplete }) {
+        if let process = recording.completeness.firstIndex(where: { $0 != .complete }) {
             let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
+            let how = recording.completeness[process].isComplete ? "ended without notice" : "is truncated"
             return RuleResult(
-                rule, fails: "the recording\(ofProcess) is truncated: it does not say which observers were left at exit"
+                rule, fails: "the recording\(ofProcess) \(how): it does not say which observers were left at exit"
             )
         }
         // Foundation keeps observers of its own.

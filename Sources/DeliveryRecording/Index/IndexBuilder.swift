@@ -124,9 +124,11 @@ struct IndexBuilder {
             making[thread] = []
             close(thread, with: number, ending: .abandoned, &index)
         case .end, .processEnd:
-            // A signal can end the process in the middle of a post. Every other end happens between posts or in a
-            // handler.
-            if entry.stage == .end, entry.reason?.isSignal != true { endPosts(thread, depth: stacks[thread].count) }
+            // A signal, or `_exit` on another thread, can end the process in the middle of a post. Every other end
+            // happens between posts or in a handler.
+            if entry.stage == .end, entry.isThreadKnown, entry.reason?.isSignal != true {
+                endPosts(thread, depth: stacks[thread].count)
+            }
             for thread in threadsOfProcess[recording.process(of: entry)] {
                 close(thread, with: number, ending: .open, &index)
             }

@@ -137,7 +137,7 @@ struct JSONScanner {
         case (UInt8(ascii: "t"), 1): .t
         case (UInt8(ascii: "t"), 6): isSame(text, "thread") ? .thread : isSame(text, "target") ? .target : nil
         case (UInt8(ascii: "n"), 4): isSame(text, "name") ? .name : nil
-        case (UInt8(ascii: "p"), 4): isSame(text, "post") ? .post : nil
+        case (UInt8(ascii: "p"), 4): isSame(text, "post") ? .post : isSame(text, "pool") ? .pool : nil
         case (UInt8(ascii: "o"), 8): isSame(text, "observer") ? .observer : nil
         case (UInt8(ascii: "m"), 7): isSame(text, "message") ? .message : nil
         case (UInt8(ascii: "f"), 4): isSame(text, "file") ? .file : nil

@@ -20,7 +20,7 @@ struct RecordFields {
         case recording, process, wall, n, t, thread, kernelID, stage, name, post, observer, target, message, file, line,
             count
         case sender, type, by, overtakes, style, policy, reason, signal, counters
-        case foundation, center, queue, at, function, unrecorded
+        case foundation, center, queue, at, function, unrecorded, pool
     }
 
     private(set) var numbers = Numbers()
@@ -35,6 +35,7 @@ struct RecordFields {
     private(set) var reason: Text?
     private(set) var overtakes = false
     private(set) var foundation = false
+    private(set) var pool = false
     private(set) var center: Text?
     private(set) var queue: Text?
     private(set) var at: Text?
@@ -113,6 +114,7 @@ struct RecordFields {
         case .signal: numbers.signal = try number(known, &scanner)
         case .overtakes: overtakes = try bool(known, &scanner)
         case .foundation: foundation = try bool(known, &scanner)
+        case .pool: pool = try bool(known, &scanner)
         case .center: center = try text(known, &scanner)
         case .queue: queue = try text(known, &scanner)
         case .at: at = try text(known, &scanner)

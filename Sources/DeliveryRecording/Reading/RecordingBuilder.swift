@@ -28,6 +28,8 @@ struct RecordingBuilder {
         var missing = 0
         var isDamaged = false
         var hasEnd = false
+        /// True if every record is in the file as soon as it is made, as in version 3.
+        var isWrittenAtOnce = false
     }
 
     private static let mostProblems = 100
@@ -41,6 +43,7 @@ struct RecordingBuilder {
         setProcess(record.process, wallOffset: offset)
         var entry = Recording.Entry(
             time: record.monotonicNanoseconds, stage: record.stage, thread: thread(record.thread))
+        entry.isThreadKnown = record.isThreadKnown
         entry.target = record.target.map { thread($0) } ?? -1
         entry.name = record.notification.map { string($0) } ?? -1
         entry.post = record.post.map { post($0) } ?? -1
@@ -108,23 +111,32 @@ struct RecordingBuilder {
         if gaps.lost > 0 { return .truncated(.lost(gaps.lost)) }
         if gaps.missing > 0 { return .truncated(.missing(gaps.missing)) }
         if gaps.isDamaged || hasUnreadableLine { return .truncated(.damaged) }
-        return gaps.hasEnd ? .complete : .truncated(.noEnd)
+        if gaps.hasEnd { return .complete }
+        return gaps.isWrittenAtOnce ? .endedWithoutNotice : .truncated(.noEnd)
     }
 
     // MARK: Tables
 
     /// Sets the process of the records that follow.
     ///
+    /// The same process id, directly after another program's records, means that the process executed this program.
+    ///
     /// - Parameter isNew: true for another process than any before, even one of the same id and name.
-    mutating func setProcess(_ identity: ProcessIdentity, wallOffset: Int64, isNew: Bool = false) {
+    mutating func setProcess(
+        _ identity: ProcessIdentity, wallOffset: Int64, isNew: Bool = false, isWrittenAtOnce: Bool = false
+    ) {
         if !isNew, process >= 0, recording.processes[Int(process)] == identity { return }
         let count = Int32(recording.processes.count)
+        let previous = currentProcess
         process = isNew ? count : processPositions[identity] ?? count
         guard process == count else { return }
+        if previous >= 0, gaps[previous].isWrittenAtOnce, recording.processes[previous].id == identity.id {
+            gaps[previous].hasEnd = true
+        }
         processPositions[identity] = process
         recording.processes.append(identity)
         recording.wallOffsets.append(wallOffset)
-        gaps.append(Gaps())
+        gaps.append(Gaps(isWrittenAtOnce: isWrittenAtOnce))
     }
 
     /// An index in the table of processes; -1 before the first process.
@@ -135,6 +147,9 @@ struct RecordingBuilder {
     mutating func thread(kernelID: Int32) -> Int32 {
         kernelPositions[Recording.Numbered(process: process, number: Int(kernelID))] ?? thread(numbered: 1)
     }
+
+    /// Marks a thread of the current process as one of a pool.
+    mutating func noteInPool(_ thread: Int32) { recording.threads[Int(thread)].isInPool = true }
 
     /// The index of a thread of the current process. A name that becomes known later also applies to earlier records.
     mutating func thread(_ identity: ThreadIdentity) -> Int32 {

@@ -22,7 +22,7 @@ extension Recording {
 
     package init(_ source: LineSource, progress: (Int) -> Void = { _ in }) throws(LogError) {
         var reader = RecordingReader(source.name)
-        try source.forEachLine { line, number throws(LogError) in
+        try source.forEachLine(reportsNULs: true) { line, number throws(LogError) in
             if number.isMultiple(of: 10_000) { progress(reader.count) }
             try reader.read(line, number)
         }
@@ -57,6 +57,11 @@ struct RecordingReader {
     /// The version of the first header that has another version, and its line.
     private var otherVersion: (version: UInt64, line: Int)?
     private var isSkipping = false
+    /// The last line with NUL bytes, and the last line with a part of a record.
+    private var (lineOfNULs, lineOfPart) = (0, 0)
+    /// The parts of records after the last record of the current process. The next number tells whether they are
+    /// missing.
+    private var parts = 0
     private var hasHeader = false
 
     /// The entries of more records would not fit into the memory of a usual computer.
@@ -73,14 +78,22 @@ struct RecordingReader {
         switch line {
         case .tooLong:
             note(.unreadableLine, "it is longer than \(LineSource.longestLine) bytes", number)
+        case .nuls(let hasText):
+            lineOfNULs = number
+            if hasText { notePart(number) }
         case .text(var bytes, let isWhole):
             if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
                 bytes = UnsafeBufferPointer(rebasing: bytes[3...])
             }
-            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
+            let isPart = isWhole && number == lineOfNULs
+            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+                if isPart { notePart(number) }
+                return
+            }
             do throws(RecordFields.Problem) {
                 try take(try RecordFields(bytes), of: bytes, number)
             } catch {
+                if isPart { return notePart(number) }
                 note(isWhole ? .unreadableLine : .truncatedLine, error.description, number)
             }
         }
@@ -94,6 +107,23 @@ struct RecordingReader {
                 ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
     }
 
+    /// A process that dies while it writes a record leaves a line with NUL bytes.
+    private mutating func notePart(_ line: Int) {
+        if line != lineOfPart { parts += 1 }
+        lineOfPart = line
+    }
+
+    /// Counts the parts of records that no later record of the process follows.
+    private mutating func endProcess() {
+        guard parts > 0, builder.currentProcess >= 0 else { return }
+        builder.noteMissing(parts)
+        builder.note(
+            .numbering,
+            "this line is left out: the process ended while it wrote \(parts == 1 ? "a record" : "\(parts) records")",
+            line: lineOfPart)
+        parts = 0
+    }
+
     private mutating func take(
         _ fields: RecordFields, of bytes: UnsafeBufferPointer<UInt8>, _ line: Int
     ) throws(RecordFields.Problem) {
@@ -105,11 +135,12 @@ struct RecordingReader {
             try takeRecord(stage, fields, bytes, line)
         } else if let thread = fields.numbers.thread {
             needProcess(line)
-            _ = builder.thread(
+            let position = builder.thread(
                 ThreadIdentity(
                     number: Int(clamping: thread),
                     name: fields.name.map { text($0, bytes) } ?? (thread == 1 ? "main" : nil),
                     kernelID: Int32(clamping: fields.numbers.kernelID ?? 0)))
+            if fields.pool { builder.noteInPool(position) }
         } else if let unrecorded = fields.unrecorded {
             needProcess(line)
             builder.noteUnrecorded(text(unrecorded, bytes))
@@ -121,13 +152,15 @@ struct RecordingReader {
     private mutating func takeHeader(
         _ version: UInt64, _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ line: Int
     ) throws(RecordFields.Problem) {
-        guard version == Recording.version else {
+        endProcess()
+        guard Recording.versions.contains(version) else {
             isSkipping = true
             if otherVersion == nil { otherVersion = (version, line) }
             builder.note(
                 .otherVersion,
-                "what follows has version \(version) of the schema, and this program reads version "
-                    + "\(Recording.version): it is left out", line: line)
+                "what follows has version \(version) of the schema, and this program reads versions "
+                    + "\(Recording.versions.lowerBound) to \(Recording.versions.upperBound): it is left out", line: line
+            )
             return
         }
         guard let id = fields.numbers.process else { throw .wrongValue(of: .process) }
@@ -140,7 +173,7 @@ struct RecordingReader {
         // identity.
         let known = processes[identity]
         let isNew = known.map { number == 1 && begins[$0] < time } ?? false
-        builder.setProcess(identity, wallOffset: wall, isNew: isNew)
+        builder.setProcess(identity, wallOffset: wall, isNew: isNew, isWrittenAtOnce: version >= 3)
         if builder.currentProcess == begins.count {
             processes[identity] = builder.currentProcess
             begins.append(time)
@@ -168,7 +201,7 @@ struct RecordingReader {
     ) throws(RecordFields.Problem) {
         let numbers = fields.numbers
         guard let time = numbers.t else { throw .wrongValue(of: .t) }
-        guard numbers.thread != nil || numbers.kernelID != nil else { throw .wrongValue(of: .thread) }
+        let isThreadKnown = numbers.thread != nil || numbers.kernelID != nil
         guard let stage = stage(stageName, bytes) else {
             note(
                 .unreadableLine,
@@ -176,16 +209,19 @@ struct RecordingReader {
                 line)
             return
         }
+        guard isThreadKnown || stage == .end else { throw .wrongValue(of: .thread) }
         guard builder.count < Self.mostRecords else {
             note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
             return
         }
         needProcess(line)
+        parts = 0
         if let number = numbers.n, !isNext(Int(clamping: number), line) { return }
         let thread =
             numbers.thread.map { builder.thread(numbered: Int(clamping: $0)) }
             ?? builder.thread(kernelID: Int32(clamping: numbers.kernelID ?? 0))
         var entry = Recording.Entry(time: time, stage: stage, thread: thread)
+        entry.isThreadKnown = isThreadKnown
         if let target = numbers.target { entry.target = builder.thread(numbered: Int(clamping: target)) }
         if let post = numbers.post { entry.post = builder.post(Int(clamping: post)) }
         if let observer = numbers.observer { entry.observer = builder.observer(Int(clamping: observer)) }
@@ -260,13 +296,14 @@ struct RecordingReader {
     }
 
     mutating func finish() throws(LogError) -> Recording {
+        endProcess()
         if let (version, line) = otherVersion, !hasHeader {
             throw LogError(
                 log: name, line: line,
-                problem: version < Recording.version
+                problem: version < Recording.versions.lowerBound
                     ? "this was recorded by an older version of the library (schema \(version)). Record it again."
-                    : "this was recorded by a newer version of the library (schema \(version), and this program reads "
-                        + "\(Recording.version)). Read it with the newer version.")
+                    : "this was recorded by a newer version of the library (schema \(version), and this program reads up to "
+                        + "\(Recording.versions.upperBound)). Read it with the newer version.")
         }
         // A file that only quotes records, such as a document, is not a recording.
         if !hasHeader, builder.count <= builder.recording.problemCount / 2 {

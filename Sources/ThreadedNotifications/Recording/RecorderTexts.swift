@@ -29,6 +29,7 @@ package struct RecorderTexts {
 
     package mutating func thread(_ thread: ThreadIdentity) -> recorder_thread {
         recorder_thread(
-            number: UInt64(max(0, thread.number)), kernel_id: thread.kernelID, name: text(thread.name))
+            number: UInt64(max(0, thread.number)), kernel_id: thread.kernelID, name: text(thread.name),
+            pool: false)
     }
 }

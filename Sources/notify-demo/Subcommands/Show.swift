@@ -32,7 +32,7 @@ struct Show: Command {
         let records = recording.entries.indices.filter { selection.contains(recording.entries[$0]) }
             .map { recording.record($0) }
         if json {
-            var lines = RecordLines()
+            var lines = RecordLines(of: recording)
             for record in records { try terminal.standardOutput.write(lines.bytes(of: record)) }
         } else {
             let style = StagesStyle(records)

@@ -1,0 +1,130 @@
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryRecording
+
+/// Version 3 of the schema: every record is in the file as soon as it is made, so that a missing end is no gap.
+final class VersionThreeTests: XCTestCase {
+    private static func header(_ version: Int = 3, process: Int = 7, name: String = "p", t: Int = 0) -> String {
+        "{\"recording\":\(version),\"process\":\(process),\"name\":\"\(name)\",\"n\":1,\"t\":\(t),\"wall\":\(t)}\n"
+    }
+
+    private static func post(_ number: Int, t: Int? = nil) -> String {
+        let t = t ?? number * 1000
+        return "{\"n\":\(number),\"t\":\(t),\"thread\":1,\"stage\":\"post\",\"name\":\"A\",\"post\":\(number)}\n"
+    }
+
+    private static func end(_ number: Int) -> String {
+        "{\"n\":\(number),\"t\":\(number * 1000),\"thread\":1,\"stage\":\"end\",\"reason\":\"exit\"}\n"
+    }
+
+    private static let nuls = String(repeating: "\0", count: 3 << 20)
+
+    private func read(_ text: String) throws -> Recording { try Recording(bytes: Array(text.utf8), name: "f") }
+
+    func testAMissingEndIsTruncationInVersion2AndNoGapInVersion3() throws {
+        let records = Self.post(1) + Self.post(2)
+        XCTAssertEqual(try read(Self.header(2) + records).completeness, [.truncated(.noEnd)])
+        XCTAssertEqual(try read(Self.header(3) + records).completeness, [.endedWithoutNotice])
+        for version in [2, 3] {
+            XCTAssertEqual(try read(Self.header(version) + records + Self.end(3)).completeness, [.complete])
+            XCTAssertEqual(
+                try read(Self.header(version) + Self.post(1) + Self.post(3)).completeness, [.truncated(.missing(1))])
+        }
+        XCTAssertTrue(Recording.Completeness.endedWithoutNotice.isComplete)
+    }
+
+    func testNULBytesAfterTheLastRecordAreNothing() throws {
+        let first = Self.header() + Self.post(1) + Self.post(2)
+        let other = Self.header(process: 8) + Self.post(1) + Self.end(2)
+        for room in ["\0", Self.nuls] {
+            let recording = try read(first + room + other + room)
+            XCTAssertEqual(recording.problems, [])
+            XCTAssertEqual(recording.completeness, [.endedWithoutNotice, .complete])
+            XCTAssertEqual(recording.entries.count, 4)
+        }
+    }
+
+    func testALineWithNULBytesIsOneMissingRecord() throws {
+        let third = Self.post(3)
+        let (beginning, middle, end) = (third.prefix(9), third.dropFirst(30).prefix(8), third.suffix(9))
+        // Nothing, the beginning, the end, both, or all but the end was written.
+        let parts = [
+            "\0\0\0", "\(beginning)\0\0\0", "\0\0\(end)", "\(beginning)\0\0\(end)", "\(beginning)\0\(middle)\0",
+        ]
+        for part in parts {
+            let recording = try read(Self.header() + Self.post(1) + Self.post(2) + part + Self.post(4))
+            XCTAssertEqual(recording.completeness, [.truncated(.missing(1))], part.debugDescription)
+            XCTAssertEqual(recording.entries.map(\.time), [1000, 2000, 4000], part.debugDescription)
+        }
+    }
+
+    func testARecordThatTheProcessWroteWhenItDiedIsMissing() throws {
+        let records = Self.header() + Self.post(1) + Self.post(2)
+        let (beginning, end) = (Self.post(3).prefix(20), Self.post(3).suffix(9))
+        for part in ["\(beginning)\0", "\(beginning)\(Self.nuls)", "\0\0\(end)"] {
+            for rest in ["", Self.header(process: 8) + Self.post(1) + Self.end(2)] {
+                let recording = try read(records + part + rest)
+                XCTAssertEqual(recording.completeness[0], .truncated(.missing(1)))
+                XCTAssertEqual(recording.problems.map(\.line), [4])
+                XCTAssertEqual(recording.entries.count, rest.isEmpty ? 2 : 4)
+            }
+        }
+    }
+
+    func testAnotherProgramInTheSameProcessEndsTheFirst() throws {
+        for name in ["q", "p"] {
+            let program = Self.header(name: name, t: 5000) + Self.post(1, t: 6000)
+            let executed = try read(Self.header() + Self.post(1) + program)
+            XCTAssertEqual(executed.completeness, [.complete, .endedWithoutNotice])
+            XCTAssertEqual(executed.processes.map(\.id), [7, 7])
+            XCTAssertEqual(executed.problems, [])
+            // In version 2, the last records of the first program were lost.
+            XCTAssertEqual(
+                try read(Self.header(2) + Self.post(1) + program).completeness,
+                [.truncated(.noEnd), .endedWithoutNotice])
+        }
+    }
+
+    func testThreadsOfAPoolReasonsOfRemovalsAndTargetsOfWaitsAreKept() throws {
+        let text =
+            Self.header() + "{\"thread\":1,\"name\":\"main\",\"kernelID\":7}\n"
+            + "{\"thread\":2,\"kernelID\":8,\"pool\":true}\n"
+            + "{\"n\":1,\"t\":1,\"thread\":2,\"stage\":\"remove\",\"observer\":1,\"reason\":\"cancelled\"}\n"
+            + "{\"n\":2,\"t\":2,\"thread\":2,\"stage\":\"remove\",\"observer\":2,\"reason\":\"released\"}\n"
+            + "{\"n\":3,\"t\":3,\"thread\":2,\"stage\":\"wait\",\"target\":1,\"message\":\"main\","
+            + "\"file\":\"a\",\"line\":4}\n"
+        let recording = try read(text)
+        var lines = RecordLines(of: recording)
+        let written = recording.records.flatMap { lines.bytes(of: $0) }
+        for recording in [recording, try Recording(bytes: written)] {
+            XCTAssertEqual(recording.threads.first { $0.identity.number == 2 }?.isInPool, true)
+            XCTAssertEqual(recording.threads.first { $0.identity.number == 1 }?.isInPool, false)
+            XCTAssertEqual(recording.entries.map(\.reason), [.cancelled, .released, nil])
+            XCTAssertEqual(recording.record(2).target?.number, 1)
+            XCTAssertEqual(recording.record(2).location, SourceLocation("a", 4))
+        }
+    }
+
+    func testAnEndNeedsNoThread() throws {
+        let recording = try read(
+            Self.header() + Self.post(1)
+                + "{\"n\":2,\"t\":9000,\"stage\":\"end\",\"reason\":\"signal\",\"signal\":9}\n")
+        XCTAssertEqual(recording.completeness, [.complete])
+        var lines = RecordLines(of: recording)
+        let written = recording.records.flatMap { lines.bytes(of: $0) }
+        for recording in [recording, try Recording(bytes: written)] {
+            XCTAssertEqual(recording.problems, [])
+            XCTAssertEqual(recording.records.map(\.isThreadKnown), [true, false])
+            XCTAssertEqual(recording.records[1].reason, .signal(9))
+            XCTAssertEqual(recording.describeThread(recording.entries[1].thread), "main")
+        }
+    }
+
+    func testWhatIsIncompleteStaysIncompleteWhenItIsWrittenAgain() throws {
+        let truncated = try read(Self.header(2) + Self.post(1))
+        var lines = RecordLines(of: truncated)
+        let written = truncated.records.flatMap { lines.bytes(of: $0) }
+        XCTAssertEqual(try Recording(bytes: written).completeness, [.truncated(.noEnd)])
+    }
+}
