@@ -50,7 +50,7 @@ final class InstallTests: XCTestCase {
             grep -q '^#compdef notify-demo$' above/prefix/share/zsh/site-functions/_notify-demo
             grep -q '^complete -c .notify-demo' above/prefix/share/fish/vendor_completions.d/notify-demo.fish
             page=above/prefix/share/man/man1/notify-demo.1
-            for w in '.Dt NOTIFY-DEMO 1' 'EXIT STATUS' EXAMPLES 'BETWEEN PROCESSES SUBCOMMANDS:' '.Ss diagnose'; do
+            for w in '.Dt NOTIFY-DEMO 1' '.Sh SYNOPSIS' 'EXIT STATUS' EXAMPLES 'BETWEEN PROCESSES SUBCOMMANDS:' '.Ss diagnose'; do
                 grep -qxF "$w" $page; done; grep -qF '\-\-color' $page; ! grep -q child $page
             remove above/prefix
             find .
