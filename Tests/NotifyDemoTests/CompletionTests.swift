@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import Foundation
 import Scenarios
 import SharedTesting
@@ -15,10 +16,16 @@ final class CompletionTests: XCTestCase {
             ("notify-demo run po", ["posting-thread", "posting-styles"]),
             ("notify-demo run flood --style ", ["document", "stages"]),
             ("notify-demo run --st", ["--style", "--stable"]),
-            ("notify-demo compare run.log ", ["run.log", "run.xml", "with blank.log"]),
+            ("notify-demo compare run.log ", ["run.log", "run.xml", "with blank.log", "with $(touch made).log"]),
             ("notify-demo smoke --junit ", ["run.xml"]),
             ("notify-demo check --rules run.l", ["run.log"]),
             ("notify-demo observe --behavior d", ["drop", "deliver-immediately"]),
+            ("notify-demo record ", ["--"]),
+            ("notify-demo record -- kitch", ["kitchen"]),
+            ("notify-demo record -- ./run.x", ["./run.xml"]),
+            ("notify-demo record -- kitchen with", ["with blank.log", "with $(touch made).log"]),
+            ("notify-demo record -o run.jsonl -- kitchen kitch", []),
+            ("notify-demo wait Saved -- kitch", ["kitchen"]),
         ]
         // The last word may be empty.
         let lines = (cases.map(\.line) + ["notify-demo "]).map { line in
@@ -27,17 +34,19 @@ final class CompletionTests: XCTestCase {
                 COMP_LINE='\(line)'; COMP_POINT=${#COMP_LINE}; COMP_WORDS=(\(words.joined(separator: " ")))
                 COMP_CWORD=\(words.count - 1); COMPREPLY=()
                 _notify-demo notify-demo "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-                printf '%s\\n' "${COMPREPLY[@]}" --
+                printf '%s\\n' "${COMPREPLY[@]}" ===
                 """
         }
         let outcome = try Shell.run(
             """
-            cd "$(mktemp -d)"; touch run.log run.xml "with blank.log"; trap 'rm -r "$PWD"' EXIT
+            cd "$(mktemp -d)"; touch run.log run.xml "with blank.log" 'with $(touch made).log'; trap 'rm -r "$PWD"' EXIT
             . <(notify-demo --generate-completion-script bash)
             \(lines.joined(separator: "\n"))
+            [ ! -e made ]
             """)
+        XCTAssertEqual(outcome.end, .exit(0))
         XCTAssertEqual(outcome.errors, "")
-        let offered = outcome.output.components(separatedBy: "--\n").map {
+        let offered = outcome.output.components(separatedBy: "===\n").map {
             Set($0.split(separator: "\n").map(String.init))
         }
         try require(offered.count == cases.count + 2)

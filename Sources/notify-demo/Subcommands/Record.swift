@@ -51,21 +51,21 @@ struct Record: Command {
     @Argument(
         parsing: .captureForPassthrough,
         help: ArgumentHelp("After --, the program and its arguments.", valueName: "program"),
-        completion: .shellCommand("compgen -c"))
+        completion: ProgramCompletion.kind)
     var words: [String] = []
 
     func validate() throws {
         // The words include unknown options, and these.
         if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(self) }
         guard let first = words.first, first != "--" || words.count > 1 else {
-            throw ValidationError("name a program after --, for example: notify-demo record -- ./my-program")
+            throw ValidationError("name a program after --, for example: \(TypedCommand.of("record -- ./my-program"))")
         }
         if first.hasPrefix("-"), first != "--" {
             throw ValidationError("record has no option \"\(first)\". Options of the program follow it, after --.")
         }
         if first != "--" {
-            let example = ["notify-demo record", "-o \(output)", "--"] + words
-            throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
+            let example = TypedCommand.of(["record", "-o \(output)", "--"] + words)
+            throw ValidationError("the program must follow --: \(example)")
         }
         if let check {
             if check == "-" {

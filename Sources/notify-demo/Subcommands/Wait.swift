@@ -48,7 +48,7 @@ struct Wait: Command {
 
     @Argument(
         parsing: .postTerminator, help: "After --, a command to start, and its arguments.",
-        completion: .shellCommand("compgen -c"))
+        completion: ProgramCompletion.kind)
     var command: [String] = []
 
     func validate() throws {
