@@ -66,7 +66,8 @@ package struct ServerProgram: Hashable {
             return .program(ServerProgram(path: "/proc/self/exe", name: runningProgram ?? "this program"))
         }
         return .none(
-            problem: "there is no executable \(ServerHandover.programName) beside this program or in PATH. Install "
+            problem: "there is no executable \(ServerHandover.programName) beside this program or in PATH. Build it "
+                + "beside this program (swift build --product \(ServerHandover.programName), in its package), install "
                 + "it, or set \(Self.variable) to its path; or call NotificationServer.runIfAsked() first in this "
                 + "program's main; or start a server in another terminal: notification-server, or notify-demo serve")
     }

@@ -71,7 +71,8 @@ final class ServerProgramTests: XCTestCase {
         XCTAssertEqual(
             choose(),
             .none(
-                problem: "there is no executable notification-server beside this program or in PATH. Install it, "
+                problem: "there is no executable notification-server beside this program or in PATH. Build it "
+                    + "beside this program (swift build --product notification-server, in its package), install it, "
                     + "or set DISTRIBUTED_NOTIFICATIONS_SERVER to its path; or call "
                     + "NotificationServer.runIfAsked() first in this program's main; or start a server in another "
                     + "terminal: notification-server, or notify-demo serve"))
