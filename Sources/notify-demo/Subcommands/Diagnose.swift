@@ -51,7 +51,7 @@ struct Diagnose: Command {
                 try terminal.print(line.isProblem ? terminal.palette.bad(line.text) : line.text)
             }
             let reader = (diagnosis.hasFinding ? "timeline" : "audit") + RecordingFile.argument(input.path)
-            let next = ["notify-demo", reader] + diagnosis.firstSelection.map(ShownText.name)
+            let next = [Invocation.name, reader] + diagnosis.firstSelection.map(ShownText.name)
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
         return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success

@@ -58,14 +58,14 @@ struct Record: Command {
         // The words include unknown options, and these.
         if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(self) }
         guard let first = words.first, first != "--" || words.count > 1 else {
-            throw ValidationError("name a program after --, for example: \(TypedCommand.of("record -- ./my-program"))")
+            throw ValidationError("name a program after --, for example: notify-demo record -- ./my-program")
         }
         if first.hasPrefix("-"), first != "--" {
             throw ValidationError("record has no option \"\(first)\". Options of the program follow it, after --.")
         }
         if first != "--" {
-            let example = TypedCommand.of(["record", "-o \(output)", "--"] + words)
-            throw ValidationError("the program must follow --: \(example)")
+            let example = ["notify-demo record", "-o \(output)", "--"] + words
+            throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
         if let check {
             if check == "-" {
@@ -98,7 +98,7 @@ struct Record: Command {
             let isPrinted = Output.isStandardOutput(output)
             let destination = isPrinted ? "standard output" : output
             terminal.report("recorded \(size)\(processes) to \(destination)")
-            if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingFile.argument(output))") }
+            if !isPrinted { terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(output))") }
         }
         if files.lacksSymbolizer {
             terminal.report(

@@ -37,9 +37,9 @@ struct Tour: Command {
         terminal.say(
             """
             Next:
-              notify-demo list
-              notify-demo run redirect
-              notify-demo --help
+              \(Invocation.name) list
+              \(Invocation.name) run redirect
+              \(Invocation.name) --help
             """)
         return status
     }
