@@ -54,7 +54,9 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-enable-experimental-feature", "Embedded"])]),
         .target(
             name: "DeliveryRecording",
-            dependencies: ["CDeliveryRecorder", "CRecorderInterface", "ThreadedNotifications", systemPackage],
+            dependencies: [
+                "CDeliveryRecorder", "CLinux", "CRecorderInterface", "ThreadedNotifications", systemPackage,
+            ],
             swiftSettings: strict),
 
         // The command line.

@@ -12,7 +12,8 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var process: ProcessIdentity
     /// The thread on which the stage happened.
     public var thread: ThreadIdentity
-    /// False for an `end` that was recorded without its thread. The thread is then the main thread.
+    /// False for a record of the process as a whole that has no thread, such as an `end`. `thread` is then the main
+    /// thread.
     public var isThreadKnown = true
     public var stage: DeliveryStage
     /// The name of the notification.

@@ -63,6 +63,16 @@ package struct RecordLines {
                 reason: .stopped))
     }
 
+    /// A process's last record, without its thread.
+    static func end(number: Int, nanoseconds: UInt64, _ reason: DeliveryRecord.Reason) -> [UInt8] {
+        var end = DeliveryRecord(
+            sequence: number, monotonicNanoseconds: nanoseconds, wallNanoseconds: 0,
+            process: ProcessIdentity(id: 0, name: ""), thread: ThreadIdentity(number: 1, name: nil, kernelID: 0),
+            stage: .end, reason: reason)
+        end.isThreadKnown = false
+        return line(of: end)
+    }
+
     // MARK: Lines
 
     private static let offsetOfVersion = "{\"recording\":".utf8.count

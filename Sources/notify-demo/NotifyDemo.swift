@@ -2,6 +2,7 @@ import ArgumentParser
 import DeliveryDiagnostics
 import NotificationServer
 import Scenarios
+import SystemPackage
 
 /// The command line. The main thread belongs to the program, because scenarios run its run loop.
 @main
@@ -53,6 +54,12 @@ struct NotifyDemo: ParsableCommand {
     static func main() {
         // A client may have started this program as the server.
         NotificationServer.runIfAsked()
+        // Swift reads the arguments there.
+        if CommandLine.arguments.isEmpty {
+            _ = try? FileDescriptor.standardError.writeAll(
+                Array("notify-demo: cannot read its arguments, because there is no /proc. Mount it first.\n".utf8))
+            exit(withError: ExitCode(ExitStatus.error.rawValue))
+        }
         if let error = unknownWord(in: Array(CommandLine.arguments.dropFirst())) { exit(withError: error) }
         main(nil)
     }

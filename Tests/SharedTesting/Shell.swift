@@ -20,7 +20,7 @@ package enum Shell {
     }
 
     /// The directory of the built programs: the tests are built there, too.
-    private static func directory() throws -> String {
+    package static func directory() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: tests).deletingLastPathComponent().path
     }

@@ -209,7 +209,7 @@ struct RecordingReader {
                 line)
             return
         }
-        guard isThreadKnown || stage == .end else { throw .wrongValue(of: .thread) }
+        guard isThreadKnown || [.end, .lost, .fork].contains(stage) else { throw .wrongValue(of: .thread) }
         guard builder.count < Self.mostRecords else {
             note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
             return

@@ -18,9 +18,7 @@ enum EndRequests {
     /// Threads: `handler` is called on a thread of its own.
     static func handle(_ signals: [Int32] = all, _ handler: @escaping @Sendable (Int32) -> Void) throws {
         guard handled.withLock(\.isEmpty) else { return }
-        let (input, output) = try FileDescriptor.pipe()
-        for descriptor in [input, output] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
-        descriptor.store(output.rawValue, ordering: .sequentiallyConsistent)
+        try pass(to: handler)
         for number in signals {
             var before = sigaction()
             sigaction(number, nil, &before)
@@ -35,6 +33,13 @@ enum EndRequests {
                 errno = before
             }
         }
+    }
+
+    /// Calls another handler for each request from now on. Earlier requests are still for the handler before.
+    static func pass(to handler: @escaping @Sendable (Int32) -> Void) throws {
+        let (input, output) = try FileDescriptor.pipe()
+        for descriptor in [input, output] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
+        descriptor.store(output.rawValue, ordering: .sequentiallyConsistent)
         Thread.detachNewThread {
             var byte: [UInt8] = [0]
             while let count = try? byte.withUnsafeMutableBytes({ try input.read(into: $0) }), count == 1 {

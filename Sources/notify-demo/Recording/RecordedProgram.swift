@@ -30,7 +30,7 @@ enum RecordedProgram {
         defer { EndRequests.stop() }
         let preloading = try RecorderLibrary.preloading()
         let files = try RecordedFiles(for: file)
-        let end: ChildProcess.End
+        let (id, end): (Int32, ChildProcess.End)
         do {
             let program = try ChildProgram(
                 path: command[0], arguments: Array(command.dropFirst()),
@@ -43,12 +43,11 @@ enum RecordedProgram {
                 return requests.waiting
             }
             for signal in waiting { program.kill(signal) }
-            end = program.wait()
+            (id, end) = (program.id, program.wait())
         } catch {
             files.discard()
             throw error
         }
-        EndRequests.stop()
-        return (end, try files.finish())
+        return (end, try files.finish(program: id, end))
     }
 }

@@ -18,8 +18,9 @@ struct Record: Command {
 
             The file is written when the program has ended. If the program cannot be run, or nothing is recorded, the \
             file stays as it was. With -o - the recording is printed on standard output when the program has ended, \
-            and the program's own standard output goes to standard error. If the recording cannot be written, it is \
-            kept in a temporary file, which the message names.
+            and the program's own standard output goes to standard error. If the recording cannot be written, or \
+            Ctrl-C, SIGTERM or SIGHUP interrupts that, it is kept in temporary files, which the message names. While \
+            the program runs, SIGTERM and SIGHUP are passed on to it. If it could not record its end, the end is added.
 
             A process that begins to record after the program has ended reports an error. A process that still runs \
             then continues to record, and the message names its file.
@@ -86,11 +87,13 @@ struct Record: Command {
         // The rules are read first, so that an error is reported before the program runs.
         let rules = try check.map { try RuleOptions.rules(inFile: $0) }
         let (end, files) = try RecordedProgram.run(command, recordingTo: output)
-        if files.size == 0 {
+        if let problem = files.problem {
+            terminal.report("\(command[0]) recorded nothing: it could not write its recording: \(problem).")
+        } else if files.size == 0 {
             terminal.report(
                 """
-                \(command[0]) recorded nothing: it posts and observes no notifications, is linked statically, or has rights \
-                that its user does not have.
+                \(command[0]) recorded nothing: it posts and observes no notifications, is linked statically, has rights \
+                that its user does not have, or could not write its recording and said so.
                 """)
         } else {
             let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
@@ -100,6 +103,7 @@ struct Record: Command {
             terminal.report("recorded \(size)\(processes) to \(destination)")
             if !isPrinted { terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(output))") }
         }
+        for reason in files.unrecorded.sorted() { terminal.report("not recorded: \(Excerpt.of(reason))") }
         if files.lacksSymbolizer {
             terminal.report(
                 "the source locations of calls to Foundation are unknown: llvm-symbolizer, a part of Swift's toolchain, "
@@ -108,7 +112,7 @@ struct Record: Command {
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }
-        let status: ExitStatus = files.size == 0 ? .error : rules.map { results(of: $0, terminal) } ?? .success
+        let status: ExitStatus = files.records == 0 ? .error : rules.map { results(of: $0, terminal) } ?? .success
         switch end {
         case .exit(0), .timedOut: return status
         case .exit(let code): throw ExitCode(code)

@@ -189,12 +189,14 @@ extension DiagnosisTests {
     // MARK: Observers of any name, and queues
 
     func testAnObserverOfAnyNameOfACenterWhosePostEndedTheProcess() {
-        func story(center: String, signal: Bool = true) -> Recording {
+        func story(center: String, signal: Bool = true, knowsThread: Bool = true) -> Recording {
             var story = Story()
             story.addFoundationObserver(1, nil, on: Story.worker, center: center)
             story.beginFoundationPost(1, from: Story.worker, "Demo.Saved", center: "7f0010")
-            story.add(.end, on: Story.worker, nil, reason: signal ? .signal(4) : .exit)
-            return story.recording
+            story.add(.end, on: knowsThread ? Story.worker : Story.main, nil, reason: signal ? .signal(4) : .exit)
+            var recording = story.recording
+            recording.entries[recording.entries.count - 1].isThreadKnown = knowsThread
+            return recording
         }
         expect(
             .anyNameObserver, evidence: [1, 2, 3],
@@ -203,6 +205,11 @@ extension DiagnosisTests {
         expect(
             .anyNameObserver, evidence: [1, 2, 3], in: story(center: "7f0010"),
             notIn: story(center: "7f0010", signal: false))
+        // `record` adds an end without a thread.
+        expect(
+            .anyNameObserver, evidence: [1, 2, 3],
+            says: ["ended by signal 4 while worker posted Demo.Saved to a center that has an observer of any name"],
+            in: story(center: "7f0010", knowsThread: false), notIn: story(center: "7f0020", knowsThread: false))
     }
 
     func testAnEnqueuedNotificationThatIsNotPostedForASecond() {

@@ -106,6 +106,13 @@ final class VersionThreeTests: XCTestCase {
         }
     }
 
+    func testALossNeedsNoThread() throws {
+        let recording = try read(
+            Self.header() + Self.post(1) + "{\"n\":2,\"t\":2000,\"stage\":\"lost\",\"count\":70}\n" + Self.end(3))
+        XCTAssertEqual(recording.completeness, [.truncated(.lost(70))])
+        XCTAssertEqual(recording.problems, [])
+    }
+
     func testAnEndNeedsNoThread() throws {
         let recording = try read(
             Self.header() + Self.post(1)

@@ -168,8 +168,8 @@ final class CheckTests: XCTestCase {
             \(dishes)status 1
             \(failed)\(dishes)status 3
             \(failed)status 2
-            notify-demo: true recorded nothing: it posts and observes no notifications, is linked statically, or has rights that \
-            its user does not have.
+            notify-demo: true recorded nothing: it posts and observes no notifications, is linked statically, has rights that \
+            its user does not have, or could not write its recording and said so.
 
             """)
     }

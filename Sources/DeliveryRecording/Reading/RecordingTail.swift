@@ -1,0 +1,67 @@
+internal import CLinux
+
+/// The end of the file of a recorded process, so that `notify-demo record` can append the end that the process could
+/// not record. A pure value.
+package struct RecordingTail {
+    /// The number of records other than `end`, of all processes in the file.
+    package private(set) var recordCount = 0
+    /// What could not be recorded, and why.
+    package private(set) var unrecorded: [String] = []
+    private var header: RecordFields.Numbers?
+    private var (number, time): (UInt64, UInt64) = (0, 0)
+    private var hasEnd = false
+    /// The parts of records after the last whole one.
+    private var parts: UInt64 = 0
+
+    package init() {}
+
+    /// - Parameter lines: whole lines, in the order of the file.
+    package mutating func take(_ lines: [UInt8]) {
+        lines.withUnsafeBufferPointer { bytes in
+            var last: UnsafeBufferPointer<UInt8>?
+            for var line in bytes.split(separator: 0x0A).map({ UnsafeBufferPointer(rebasing: $0) }) {
+                if let nul = line.lastIndex(of: 0) {
+                    line = UnsafeBufferPointer(rebasing: line[(nul + 1)...])
+                    guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}") else {
+                        parts += 1
+                        continue
+                    }
+                }
+                guard line.count > 2 else { continue }
+                // The first key tells what a line is.
+                switch line[2] {
+                case UInt8(ascii: "n"):
+                    (last, parts) = (line, 0)
+                    if Self.isEnd(line) { hasEnd = true } else { recordCount += 1 }
+                case UInt8(ascii: "r"):
+                    header = (try? RecordFields(line))?.numbers
+                    (number, time, hasEnd, parts, last) = (0, 0, false, 0, nil)
+                case UInt8(ascii: "u"):
+                    if let text = (try? RecordFields(line))?.unrecorded {
+                        unrecorded.append(String(decoding: line[text.start..<text.end], as: UTF8.self))
+                    }
+                default: break
+                }
+            }
+            if let last, let numbers = (try? RecordFields(last))?.numbers {
+                (number, time) = (numbers.n ?? number, numbers.t ?? time)
+            }
+        }
+    }
+
+    /// The line with the end of a process; nil if the file's last process is another one, has an end, or may have lost
+    /// its last records, as in version 2.
+    ///
+    /// - Parameter now: the monotonic clock, in nanoseconds.
+    package func end(of process: Int32, _ reason: DeliveryRecord.Reason, now: UInt64) -> [UInt8]? {
+        guard let header, header.process == UInt64(process), header.recording ?? 0 >= 3, !hasEnd else { return nil }
+        let next = Int(clamping: number) + Int(parts) + 1
+        return RecordLines.end(number: next, nanoseconds: max(now, time), reason)
+    }
+
+    private static func isEnd(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        let key = "\"stage\":\"end\""
+        // In a string of JSON, the quotation marks would be escaped.
+        return memmem(line.baseAddress!, line.count, key, key.utf8.count) != nil
+    }
+}
