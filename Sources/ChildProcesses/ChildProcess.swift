@@ -78,7 +78,7 @@ package final class ChildProcess: Sendable {
     ///
     /// - Parameter line: without its newline.
     package func write(line: String, timeout: Duration) throws(ChildProcessError) {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         var rest = Array("\(line)\n".utf8)[...]
         while !rest.isEmpty {
             guard ProcessHandle.wait(for: [(input, POLLOUT)], until: deadline)[0] else {
@@ -100,7 +100,7 @@ package final class ChildProcess: Sendable {
 
     /// Returns the next line of the process's output without its newline, or nil at the end of the output.
     package func readLine(timeout: Duration) throws(ChildProcessError) -> String? {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         while true {
             let line: String? = state.withLock { state in
                 guard let end = state.unread.firstIndex(of: 0x0A) else { return nil }
@@ -127,7 +127,7 @@ package final class ChildProcess: Sendable {
     /// Sends the input, and collects the output and the errors until the process has ended. It does not wait for
     /// processes that this process has started and that still hold its output.
     func communicate(_ bytes: [UInt8], timeout: Duration) -> ChildProgram.Result {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         var rest = bytes[...]
         var collected: [[UInt8]] = [[], []]
         var open = [output, errors]

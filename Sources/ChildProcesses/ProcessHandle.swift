@@ -32,12 +32,12 @@ package final class ProcessHandle: Sendable {
     ///
     /// - Parameter descriptors: the descriptors with the events to wait for. Negative descriptors are ignored.
     /// - Returns: which of them are ready; none at the deadline.
-    static func wait(for descriptors: [(Int32, Int32)], until deadline: ContinuousClock.Instant) -> [Bool] {
+    static func wait(for descriptors: [(Int32, Int32)], until deadline: SuspendingClock.Instant) -> [Bool] {
         var polled = descriptors.map { pollfd(fd: $0.0, events: Int16($0.1), revents: 0) }
         while true {
-            let left = max(.zero, ContinuousClock.now.duration(to: deadline)) / .milliseconds(1)
+            let left = max(.zero, SuspendingClock.now.duration(to: deadline)) / .milliseconds(1)
             let count = poll(&polled, nfds_t(polled.count), Int32(min(left, 1e9).rounded(.up)))
-            if count > 0 || ContinuousClock.now >= deadline { return polled.map { count > 0 && $0.revents != 0 } }
+            if count > 0 || SuspendingClock.now >= deadline { return polled.map { count > 0 && $0.revents != 0 } }
         }
     }
 }

@@ -46,14 +46,14 @@ final class PerformingThreads: Sendable {
     func performAndWait(
         on thread: Thread, timeout: Duration, file: String, line: Int, _ block: @escaping @Sendable () -> Void
     ) throws {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         guard let target = try target(of: thread) ?? target(of: thread, until: deadline) else {
             throw NotReached(
                 description: "\(thread) was not reached within \(timeout). A thread performs blocks while it runs its "
                     + "run loop with an NSMachPort on it")
         }
         try target.performAndWait(
-            timeout: ContinuousClock.now.duration(to: deadline), file: file, line: line, block)
+            timeout: SuspendingClock.now.duration(to: deadline), file: file, line: line, block)
     }
 
     /// The target of a thread that can be reached now.
@@ -64,7 +64,7 @@ final class PerformingThreads: Sendable {
     }
 
     /// Waits until a thread can be reached.
-    private func target(of thread: Thread, until deadline: ContinuousClock.Instant) throws -> TargetThread? {
+    private func target(of thread: Thread, until deadline: SuspendingClock.Instant) throws -> TargetThread? {
         let reached = MonotonicSemaphore()
         if let target = try keep({ reached.signal() }, for: thread) { return target }
         return reached.wait(until: deadline) ? target(of: thread) : nil

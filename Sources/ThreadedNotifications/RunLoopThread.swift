@@ -157,7 +157,7 @@ public final class RunLoopThread: DeliveryTarget {
             for: ending.identity.map { [.thread($0.number)] } ?? [], on: ending.identity,
             waitsFor: "\(mailbox.numberAndName) to end", at: SourceLocation(file, line))
         defer { ThreadWaits.end(wait) }
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         guard join(until: deadline) else {
             ThreadWaits.end(wait, timedOut: true)
             throw .threadStillRunning(thread: name, after: timeout)
@@ -175,7 +175,7 @@ public final class RunLoopThread: DeliveryTarget {
     ///   the task is cancelled.
     public func waitUntilFinished(timeout: Duration) async throws {
         _ = try endingThread()
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         let stillRunning = DeliveryError.threadStillRunning(thread: name, after: timeout)
         let ended = TaskWait()
         defer { mailbox.endObservers.remove(ended) }
@@ -202,7 +202,7 @@ public final class RunLoopThread: DeliveryTarget {
 
     /// Blocks the calling thread until the thread was joined, here or by another call, or has ended without a start.
     /// - Returns: false if the deadline passed.
-    private func join(until deadline: ContinuousClock.Instant) -> Bool {
+    private func join(until deadline: SuspendingClock.Instant) -> Bool {
         guard joinPermit.wait(until: deadline) else { return false }
         defer { joinPermit.signal() }
         guard let thread = state.withLock({ $0.thread }) else { return true }

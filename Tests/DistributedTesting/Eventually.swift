@@ -3,8 +3,8 @@ internal import SharedTesting
 
 /// Calls a condition until it is true or the timeout has passed.
 package func eventually(_ limit: Duration = TestTimeout.hang, _ isSo: () throws -> Bool) rethrows -> Bool {
-    let deadline = ContinuousClock.now + limit
-    while ContinuousClock.now < deadline {
+    let deadline = SuspendingClock.now + limit
+    while SuspendingClock.now < deadline {
         if try isSo() { return true }
         usleep(500)
     }

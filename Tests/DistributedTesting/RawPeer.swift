@@ -63,7 +63,7 @@ package final class RawPeer {
     // MARK: Writing
 
     package func write(_ bytes: [UInt8]) throws {
-        let deadline = ContinuousClock.now + Self.limit
+        let deadline = SuspendingClock.now + Self.limit
         try bytes.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
@@ -81,7 +81,7 @@ package final class RawPeer {
         }
     }
 
-    private func wait(_ events: Int32, until deadline: ContinuousClock.Instant) throws {
+    private func wait(_ events: Int32, until deadline: SuspendingClock.Instant) throws {
         var descriptor = pollfd(fd: socket.descriptor, events: Int16(events), revents: 0)
         guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else { throw Problem.late }
     }
@@ -165,7 +165,7 @@ package final class RawPeer {
             self.peeked = nil
             return peeked
         }
-        let deadline = ContinuousClock.now + limit
+        let deadline = SuspendingClock.now + limit
         while true {
             if let frame = try decoder.next() {
                 guard let kind = FrameKind(rawValue: frame.kind) else { throw Problem.kind(frame.kind) }

@@ -119,9 +119,9 @@ final class DeliveryTargetTests: XCTestCase {
         let outcome = Locked<DelayedBlock?>(nil)
         // The calling thread ends without running a run loop.
         Thread.posting(1) {
-            let start = ContinuousClock.now
+            let start = SuspendingClock.now
             let block = try? worker.perform(after: delay) {
-                let time = ContinuousClock.now - start
+                let time = SuspendingClock.now - start
                 elapsed.withLock { $0 = time }
                 XCTAssertTrue(worker.isCurrent)
                 performed.fulfill()

@@ -160,8 +160,8 @@ final class DrainBudgetTests: XCTestCase {
             }
         }
         // A task may be enqueued after it was created.
-        let deadline = ContinuousClock.now + timeout
-        while worker.mailbox.nextNumber < first + 5, ContinuousClock.now < deadline { sched_yield() }
+        let deadline = SuspendingClock.now + timeout
+        while worker.mailbox.nextNumber < first + 5, SuspendingClock.now < deadline { sched_yield() }
         resume.signal()
         wait(for: [areDone], timeout: TestTimeout.seconds)
         try worker.stopAndWait()

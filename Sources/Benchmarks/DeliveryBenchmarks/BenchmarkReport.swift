@@ -46,7 +46,7 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         if !run.conditions.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.conditions.cores) }
         let before = ProcessorTimes.now
         var results: [WorkloadResult] = []
-        let elapsed = ContinuousClock().measure { results = run.perform(workloads, progress: progress) }
+        let elapsed = SuspendingClock().measure { results = run.perform(workloads, progress: progress) }
         let times = before.flatMap { before in ProcessorTimes.now?.since(before) }
         return BenchmarkReport(
             run, machine: machine, seconds: elapsed / .seconds(1),

@@ -32,8 +32,8 @@ package struct RunComparison {
         fileprivate var selections: Pair<RecordingSelection?>?
 
         package init() {
-            let end = ContinuousClock.now.advanced(by: .seconds(5))
-            isTimeUp = { ContinuousClock.now >= end }
+            let end = SuspendingClock.now.advanced(by: .seconds(5))
+            isTimeUp = { SuspendingClock.now >= end }
         }
 
         /// Compares only what a filter selects.

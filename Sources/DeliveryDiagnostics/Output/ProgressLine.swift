@@ -6,7 +6,7 @@ internal import SystemPackage
 /// A transient progress line on standard error. It appears only on a terminal, and only after a second.
 package final class ProgressLine: Sendable {
     private struct State {
-        var nextAt: ContinuousClock.Instant
+        var nextAt: SuspendingClock.Instant
         var isShown = false
         /// Counts the calls that changed the line.
         var changes = 0
@@ -17,7 +17,7 @@ package final class ProgressLine: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter begun: when the whole task began, if this line is for a part of it.
-    package init(_ name: String, since begun: ContinuousClock.Instant = .now) {
+    package init(_ name: String, since begun: SuspendingClock.Instant = .now) {
         self.name = name
         state = Mutex(State(nextAt: begun.advanced(by: .seconds(1))))
     }
@@ -26,7 +26,7 @@ package final class ProgressLine: Sendable {
     package func show(_ text: @autoclosure () -> String) {
         guard isWanted else { return }
         let isDue = state.withLock { state in
-            let now = ContinuousClock.now
+            let now = SuspendingClock.now
             guard now >= state.nextAt else { return false }
             state.nextAt = now.advanced(by: .milliseconds(100))
             state.isShown = true

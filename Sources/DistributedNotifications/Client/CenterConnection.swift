@@ -136,7 +136,7 @@ final class CenterConnection: Sendable {
         guard !ForkGuard.isCopy else { throw .processForked }
         let timeout = limits.postTimeout
         // Usually nothing waits, and reading the clock costs more than the rest of this.
-        lazy var deadline = ContinuousClock.Instant.after(timeout)
+        lazy var deadline = SuspendingClock.Instant.after(timeout)
         while true {
             let sender = try connected(until: deadline, name: name)
             switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
@@ -150,7 +150,7 @@ final class CenterConnection: Sendable {
     }
 
     private func connected(
-        until deadline: @autoclosure () -> ContinuousClock.Instant, name: String
+        until deadline: @autoclosure () -> SuspendingClock.Instant, name: String
     ) throws(DistributedError) -> FrameSender {
         if let sender = state.withLock({ $0.sender }) { return sender }
         let sender = try wait(until: deadline()) { state throws(DistributedError) in
@@ -196,7 +196,7 @@ final class CenterConnection: Sendable {
 
     func synchronize(timeout: Duration) throws(DistributedError) {
         guard !ForkGuard.isCopy else { throw .processForked }
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         let number = try state.withLock { state throws(DistributedError) in try state.synchronize() }
         defer { state.withLock { $0.endSynchronization(number) } }
         guard !isReader else { throw .wouldWaitForItself("waiting for the server") }
@@ -211,7 +211,7 @@ final class CenterConnection: Sendable {
     ///
     /// - Returns: nil if the deadline has passed.
     private func wait<Value: Sendable>(
-        until deadline: ContinuousClock.Instant, _ look: (CenterState) throws(DistributedError) -> Value?
+        until deadline: SuspendingClock.Instant, _ look: (CenterState) throws(DistributedError) -> Value?
     ) throws(DistributedError) -> Value? {
         while true {
             try start()

@@ -23,7 +23,7 @@ struct ConnectionReader {
             do throws(DistributedError) {
                 var server = try connect()
                 lastFailure = nil
-                let began = ContinuousClock.now
+                let began = SuspendingClock.now
                 let end = receive(from: &server)
                 connection.state.withLock { $0.lost(server.sender) }
                 if isClosed { break }
@@ -46,7 +46,7 @@ struct ConnectionReader {
 
     /// Waits until the pause is over or the center is closed.
     private func wait(_ pause: Duration) {
-        let deadline = ContinuousClock.Instant.after(pause)
+        let deadline = SuspendingClock.Instant.after(pause)
         while !isClosed {
             var descriptor = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else {
@@ -71,7 +71,7 @@ struct ConnectionReader {
 
     private func connect() throws(DistributedError) -> Server {
         let path = connection.directory.socketPath
-        let deadline = ContinuousClock.Instant.after(Self.timeout)
+        let deadline = SuspendingClock.Instant.after(Self.timeout)
         var starts = 0
         while true {
             let (socket, hasStarted) = try ServerStart.connect(to: connection.directory, timeout: Self.timeout)
@@ -106,7 +106,7 @@ struct ConnectionReader {
 
     /// - Returns: false if the connection ended without a refusal, so that another attempt may succeed.
     private func isWelcome(
-        _ server: inout Server, until deadline: ContinuousClock.Instant
+        _ server: inout Server, until deadline: SuspendingClock.Instant
     ) throws(DistributedError) -> Bool {
         while true {
             do throws(WireError) {
@@ -179,7 +179,7 @@ struct ConnectionReader {
     ///
     /// - Returns: `.empty` if the deadline has passed or the reader was woken.
     private func receiveBytes(
-        _ server: inout Server, until deadline: ContinuousClock.Instant?
+        _ server: inout Server, until deadline: SuspendingClock.Instant?
     ) -> FrameReceiver.Outcome {
         var isReadable = false
         while true {

@@ -49,7 +49,7 @@ final class FrameSender: Sendable {
     ///
     /// - Parameter deadline: evaluated when the socket is full.
     func send(
-        _ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: @autoclosure () -> ContinuousClock.Instant
+        _ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: @autoclosure () -> SuspendingClock.Instant
     ) -> Outcome {
         // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
         var completions: Int?
@@ -126,7 +126,7 @@ final class FrameSender: Sendable {
         }
     }
 
-    private func waitUntilWritable(until deadline: ContinuousClock.Instant) -> Bool {
+    private func waitUntilWritable(until deadline: SuspendingClock.Instant) -> Bool {
         var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
         let milliseconds = deadline.millisecondsFromNow
         guard milliseconds > 0 else { return false }
@@ -139,10 +139,10 @@ final class FrameSender: Sendable {
     }
 }
 
-extension ContinuousClock.Instant {
+extension SuspendingClock.Instant {
     /// The time left for poll(2): zero if it has passed, at most an hour.
     package var millisecondsFromNow: Int32 {
-        let left = ContinuousClock.now.duration(to: self)
+        let left = SuspendingClock.now.duration(to: self)
         guard left > .zero else { return 0 }
         return Int32(min(left / .milliseconds(1), 3_600_000).rounded(.up))
     }

@@ -4,7 +4,7 @@ internal import Glibc
 /// Asks a server for its status over a separate connection. Blocks the calling thread.
 enum StatusQuery {
     static func ask(_ directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServerStatus? {
-        let deadline = ContinuousClock.Instant.now.advanced(by: timeout)
+        let deadline = SuspendingClock.Instant.now.advanced(by: timeout)
         guard let socket = try ServerStart.connectIfServed(directory, timeout: timeout) else { return nil }
         let sender = FrameSender(socket)
         var question = FrameWriter()

@@ -22,7 +22,7 @@ package final class DirectoryLock {
     /// - Returns: nil if another process held the lock until the deadline.
     /// - Throws: `DistributedError.pathNotUsable`.
     package static func take(
-        _ directory: ServerDirectory, until deadline: ContinuousClock.Instant, creating: Bool = true
+        _ directory: ServerDirectory, until deadline: SuspendingClock.Instant, creating: Bool = true
     ) throws(DistributedError) -> DirectoryLock? {
         let path = directory.lockPath
         var pause = Duration.milliseconds(1)
@@ -43,7 +43,7 @@ package final class DirectoryLock {
             guard error == EWOULDBLOCK || error == EINTR else {
                 throw .pathNotUsable(path: path, problem: "it cannot be locked: \(SystemError.text(error))")
             }
-            guard ContinuousClock.now < deadline else { return nil }
+            guard SuspendingClock.now < deadline else { return nil }
             Self.sleep(pause)
             pause = min(pause * 2, .milliseconds(16))
         }
@@ -52,7 +52,7 @@ package final class DirectoryLock {
     /// As `take`.
     /// - Throws: also `DistributedError.serverNotStarted` if another process held the lock until the deadline.
     package static func require(
-        _ directory: ServerDirectory, until deadline: ContinuousClock.Instant, timeout: Duration
+        _ directory: ServerDirectory, until deadline: SuspendingClock.Instant, timeout: Duration
     ) throws(DistributedError) -> DirectoryLock {
         if let lock = try take(directory, until: deadline) { return lock }
         throw .serverNotStarted(

@@ -65,12 +65,12 @@ package final class LocalSocket: Sendable {
 
     /// Connects to the socket at a path. Waits until the deadline while the queue of connections is full.
     /// - Throws: `DistributedError.pathNotUsable`.
-    package static func connect(to path: String, until deadline: ContinuousClock.Instant) throws(DistributedError)
+    package static func connect(to path: String, until deadline: SuspendingClock.Instant) throws(DistributedError)
         -> Attempt
     {
         let socket = try make(for: path)
         while true {
-            let left = ContinuousClock.now.duration(to: deadline).components
+            let left = SuspendingClock.now.duration(to: deadline).components
             let microseconds = left.seconds * 1_000_000 + left.attoseconds / 1_000_000_000_000
             if CLinuxConnect(socket.descriptor, path, microseconds) == 0 { return .connected(socket) }
             switch errno {

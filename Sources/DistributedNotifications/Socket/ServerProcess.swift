@@ -23,7 +23,7 @@ struct ServerProcess {
 
     /// Threads: any; the calling one waits until the deadline at most.
     static func start(
-        _ program: ServerProgram, listener: LocalSocket, directory: String, until deadline: ContinuousClock.Instant
+        _ program: ServerProgram, listener: LocalSocket, directory: String, until deadline: SuspendingClock.Instant
     ) -> Outcome {
         guard let output = OutputPipe() else { return .failed(call: "pipe2", error: errno) }
         var id: pid_t = 0
@@ -63,7 +63,7 @@ struct ServerProcess {
         return posix_spawn(&id, program.path, &actions, &attributes, &arguments, CLinuxCurrentEnvironment())
     }
 
-    private func waitUntilReady(until deadline: ContinuousClock.Instant) -> Outcome {
+    private func waitUntilReady(until deadline: SuspendingClock.Instant) -> Outcome {
         var outputIsOpen = true
         // The status of the child; nil while it runs.
         var status: Int32??

@@ -16,7 +16,7 @@ package enum ServerStart {
     package static func connect(
         to directory: ServerDirectory, timeout: Duration
     ) throws(DistributedError) -> (socket: LocalSocket, started: Bool) {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         try directory.prepare()
         if let socket = try connectToOwn(directory, until: deadline, timeout: timeout) { return (socket, false) }
         let lock = try DirectoryLock.require(directory, until: deadline, timeout: timeout)
@@ -40,7 +40,7 @@ package enum ServerStart {
         _ directory: ServerDirectory, timeout: Duration
     ) throws(DistributedError) -> LocalSocket? {
         guard try PrivateDirectory.exists(at: directory.path) else { return nil }
-        return try connectToOwn(directory, until: ContinuousClock.now + timeout, timeout: timeout)
+        return try connectToOwn(directory, until: SuspendingClock.now + timeout, timeout: timeout)
     }
 
     /// Removes the socket of a server that has ended. Call it while the directory is locked and no process listens.
@@ -55,7 +55,7 @@ package enum ServerStart {
     }
 
     private static func connectToOwn(
-        _ directory: ServerDirectory, until deadline: ContinuousClock.Instant, timeout: Duration
+        _ directory: ServerDirectory, until deadline: SuspendingClock.Instant, timeout: Duration
     ) throws(DistributedError) -> LocalSocket? {
         let path = directory.socketPath
         switch try LocalSocket.connect(to: path, until: deadline) {
@@ -101,7 +101,7 @@ package enum ServerStart {
     }
 
     private static func start(
-        at directory: ServerDirectory, until deadline: ContinuousClock.Instant, timeout: Duration
+        at directory: ServerDirectory, until deadline: SuspendingClock.Instant, timeout: Duration
     ) throws(DistributedError) {
         let path = directory.socketPath
         if CLinuxRunsWithOthersRights() {

@@ -50,7 +50,7 @@ struct ServedSocket {
             return try ServedSocket(listener: listener, directory: directory, file: nil).listening()
         }
         try directory.prepare()
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         let lock = try DirectoryLock.require(directory, until: deadline, timeout: timeout)
         defer { withExtendedLifetime(lock) {} }
         guard case .nobodyListens = try LocalSocket.connect(to: directory.socketPath, until: .now) else {

@@ -111,7 +111,7 @@ extension Question {
                 hasEnded.signal()
             }
             try hasBegun.wait(for: "the other work")
-            let start = ContinuousClock.now
+            let start = SuspendingClock.now
             trial.center.post()
             trial.note("post returns", detail: Trial.time(since: start))
             hasReturned.signal()

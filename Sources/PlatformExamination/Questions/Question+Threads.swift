@@ -18,7 +18,7 @@ extension Question {
             Thread.detachNewThread {
                 try? isRunning.wait(for: "the run loop")
                 Trial.waitUntilMainThreadSleeps()
-                let start = ContinuousClock.now
+                let start = SuspendingClock.now
                 let block: @Sendable () -> Void = {
                     trial.note("performed", detail: Trial.time(since: start))
                     isPerformed.withLock { $0 = true }
@@ -34,7 +34,7 @@ extension Question {
             "timer-interval", "a timer of 300 ms that is added to a run loop fires after 300 ms", fact: "F14",
             expected: ["fires when it is due"]
         ) { trial in
-            let (interval, start) = (Duration.milliseconds(300), ContinuousClock.now)
+            let (interval, start) = (Duration.milliseconds(300), SuspendingClock.now)
             let fire: @Sendable () -> Void = {
                 let isDue = start.duration(to: .now) >= interval - .milliseconds(10)
                 trial.note(
@@ -206,8 +206,8 @@ extension Question {
             // An async main function begins on the main thread. Only the part after a suspension shows the defect.
             try? await Task.sleep(for: .milliseconds(10))
             body()
-            let deadline = ContinuousClock.now + trial.patience
-            while trial.events.isEmpty, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+            let deadline = SuspendingClock.now + trial.patience
+            while trial.events.isEmpty, SuspendingClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
             _exit(0)
         }
         // What `AsyncMain` does before main begins. It is not linked, because only this child is to do it.

@@ -129,10 +129,10 @@ final class Trial {
     /// Runs the run loop until the expected events have happened, or there was enough time for them. Then runs it three
     /// more times, so that unexpected events show up.
     func run(_ mode: RunLoop.Mode = .default) {
-        let deadline = ContinuousClock.now + .seconds(Double(passes) * Self.pass)
+        let deadline = SuspendingClock.now + .seconds(Double(passes) * Self.pass)
         var made = 0
         // A deadline alone is not enough: on a busy machine it may pass without a pass of the run loop.
-        while events.count < expectedCount, made < passes || ContinuousClock.now < deadline {
+        while events.count < expectedCount, made < passes || SuspendingClock.now < deadline {
             pass(mode, forAtMost: Self.pass)
             made += 1
         }
@@ -145,8 +145,8 @@ final class Trial {
     func run(
         until condition: () -> Bool, timeout: Duration = Trial.timeout, pass: Duration = .milliseconds(5)
     ) {
-        let deadline = ContinuousClock.now + timeout
-        while !condition(), ContinuousClock.now < deadline { self.pass(forAtMost: pass / .seconds(1)) }
+        let deadline = SuspendingClock.now + timeout
+        while !condition(), SuspendingClock.now < deadline { self.pass(forAtMost: pass / .seconds(1)) }
     }
 
     func runUntilNextEvent(pass: Duration = .milliseconds(5)) {
@@ -173,15 +173,15 @@ final class Trial {
         }
     }
 
-    nonisolated static func time(since start: ContinuousClock.Instant) -> String {
+    nonisolated static func time(since start: SuspendingClock.Instant) -> String {
         "after \(Int((start.duration(to: .now) / .milliseconds(1)).rounded())) ms"
     }
 
     /// Waits until the main thread sleeps, as the kernel reports it. Call this on another thread.
     nonisolated static func waitUntilMainThreadSleeps() {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         let file = "/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/stat"
-        while ContinuousClock.now < deadline {
+        while SuspendingClock.now < deadline {
             // The state follows the thread's name, which is in parentheses.
             let state = (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: ")").last
             if state?.hasPrefix(" S ") == true { return }

@@ -10,7 +10,7 @@ struct BoundedEnqueue {
     private let location: SourceLocation
     private let policy: OverflowPolicy
     /// Nil: the posting thread does not wait for room.
-    private let deadline: ContinuousClock.Instant?
+    private let deadline: SuspendingClock.Instant?
 
     /// - Parameters:
     ///   - object: the notification's.
@@ -98,7 +98,7 @@ struct BoundedEnqueue {
     }
 
     /// - Returns: whether to try again; false if the wait would never end.
-    private func waitForRoom(_ waiter: RoomWaiter, until deadline: ContinuousClock.Instant) -> Bool {
+    private func waitForRoom(_ waiter: RoomWaiter, until deadline: SuspendingClock.Instant) -> Bool {
         let target = mailbox.requiredThread.map { [WaitGraph.Target.thread($0.number)] } ?? []
         let hasWaited: Bool
         do throws(DeliveryError) {

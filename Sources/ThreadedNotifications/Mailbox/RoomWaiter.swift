@@ -12,7 +12,7 @@ final class RoomWaiter: Sendable {
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`.
     func wait(
         for targets: [WaitGraph.Target], on target: ThreadIdentity?, waitsFor: String,
-        until deadline: ContinuousClock.Instant, at location: SourceLocation
+        until deadline: SuspendingClock.Instant, at location: SourceLocation
     ) throws(DeliveryError) {
         let wait = ThreadWaits.wait(for: targets, on: target, waitsFor: waitsFor, at: location)
         // Begun with the lock held, so that a woken thread never counts as waiting.

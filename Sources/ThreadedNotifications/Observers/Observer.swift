@@ -200,7 +200,7 @@ final class Observer: Sendable {
             for: [.observer(id)], on: mailbox?.identity,
             waitsFor: "the handler of observer \(id)\(thread) to return", at: location)
         defer { ThreadWaits.end(wait) }
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         while state.running > own {
             guard ended.wait(until: deadline) else {
                 ThreadWaits.end(wait, timedOut: true)
@@ -212,7 +212,7 @@ final class Observer: Sendable {
     /// Suspends the task until no call of this cancelled observer's handler runs, except that of the task itself.
     func waitUntilHandlersReturned(timeout: Duration) async throws {
         let own = ownAsyncCalls
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         _ = change { $0.awaited }
         while state.running > own {
             let ended = TaskWait()

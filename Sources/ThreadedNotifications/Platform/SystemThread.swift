@@ -63,7 +63,7 @@ package struct SystemThread: Sendable {
     /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.
     ///
     /// - Returns: false if the deadline passed. The thread may be joined again later.
-    package func join(until deadline: ContinuousClock.Instant) -> Bool {
+    package func join(until deadline: SuspendingClock.Instant) -> Bool {
         CLinuxJoinThread(handle, Int64(deadline.nanosecondsFromNow)) == 0
     }
 
@@ -85,16 +85,16 @@ package struct SystemThread: Sendable {
     }
 }
 
-extension ContinuousClock.Instant {
+extension SuspendingClock.Instant {
     /// The end of a timeout that begins now. Timeouts of more than 30 years are shortened, so that the result does not
     /// overflow.
-    package static func after(_ timeout: Duration) -> ContinuousClock.Instant {
+    package static func after(_ timeout: Duration) -> SuspendingClock.Instant {
         .now.advanced(by: min(max(timeout, .zero), .seconds(1_000_000_000)))
     }
 
     /// The time until this instant; zero if it has passed.
     var nanosecondsFromNow: Int {
-        let (seconds, attoseconds) = max(ContinuousClock.now.duration(to: self), .zero).components
+        let (seconds, attoseconds) = max(SuspendingClock.now.duration(to: self), .zero).components
         return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     }
 }

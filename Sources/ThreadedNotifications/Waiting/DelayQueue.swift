@@ -21,7 +21,7 @@ final class DelayQueue: @unchecked Sendable {
         timer.activate()
     }
 
-    func insert(_ action: any DelayedAction, at deadline: ContinuousClock.Instant) -> ID {
+    func insert(_ action: any DelayedAction, at deadline: SuspendingClock.Instant) -> ID {
         let (id, isNext) = delays.withLock { $0.insert(action, at: deadline) }
         if isNext { queue.async { self.performDue() } }
         return id

@@ -6,7 +6,7 @@ struct Delays<Element> {
     typealias ID = UInt64
 
     private struct Key: Comparable {
-        var deadline: ContinuousClock.Instant
+        var deadline: SuspendingClock.Instant
         var id: ID
 
         static func < (one: Key, other: Key) -> Bool {
@@ -24,10 +24,10 @@ struct Delays<Element> {
     var capacity: Int { elements.capacity + keys.capacity }
 
     /// The next deadline; nil if nothing waits. Its element may have been removed.
-    var nextDeadline: ContinuousClock.Instant? { keys.first?.deadline }
+    var nextDeadline: SuspendingClock.Instant? { keys.first?.deadline }
 
     /// - Returns: the element's id, and whether `nextDeadline` has changed.
-    mutating func insert(_ element: Element, at deadline: ContinuousClock.Instant) -> (id: ID, isNext: Bool) {
+    mutating func insert(_ element: Element, at deadline: SuspendingClock.Instant) -> (id: ID, isNext: Bool) {
         lastID += 1
         elements[lastID] = element
         keys.append(Key(deadline: deadline, id: lastID))
@@ -42,7 +42,7 @@ struct Delays<Element> {
     }
 
     /// Takes all elements that are due.
-    mutating func take(at now: ContinuousClock.Instant) -> [Element] {
+    mutating func take(at now: SuspendingClock.Instant) -> [Element] {
         var due: [Element] = []
         while let first = keys.first, first.deadline <= now {
             keys.swapAt(0, keys.count - 1)

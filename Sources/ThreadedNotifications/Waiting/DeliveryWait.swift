@@ -136,7 +136,7 @@ final class DeliveryWait: Sendable {
     /// Waits until the last delivery is resolved.
     /// - Returns: false if that did not happen in time.
     private func waitForLast(timeout: Duration, _ context: ThreadContext) -> Bool {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         if let limit = context.waitBudget.limit, timeout > .nanoseconds(limit) {
             // A thread that is awake answers sooner than this thread could sleep and be woken.
             let start = SystemThread.monotonicNanoseconds

@@ -19,7 +19,7 @@ final class TaskWait: DelayedAction {
     func delayHasPassed() { end(.timedOut) }
 
     /// Suspends the task until the wait has ended. Called once.
-    func outcome(until deadline: ContinuousClock.Instant) async -> Outcome {
+    func outcome(until deadline: SuspendingClock.Instant) async -> Outcome {
         let delay = DelayQueue.shared.insert(self, at: deadline)
         defer { DelayQueue.shared.remove(delay) }
         return await withTaskCancellationHandler {
@@ -34,7 +34,7 @@ final class TaskWait: DelayedAction {
 
     /// Suspends the task until the event happens.
     /// - Throws: `error` after the deadline; `CancellationError` if the task is cancelled.
-    func wait(until deadline: ContinuousClock.Instant, orThrow error: DeliveryError) async throws {
+    func wait(until deadline: SuspendingClock.Instant, orThrow error: DeliveryError) async throws {
         switch await outcome(until: deadline) {
         case .happened: break
         case .timedOut: throw error

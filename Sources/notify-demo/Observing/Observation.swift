@@ -76,7 +76,7 @@ struct Observation {
     ) throws -> ExitStatus {
         defer { center.close() }
         var plan = plan
-        let begun = ContinuousClock.now
+        let begun = SuspendingClock.now
         while true {
             for input in inputs.withLock({ inputs in
                 defer { inputs = [] }

@@ -52,7 +52,7 @@ struct Smoke: Command {
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
             var expectations: [Expectation] = []
-            let duration = ContinuousClock().measure {
+            let duration = SuspendingClock().measure {
                 do {
                     expectations = try ScenarioRun.perform(scenario, terminal, label: label).expectations
                 } catch {

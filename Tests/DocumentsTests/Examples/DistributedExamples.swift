@@ -87,9 +87,9 @@ final class DistributedExamples: XCTestCase {
         try center.post(name: dishReady, userInfo: ["dish": "fire"], deliverImmediately: true)
         // example: end
 
-        let deadline = ContinuousClock.now + TestTimeout.hang
+        let deadline = SuspendingClock.now + TestTimeout.hang
         // The connection observer may print a line too.
-        while printed.lines.filter({ !$0.hasPrefix("observed") }).count < 4, ContinuousClock.now < deadline {
+        while printed.lines.filter({ !$0.hasPrefix("observed") }).count < 4, SuspendingClock.now < deadline {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.005))
         }
         dishes.cancel()

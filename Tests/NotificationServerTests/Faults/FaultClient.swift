@@ -88,7 +88,7 @@ final class FaultClient {
 
     /// The next line that it writes.
     func line(limit: Duration = FaultClient.limit) throws -> String {
-        let deadline = ContinuousClock.now + limit
+        let deadline = SuspendingClock.now + limit
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { unread.removeSubrange(...end) }

@@ -216,8 +216,8 @@ extension Notification.Name {
 
 extension RunLoop {
     /// Runs the calling thread's loop until it is so, or the deadline has passed.
-    func run(until deadline: ContinuousClock.Instant, _ isSo: () -> Bool) {
-        while !isSo(), ContinuousClock.now < deadline {
+    func run(until deadline: SuspendingClock.Instant, _ isSo: () -> Bool) {
+        while !isSo(), SuspendingClock.now < deadline {
             _ = run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
         }
     }

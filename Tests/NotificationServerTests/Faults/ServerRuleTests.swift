@@ -39,7 +39,7 @@ final class ServerRuleTests: XCTestCase {
         var limits = ServerLimits()
         limits.idleTimeout = .milliseconds(200)
         let server = try ServerInThisProcess(temporary, limits: limits, endsWhenIdle: true)
-        let leaving: ContinuousClock.Instant
+        let leaving: SuspendingClock.Instant
         do {
             let peer = try RawPeer(temporary.directory)
             try peer.synchronize()

@@ -19,7 +19,7 @@ final class StoppedServerTests: XCTestCase {
 
     /// It throws after its limit, and not after that of a post.
     private func synchronizeInVain(_ center: DistributedCenter) {
-        let begin = ContinuousClock.now
+        let begin = SuspendingClock.now
         let (error, isOver) = (Locked<DistributedError?>(nil), DispatchSemaphore(value: 0))
         Thread.detachNewThread { [limit] in
             do throws(DistributedError) { try center.synchronize(timeout: limit) } catch let late {

@@ -42,7 +42,7 @@ final class CenterLifeTests: XCTestCase {
         var limits = ServerLimits()
         limits.observersPerClient = 1
         let server = try ServerInThisProcess(temporary, limits: limits)
-        let begin = ContinuousClock.now
+        let begin = SuspendingClock.now
         let center = try DistributedCenter(directory: temporary.directory)
         let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
         XCTAssertTrue(server.wait { $0.count { if case .clientRefused = $0 { true } else { false } } >= 4 })

@@ -389,9 +389,9 @@ final class AsyncHandlerTests: XCTestCase {
     }
 
     private func wait(until condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         while !condition() {
-            try require(ContinuousClock.now < deadline)
+            try require(SuspendingClock.now < deadline)
             await Task.yield()
         }
     }

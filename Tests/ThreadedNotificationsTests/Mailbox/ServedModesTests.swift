@@ -155,8 +155,8 @@ final class ServedModesTests: XCTestCase {
                     XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), DeliveryCounters(waiting: 1))
                 }.wait()
             }.wait()
-            let timeout = ContinuousClock.now + TestTimeout.hang
-            while report.withLock({ $0 }) == nil, ContinuousClock.now < timeout { sched_yield() }
+            let timeout = SuspendingClock.now + TestTimeout.hang
+            while report.withLock({ $0 }) == nil, SuspendingClock.now < timeout { sched_yield() }
             XCTAssertEqual(report.withLock { $0 }, DeliveryCounters(targetGone: 1), "posted before: \(wasPosted)")
             let before = wasPosted ? 1 : 0
             XCTAssertEqual(

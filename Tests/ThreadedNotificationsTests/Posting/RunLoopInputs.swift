@@ -148,8 +148,8 @@ extension RunLoop.Mode {
 extension ThreadIdentity {
     /// Returns when the thread sleeps in the kernel, or after the timeout.
     func waitUntilAsleep() {
-        let deadline = ContinuousClock.now + TestTimeout.hang
-        while ContinuousClock.now < deadline {
+        let deadline = SuspendingClock.now + TestTimeout.hang
+        while SuspendingClock.now < deadline {
             let status = (try? String(contentsOfFile: "/proc/self/task/\(kernelID)/stat", encoding: .utf8)) ?? ""
             if status.split(separator: ")").last?.hasPrefix(" S") == true { return }
             sched_yield()

@@ -4,7 +4,7 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class DelaysTests: XCTestCase {
-    private let start = ContinuousClock.now
+    private let start = SuspendingClock.now
 
     func testElementsAreTakenInTheOrderOfTheirDeadlinesAndOfInsertionIfDeadlinesAreEqual() {
         var generator = SeededGenerator(seed: 1)

@@ -88,9 +88,9 @@ final class ObserverProcesses {
     /// Sleeps until each observer has handled `count` notifications since the beginning.
     func waitForEach(_ count: UInt64) throws(BenchmarkError) {
         guard CControlTallyLeast(tally) < count else { return }
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         while CControlTallyLeast(tally) < count {
-            guard ContinuousClock.now < deadline, checkAreAlive() else {
+            guard SuspendingClock.now < deadline, checkAreAlive() else {
                 throw .timedOut(waitingFor: "the observers to catch up", after: timeout)
             }
             usleep(50)
@@ -98,10 +98,10 @@ final class ObserverProcesses {
     }
 
     private func wait(for what: String) throws(BenchmarkError) {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         while !CControlTallyWait(tally, 100_000_000) {
             guard checkAreAlive() else { throw .observersEnded }
-            guard ContinuousClock.now < deadline else { throw .timedOut(waitingFor: what, after: timeout) }
+            guard SuspendingClock.now < deadline else { throw .timedOut(waitingFor: what, after: timeout) }
         }
     }
 
@@ -118,10 +118,10 @@ final class ObserverProcesses {
             ProcessorTimes.addOwn(process: child.process)
             close(child.input)
         }
-        let deadline = ContinuousClock.now + .seconds(2)
+        let deadline = SuspendingClock.now + .seconds(2)
         var allEnded = true
         for index in children.indices {
-            while children[index].checkIsAlive(), ContinuousClock.now < deadline { usleep(200) }
+            while children[index].checkIsAlive(), SuspendingClock.now < deadline { usleep(200) }
             guard !children[index].hasEnded else { continue }
             allEnded = false
             kill(children[index].process, SIGKILL)

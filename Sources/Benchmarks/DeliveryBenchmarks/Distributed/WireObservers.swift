@@ -59,7 +59,7 @@ package final class WireObservers {
             throw .pathNotUsable(path: path, problem: SystemError.text(errno))
         }
         self.poll = poll
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         for index in 0..<count {
             guard case .connected(let socket) = try LocalSocket.connect(to: path, until: deadline) else {
                 throw .pathNotUsable(path: path, problem: "no process accepts connections there")
@@ -77,7 +77,7 @@ package final class WireObservers {
         _ socket: LocalSocket, _ decoder: FrameDecoder, _ frames: [UInt8], _ directory: ServerDirectory,
         _ timeout: Duration
     ) throws(DistributedError) {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         // The buffer of a new connection has room for these few bytes.
         guard send(socket.descriptor, frames, frames.count, Int32(MSG_NOSIGNAL)) == frames.count else {
             throw .serverRefused(path: directory.socketPath, problem: "it ended the connection")

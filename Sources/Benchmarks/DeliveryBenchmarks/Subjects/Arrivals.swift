@@ -56,7 +56,7 @@ final class Arrivals: Sendable {
 
     /// Blocks until each target has handled the expected number.
     func wait(timeout: Duration) throws(BenchmarkError) {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         for _ in targets {
             guard isDone.wait(until: deadline) else {
                 throw .timedOut(waitingFor: "what was posted to be handled", after: timeout)

@@ -30,7 +30,7 @@ final class PosterThreads: Sendable {
 
     /// Blocks until the threads have posted.
     func wait(timeout: Duration) throws(BenchmarkError) {
-        let deadline = ContinuousClock.Instant.after(timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         for poster in posters {
             guard poster.hasReturned.wait(until: deadline) else {
                 throw .timedOut(waitingFor: "the posters to return", after: timeout)

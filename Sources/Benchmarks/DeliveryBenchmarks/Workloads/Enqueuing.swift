@@ -23,7 +23,7 @@ enum Enqueuing {
     static func measure(
         _ operations: Int, isCoalescing: Bool, timeout: Duration, handled: () -> Int, enqueue: () throws -> Void
     ) throws -> Sample {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         var expected = 0
         let sample = try Sample.timing(operations) {
             var left = operations
@@ -33,7 +33,7 @@ enum Enqueuing {
                 for _ in 0..<batch { try enqueue() }
                 expected += isCoalescing ? 1 : batch
                 while handled() < expected {
-                    guard ContinuousClock.now < deadline else {
+                    guard SuspendingClock.now < deadline else {
                         throw BenchmarkError.timedOut(waitingFor: "the run loop to post", after: timeout)
                     }
                     RunLoop.runCurrentOnce()

@@ -118,7 +118,7 @@ private final class MainFloodSubject: BenchmarkSubject {
 
     /// Measures the ticks that are due while main handles one burst; at least one.
     private func measureBurst() throws {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = SuspendingClock.now + timeout
         let first = flood.lateness.count
         flood.handled = 0
         let (post, burst) = (post, burst)
@@ -126,7 +126,7 @@ private final class MainFloodSubject: BenchmarkSubject {
         let timer = flood.startTimer()
         defer { timer.invalidate() }
         while !flood.isOver(burst, since: first) {
-            guard ContinuousClock.now < deadline else {
+            guard SuspendingClock.now < deadline else {
                 throw BenchmarkError.timedOut(waitingFor: "the main thread to handle the burst", after: timeout)
             }
             // A timer does not end a run.
