@@ -97,9 +97,13 @@ static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
     pthread_mutexattr_destroy(&attributes);
 }
 
-/// A function of the Swift runtime. Returns true if the object's deinit runs or has run. Unlike loading a weak
-/// reference, it does not retain the object.
-extern bool swift_isDeallocating(const void *object);
+extern bool swift_isDeallocating(const void *object) __attribute__((weak));
+
+/// True if the object's deinit runs or has run. Unlike loading a weak reference, it does not retain the object. It asks
+/// a private function of the Swift runtime; where that is missing, every object counts as alive.
+static inline bool CLinuxIsDeallocating(const void *object) {
+    return swift_isDeallocating && swift_isDeallocating(object);
+}
 
 /// The number of processors that the calling thread may run on. Inline, because glibc counts them with _GNU_SOURCE
 /// only.
@@ -185,12 +189,15 @@ static inline int CLinuxWatch(int poll, int operation, int descriptor, uint32_t 
     return epoll_ctl(poll, operation, descriptor, &event) == 0 ? 0 : errno;
 }
 
-/// A function of libdispatch: the eventfd that is readable when the main queue has something to do.
-extern int CLinuxMainQueueEvent(void) __asm__("_dispatch_get_main_queue_handle_4CF");
+/// A private function of libdispatch: the eventfd that is readable when the main queue has something to do.
+extern int CLinuxMainQueueEvent(void) __asm__("_dispatch_get_main_queue_handle_4CF") __attribute__((weak));
 
-/// A function of libdispatch, with which a run loop calls the blocks of the main queue. In a block of the main queue it
-/// does nothing. The argument is not used.
-extern void CLinuxCallMainQueue(void *unused) __asm__("_dispatch_main_queue_callback_4CF");
+/// A private function of libdispatch, with which a run loop calls the blocks of the main queue. In a block of the main
+/// queue it does nothing. The argument is not used.
+extern void CLinuxCallMainQueue(void *unused) __asm__("_dispatch_main_queue_callback_4CF") __attribute__((weak));
+
+/// True if libdispatch has both functions. Otherwise neither may be called.
+static inline bool CLinuxServesMainQueue(void) { return CLinuxMainQueueEvent && CLinuxCallMainQueue; }
 
 /// The data of all members of a set that are ready, with "or". A set with more than 8 members is not for this function.
 static inline uint64_t CLinuxReadyMembers(int poll) {

@@ -21,6 +21,7 @@ struct ObjectLife: @unchecked Sendable {
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     }
 
-    /// The object has been deallocated, or is being deallocated.
-    var isOver: Bool { swift_isDeallocating(address) }
+    /// The object has been deallocated, or is being deallocated. With a Swift runtime that cannot say so it is false,
+    /// and the observer is removed when its next notification is to be delivered.
+    var isOver: Bool { CLinuxIsDeallocating(address) }
 }
