@@ -24,6 +24,8 @@ internal import Glibc
 /// Order: as in a run of the run loop in the default mode. The other loop decides the order with its own work. A
 /// notification that a `PostingQueue` posts when idle waits for the run loop to be idle; the other loop need not be.
 /// Removal: remove the descriptor from the other loop before the closure of `run` returns, which closes the descriptor.
+/// `Thread.exit()` in the closure closes it too; CoreFoundation leaves two descriptors of its own open, as of every
+/// thread that exits in a run of its run loop.
 /// Cost: three or four descriptors. A drain of notifications, blocks and the main queue makes two to four system calls.
 /// A drain of anything else makes two passes of the run loop, and the descriptor is readable four times more in the
 /// next 340 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for
@@ -35,18 +37,19 @@ public final class RunLoopDescriptor {
     public let number: CInt
 
     private let thread: ThreadIdentity
-    private let runLoop: RunLoopReference
     private let mailbox: ThreadMailbox
+    // What has descriptors is nil after `end`, because a thread that ends in the other loop never releases this object.
+    private var runLoop: RunLoopReference?
     /// Made ready when something waits in queue 0 of the mailbox.
-    private let event: EventDescriptor
+    private var event: EventDescriptor?
     /// Nil if the event is that of a `RunLoopThread` or of the call of `run` around this one.
     private var source: DescriptorSource?
-    private let lateCheck: LateCheck
+    private var lateCheck: LateCheck?
     /// The set in which the run loop waits in the default mode. It has `decoy`.
     private let waitSet: EpollSet
     /// Can be written, and never read. A pass takes one descriptor from the set. If that is the decoy, the run loop
     /// reads nothing, and a wake-up that arrives during the pass stays in the set.
-    private let decoy: EventDescriptor
+    private var decoy: EventDescriptor?
     /// Sees the runs that handlers begin.
     private var observer: RunLoopObserver?
     /// True from the beginning of a delivery until the event is read.
@@ -60,8 +63,7 @@ public final class RunLoopDescriptor {
     /// The depth of the drain that is in a block of the main queue; nil if there is none.
     private var mainQueueDepth: Int?
 
-    /// A drain ends after so many passes, or so much time, so that handlers that always post again do not stop the
-    /// other loop.
+    /// A drain ends after so many passes, or so much time, so that a flood does not stop the other loop.
     private static let maximumPasses = 10
     private static let maximumNanoseconds: UInt64 = 8_000_000
 
@@ -77,15 +79,21 @@ public final class RunLoopDescriptor {
     /// - Parameter otherLoop: runs the other loop until it ends.
     /// - Returns: what `otherLoop` returned.
     /// - Throws: what `otherLoop` throws; or `DeliveryError` with the code `descriptorFailed` if the system has no
-    ///   descriptor left, or if the descriptors of the run loop are not found, as where `/proc` is not mounted.
+    ///   descriptor left, if the descriptors of the run loop are not found, as where `/proc` is not mounted, or on the
+    ///   main thread if libdispatch lacks the private functions with which a run loop serves the main queue.
     @available(*, noasync, message: "it blocks the thread; call it in a synchronous function")
     public static func run<Result>(_ otherLoop: (RunLoopDescriptor) throws -> Result) throws -> Result {
         let descriptor = try RunLoopDescriptor()
-        defer { descriptor.end() }
+        // `Thread.exit()` in the other loop does not return here.
+        ThreadContext.current.otherLoops.append(descriptor)
+        defer {
+            ThreadContext.current.otherLoops.removeLast()
+            descriptor.end()
+        }
         var result: Swift.Result<Result, any Error>?
         let loop = {
             // In the run, because its beginning clears the event.
-            descriptor.event.makeReady()
+            descriptor.event?.makeReady()
             result = .init { try otherLoop(descriptor) }
         }
         withoutActuallyEscaping(loop) { OtherLoopRun($0).run() }
@@ -102,6 +110,8 @@ public final class RunLoopDescriptor {
         else {
             throw Self.failure(String(cString: strerror(errno)))
         }
+        let isMain = SystemThread.currentIsMain
+        if isMain, !CLinuxServesMainQueue() { throw Self.failure("libdispatch has no descriptor of the main queue") }
         (self.event, self.decoy, self.lateCheck) = (event, decoy, lateCheck)
         waitSet = try Self.waitSet()
         number = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -109,7 +119,7 @@ public final class RunLoopDescriptor {
         var members = [
             (waitSet.descriptor, Ready.runLoop), (event.number, .mailbox), (lateCheck.descriptor, .lateCheck),
         ]
-        if SystemThread.currentIsMain { members.append((CLinuxMainQueueEvent(), .mainQueue)) }
+        if isMain { members.append((CLinuxMainQueueEvent(), .mainQueue)) }
         for (member, ready) in members {
             try check(number < 0 ? errno : watch(EPOLL_CTL_ADD, member, ready))
         }
@@ -125,7 +135,7 @@ public final class RunLoopDescriptor {
         // Safety: the run loop calls the observer on this thread, until `end`.
         nonisolated(unsafe) weak let descriptor = self
         observer = RunLoopObserver(of: [.entry]) { _ in descriptor?.readEvent() }
-        observer?.add(to: runLoop, mode: .common)
+        observer?.add(to: .current, mode: .common)
     }
 
     private func check(_ error: CInt) throws(DeliveryError) {
@@ -144,18 +154,20 @@ public final class RunLoopDescriptor {
         guard let member = EventDescriptor() else { throw failure(String(cString: strerror(errno))) }
         let source = DescriptorSource(member) {}
         source.addToCurrent(.default)
-        guard let set = withExtendedLifetime(source, { EpollSet(with: member.number) }) else {
+        guard let set = withExtendedLifetime(source, { EpollSet(with: member) }) else {
             throw failure("the descriptors in which its run loop waits are not found in /proc, or too few are left")
         }
         return set
     }
 
-    private func end() {
+    /// Called by `run`, or when the thread ends in it.
+    func end() {
         isOpen = false
         close(number)
         observer?.invalidate()
-        guard source != nil else { return }
-        source = nil
+        let (event, isOwnEvent) = (event, source != nil)
+        (runLoop, self.event, source, lateCheck, decoy, observer) = (nil, nil, nil, nil, nil, nil)
+        guard isOwnEvent else { return }
         let signal: MailboxState.Signal? = mailbox.state.withLock { state in
             guard state.event === event else { return nil }
             state.event = nil
@@ -167,7 +179,8 @@ public final class RunLoopDescriptor {
     // MARK: Draining
 
     /// Does what the run loop has to do, and returns. If that takes more than 8 ms or ten passes of the run loop, the
-    /// rest waits for the next call, and the descriptor stays readable.
+    /// rest waits for the next call, and the descriptor stays readable. On every thread this limits what is delivered,
+    /// beside the thread's `drainBudget`; a handler or a block of the main queue that has begun is not interrupted.
     ///
     /// A call after `run` has returned has no effect.
     /// - Precondition: the calling thread is the one that called `run`.
@@ -180,16 +193,19 @@ public final class RunLoopDescriptor {
             watchMainQueueAgain()
             depth -= 1
         }
-        let begin = SystemThread.monotonicNanoseconds
+        let deadline = SystemThread.monotonicNanoseconds + Self.maximumNanoseconds
+        let outerDeadline = ThreadContext.withCurrent { $0.drainState.deadline }
+        ThreadContext.withCurrent { $0.drainState.deadline = deadline }
+        defer { ThreadContext.withCurrent { $0.drainState.deadline = outerDeadline } }
         var mustLook = isFirstDrain
-        if isFirstDrain { lateCheck.begin() }
+        if isFirstDrain { lateCheck?.begin() }
         isFirstDrain = false
         for _ in 0..<Self.maximumPasses {
             deliver()
             watchMainQueueAgain()
             let ready = readyMembers()
             if ready.contains(.lateCheck) {
-                lateCheck.isDue()
+                lateCheck?.isDue()
                 mustLook = true
             }
             if ready.contains(.mainQueue) { callMainQueue() }
@@ -198,18 +214,18 @@ public final class RunLoopDescriptor {
                 RunLoop.runCurrentOnce()
                 // A wake-up while the run loop called a handler has no effect: another pass finds out what it was for.
                 mustLook = true
-                lateCheck.begin()
+                lateCheck?.begin()
             } else if mustLook {
                 mustLook = look()
-                if mustLook { lateCheck.begin() }
+                if mustLook { lateCheck?.begin() }
             } else if !ready.contains(.mainQueue) {
                 return postIdle()
             }
             guard isOpen else { return }
             deliveryMayRemain()
-            if SystemThread.monotonicNanoseconds - begin > Self.maximumNanoseconds { break }
+            if SystemThread.monotonicNanoseconds > deadline { break }
         }
-        if mustLook { runLoop.wakeUp() }
+        if mustLook { runLoop?.wakeUp() }
     }
 
     /// Makes a pass of the run loop although nothing is known to wait. It must not take what it has not looked for.
@@ -232,13 +248,13 @@ public final class RunLoopDescriptor {
     private func readEvent() {
         guard isUnread else { return }
         isUnread = false
-        event.clear()
+        event?.clear()
         deliveryMayRemain()
     }
 
     /// If the budget of a drain is spent, the run loop's next pass continues.
     private func deliveryMayRemain() {
-        if ThreadContext.withCurrent({ mailbox.deliveriesRemain($0) }) { event.makeReady() }
+        if ThreadContext.withCurrent({ mailbox.deliveriesRemain($0) }) { event?.makeReady() }
     }
 
     /// In a run that may wait, the run loop looks for idleness.
@@ -247,10 +263,11 @@ public final class RunLoopDescriptor {
         RunLoop.runCurrentUntilSourceHandled(for: 0.01)
         deliveryMayRemain()
         // The next one, if there is any, is posted after the other loop has had its turn.
-        runLoop.wakeUp()
+        runLoop?.wakeUp()
     }
 
     private func setDecoy(_ operation: CInt, isReady: Bool) -> CInt {
+        guard let decoy else { return 0 }
         let events = isReady ? EPOLLOUT.rawValue | EPOLLONESHOT.rawValue : 0
         return CLinuxWatch(waitSet.descriptor, operation, decoy.number, events, UInt64(decoy.number))
     }
@@ -269,7 +286,7 @@ public final class RunLoopDescriptor {
     var isReadable: Bool { !readyMembers().isEmpty }
 
     /// True if it is not readable, and will not be because of what has happened until now.
-    var isQuiet: Bool { !isReadable && !lateCheck.isArmed }
+    var isQuiet: Bool { !isReadable && lateCheck?.isArmed != true }
 
     private func readyMembers() -> Ready { Ready(rawValue: CLinuxReadyMembers(number)) }
 

@@ -371,6 +371,110 @@ final class RunLoopDescriptorTests: XCTestCase {
         XCTAssertEqual(results.withLock { Set($0) }, ["handled"])
     }
 
+    func testAThreadThatExitsInTheOtherLoopLeavesNoMoreDescriptorsThanOneThatExitsInItsRunLoop() throws {
+        /// Each runs on a thread of its own, and ends it.
+        let exits: [@Sendable () throws -> Void] = [
+            { try RunLoopDescriptor.run { _ in Thread.exit() } },
+            { try RunLoopDescriptor.run { _ in try RunLoopDescriptor.run { _ in Thread.exit() } } },
+            { [center, posted] in
+                try RunLoopDescriptor.run { descriptor in
+                    let token = center.addObserver(forName: posted, on: .current) { _ in Thread.exit() }
+                    Thread.posting(1) { center.post(name: posted) }.wait()
+                    try serve(descriptor) { false }
+                    withExtendedLifetime(token) {}
+                }
+            },
+            {
+                try RunLoopDescriptor.run { descriptor in
+                    RunLoop.current.perform { Thread.exit() }
+                    try serve(descriptor) { false }
+                }
+            },
+        ]
+        /// - Returns: the number of descriptors that three threads leave.
+        func run(_ body: @escaping @Sendable () throws -> Void, onRunLoopThread: Bool) throws -> Int {
+            let before = try Self.openDescriptors()
+            for _ in 0..<3 {
+                if onRunLoopThread {
+                    let worker = try RunLoopThread.started("other loop")
+                    try worker.perform { reportErrors(body) }
+                    try worker.waitUntilFinished(timeout: TestTimeout.hang)
+                } else {
+                    let thread = try SystemThread.start { reportErrors(body) }.get()
+                    XCTAssertTrue(thread.join(until: .after(TestTimeout.hang)))
+                }
+            }
+            return try Self.openDescriptors() - before
+        }
+        // CoreFoundation leaves two, those of the run loop's mode.
+        let alone = try run(
+            {
+                RunLoop.current.perform { Thread.exit() }
+                RunLoop.runCurrentOnce()
+            }, onRunLoopThread: false)
+        for (number, exit) in exits.enumerated() {
+            for onRunLoopThread in [false, true] {
+                let count = try run(exit, onRunLoopThread: onRunLoopThread)
+                // The first use of some functions opens descriptors of the process.
+                XCTAssertLessThan(count, alone + 6, "\(number) \(onRunLoopThread)")
+            }
+        }
+    }
+
+    func testItServesItsOwnRunLoopBesideASetThatListsTheNumbersOfItsDescriptors() throws {
+        let stale = try StaleNumbers(16)
+        stale.makeReady()
+        Thread.posting(1) {
+            reportErrors {
+                let isPerformed = Locked(false)
+                try RunLoopDescriptor.run { descriptor in
+                    stale.makeUnready()
+                    try becomeQuiet(descriptor)
+                    Thread.posting(1) { [runLoop = RunLoopReference.current] in
+                        runLoop.perform { isPerformed.withLock { $0 = true } }
+                    }.wait()
+                    XCTAssertTrue(descriptor.isReadable)
+                    descriptor.drain()
+                }
+                XCTAssertTrue(isPerformed.withLock { $0 })
+            }
+        }.wait()
+    }
+
+    func testADrainEndsAfterItsTimeOnEveryThreadAndTheRestFollowsInOrder() throws {
+        let worker = try RunLoopThread.started("other loop")
+        try worker.performAndWait(timeout: TestTimeout.hang) { [center, posted] in
+            reportErrors { try Self.drainSlowHandlers(center, posted) }
+        }
+        try worker.stopAndWait()
+        Thread.posting(1) { [center, posted] in
+            reportErrors { try Self.drainSlowHandlers(center, posted) }
+        }.wait()
+        let budget = TargetThread.main.drainBudget
+        TargetThread.main.drainBudget = .unbounded
+        defer { TargetThread.main.drainBudget = budget }
+        try Self.drainSlowHandlers(center, posted)
+    }
+
+    /// The handlers take 100 ms, of which a drain makes those that begin within 8 ms.
+    private static func drainSlowHandlers(_ center: ThreadedNotificationCenter, _ posted: Notification.Name) throws {
+        let handled = Locked<[Int]>([])
+        try RunLoopDescriptor.run { descriptor in
+            let token = center.addObserver(forName: posted, on: .current) { notification in
+                let begin = SystemThread.monotonicNanoseconds
+                while SystemThread.monotonicNanoseconds - begin < 1_000_000 {}
+                handled.withLock { $0.append(notification.object as? Int ?? 0) }
+            }
+            Thread.posting(1) { for number in 1...100 { center.post(name: posted, object: number) } }.wait()
+            descriptor.drain()
+            XCTAssertLessThan(handled.withLock { $0.count }, 15)
+            XCTAssertTrue(descriptor.isReadable)
+            try serve(descriptor) { handled.withLock { $0.count } == 100 }
+            token.cancel()
+        }
+        XCTAssertEqual(handled.withLock { $0 }, Array(1...100))
+    }
+
     func testInABlockOfARunLoopThreadItIsReadableAtFirst() throws {
         let worker = RunLoopThread(name: "other loop")
         try worker.start()

@@ -109,6 +109,11 @@ enum Drain {
         var left = slice ?? mailbox.state.valueWhileLocked.wholeSlice
         mailbox.state.unlock()
         for owned in toRelease { owned.release() }
+        if slice == nil, context.drainState.deadline != 0 {
+            let now = SystemThread.monotonicNanoseconds
+            // Not less than a millisecond, because a handler may run the run loop for long.
+            left.limit(to: max(context.drainState.deadline, now + 1_000_000) - now)
+        }
         defer { slice = left }
         return deliverTaken(mailbox, from: queues, before: .max, &left, context)
     }

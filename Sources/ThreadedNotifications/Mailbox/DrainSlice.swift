@@ -12,7 +12,7 @@ struct DrainSlice {
     /// The deliveries of the budget that follow.
     private var deliveriesLeft: Int
     /// The time of the budget, in nanoseconds; `max`: any time.
-    private let time: UInt64
+    private var time: UInt64
     /// When the time began; 0 before.
     private var begin: UInt64 = 0
     private var lastLook: UInt64 = 0
@@ -28,6 +28,14 @@ struct DrainSlice {
     }
 
     static let unbounded = DrainSlice(.unbounded)
+
+    /// The budget is also spent after this time, in nanoseconds. Called before the first delivery.
+    mutating func limit(to nanoseconds: UInt64) {
+        guard nanoseconds < time else { return }
+        time = nanoseconds
+        deliveriesLeft += allowed - 1
+        allowed = 1
+    }
 
     /// The drain begins, and has more than one delivery.
     @inline(__always)

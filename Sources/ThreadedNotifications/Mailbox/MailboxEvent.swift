@@ -30,8 +30,8 @@ struct MailboxEvent {
     /// True from a drain in `observer` until the event is read.
     private var isUnread = false
 
-    /// - Returns: nil if the system has no descriptor left, or if the set in which the run loop waits is not found or
-    ///   cannot be polled.
+    /// - Returns: nil if the system has no descriptor left, or if it is not certain in which set the run loop waits.
+    ///   Then the sources of the run loop wake the thread, which takes longer.
     init?() {
         guard let descriptor = EventDescriptor() else { return nil }
         self.descriptor = descriptor
@@ -39,11 +39,8 @@ struct MailboxEvent {
         source = DescriptorSource(descriptor) { Self.wasRead() }
         // First only to the default mode, whose set has the event from now on.
         source.addToCurrent(.default)
-        guard let waitSet = EpollSet(with: descriptor.number) else { return nil }
+        guard let waitSet = EpollSet(with: descriptor) else { return nil }
         self.waitSet = waitSet
-        descriptor.makeReady()
-        defer { descriptor.clear() }
-        guard waitSet.isReady else { return nil }
         source.addToCurrent(.common)
         observer = RunLoopObserver(isLast: true) { Self.runLoop(will: $0) }
         observer.add(to: .current, mode: .default)

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A set of descriptors in which a run loop waits. The run loop owns it, one for each of its modes.
@@ -5,19 +6,30 @@ struct EpollSet {
     /// Ready when a descriptor of the set is.
     let descriptor: Int32
 
-    /// Finds the set that has a descriptor. No other set of the process may have it.
+    /// Finds the set that has a descriptor, and that is ready when the descriptor is. No other set may have it.
     ///
+    /// Another set may list the number for a file that was closed, and of which a duplicate is open.
     /// Cost: it opens a file of /proc for each descriptor that it tries. Descriptors that are made together have
     /// numbers near each other, so the first or second is usually the one.
-    /// - Returns: nil if no set has it, or /proc cannot be read.
-    init?(with member: Int32) {
-        let nearest = Self.openDescriptors().sorted { abs($0 - member) < abs($1 - member) }
-        guard let set = nearest.first(where: { Self.members(of: $0).contains(member) }) else { return nil }
+    /// - Parameter member: not ready. It is made ready for a moment.
+    /// - Returns: nil if no set has it, it is not ready when it should be, or /proc cannot be read.
+    init?(with member: EventDescriptor) {
+        let nearest = Self.openDescriptors().sorted { abs($0 - member.number) < abs($1 - member.number) }
+        guard let set = nearest.first(where: { Self.has(member.number, in: $0) }) else { return nil }
         descriptor = set
+        member.makeReady()
+        defer { member.clear() }
+        guard wait(milliseconds: 0) else { return nil }
     }
 
-    /// True if a descriptor of the set is ready.
-    var isReady: Bool { wait(milliseconds: 0) }
+    /// True if a set has the file that is open under this number. If it only lists the number, the file is added for a
+    /// moment, without any event to wait for.
+    private static func has(_ member: Int32, in set: Int32) -> Bool {
+        guard members(of: set).contains(member) else { return false }
+        let error = CLinuxWatch(set, EPOLL_CTL_ADD, member, 0, 0)
+        if error == 0 { _ = CLinuxWatch(set, EPOLL_CTL_DEL, member, 0, 0) }
+        return error == EEXIST
+    }
 
     /// Waits until a descriptor of the set is ready. It may return earlier, as after a signal handler.
     func wait() {

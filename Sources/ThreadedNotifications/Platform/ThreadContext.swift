@@ -19,6 +19,8 @@ final class ThreadContext {
     let messageNames = MessageNameCache()
     /// Posts the notifications of this thread's posting queues; nil before the first use. See `ThreadPostings.poster`.
     var poster: QueuePoster?
+    /// The other main loops that run on this thread, each in a handler of the one before.
+    var otherLoops: [RunLoopDescriptor] = []
     /// The thread object of a running `RunLoopThread`.
     var keepsAlive: RunLoopThread?
     /// The ended thread for which this thread runs late jobs now.
@@ -112,6 +114,7 @@ final class ThreadContext {
             wait?.resolve(observer?.id ?? 0, .targetGone)
         }
         ThreadWaits.endAll()
+        while let descriptor = otherLoops.popLast() { descriptor.end() }
         // If the main function is async, the main thread ends before the process, and nothing more is delivered there.
         mailbox?.finish()
         // After that, because a post that a handler did not return to has its observers in the cache.

@@ -1,5 +1,7 @@
 import CLinux
+import Foundation
 import Glibc
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -8,7 +10,7 @@ import XCTest
 final class EpollSetTests: XCTestCase {
     func testADescriptorThatIsInNoSetHasNone() throws {
         let event = try XCTUnwrap(EventDescriptor())
-        XCTAssertNil(EpollSet(with: event.number))
+        XCTAssertNil(EpollSet(with: event))
     }
 
     func testTheSetOfADescriptorIsFoundAmongOthersAndIsReadyWhenTheDescriptorIs() throws {
@@ -19,9 +21,10 @@ final class EpollSetTests: XCTestCase {
             XCTAssertEqual(CLinuxWatch(set, EPOLL_CTL_ADD, event.number, EPOLLIN.rawValue, 0), 0)
         }
         for event in events {
+            let set = try XCTUnwrap(EpollSet(with: event))
             event.makeReady()
             // A set without a ready descriptor would not end the wait.
-            try XCTUnwrap(EpollSet(with: event.number)).wait()
+            set.wait()
             event.clear()
         }
     }
@@ -33,7 +36,32 @@ final class EpollSetTests: XCTestCase {
         try XCTSkipIf(others.contains(-1), "the limit of open descriptors is too low")
         let event = try XCTUnwrap(EventDescriptor())
         XCTAssertEqual(CLinuxWatch(set, EPOLL_CTL_ADD, event.number, EPOLLIN.rawValue, 0), 0)
+        let found = try XCTUnwrap(EpollSet(with: event))
         event.makeReady()
-        try XCTUnwrap(EpollSet(with: event.number)).wait()
+        found.wait()
+    }
+
+    func testASetThatOnlyListsTheNumberIsNotTaken() throws {
+        let stale = try StaleNumbers(1)
+        stale.makeReady()
+        let event = try XCTUnwrap(EventDescriptor())
+        try XCTSkipUnless(stale.numbers.contains(event.number), "another thread took the number")
+        XCTAssertNil(EpollSet(with: event))
+        let set = epoll_create1(0)
+        defer { close(set) }
+        XCTAssertEqual(CLinuxWatch(set, EPOLL_CTL_ADD, event.number, EPOLLIN.rawValue, 0), 0)
+        XCTAssertEqual(EpollSet(with: event)?.descriptor, set)
+        XCTAssertEqual(stale.listed, stale.numbers, "a set of others was changed")
+    }
+
+    func testARunLoopThreadSleepsInItsOwnSetBesideOneThatListsTheNumbersOfItsDescriptors() throws {
+        let stale = try StaleNumbers(16)
+        stale.makeReady()
+        let worker = RunLoopThread(name: "sleeping", spins: false)
+        try worker.start()
+        // A thread that slept in the other set would not be woken from now on.
+        stale.makeUnready()
+        for _ in 1...3 { try worker.performAndWait(timeout: TestTimeout.hang) {} }
+        try worker.stopAndWait()
     }
 }
