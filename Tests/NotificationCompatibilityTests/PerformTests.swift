@@ -51,6 +51,24 @@ final class PerformTests: XCTestCase {
         XCTAssertFalse(object.perform(on: thread, waitUntilDone: true, timeout: .zero) { XCTFail("performed") })
     }
 
+    func testAWarningToAPipeWithoutAReaderDoesNotEndTheProcess() {
+        let before = signal(SIGPIPE, SIG_DFL)
+        var pipes: [Int32] = [0, 0]
+        XCTAssertEqual(pipe(&pipes), 0)
+        close(pipes[0])
+        let standardError = dup(STDERR_FILENO)
+        dup2(pipes[1], STDERR_FILENO)
+        XCTAssertFalse(object.perform(on: Thread {}, waitUntilDone: true, timeout: .zero) {})
+        dup2(standardError, STDERR_FILENO)
+        close(standardError)
+        close(pipes[1])
+        // One that waits would end the process now, at the latest.
+        signal(SIGPIPE, before)
+        var pending = sigset_t()
+        sigpending(&pending)
+        XCTAssertEqual(sigismember(&pending, SIGPIPE), 0)
+    }
+
     func testBlocksForAThreadThatHasFinishedAreDiscarded() {
         let (thread, released) = (Thread {}, Awaited(false))
         do {
