@@ -11,8 +11,9 @@ extension NSObject {
     ///
     /// The block is performed in the thread's common run loop modes. The thread is the main thread, the calling
     /// thread, or one with an `NSMachPort` on its run loop, or one that has called this method for itself. Blocks for
-    /// any other thread wait until it is one of these, and are discarded after it has finished. Once a block has
-    /// arrived, the run loop has something to wait for, so that `RunLoop.run()` does not return.
+    /// any other thread wait until it is one of these, and are discarded after it has finished; a call that waits
+    /// fails then. Once a block has arrived, the run loop has something to wait for, so that `RunLoop.run()` does not
+    /// return.
     ///
     /// Threads: may be called on any thread.
     /// Order: as `DeliveryTarget.performLater(_:)`; with `wait`, as `performAndWait`. On the calling thread a block is

@@ -67,7 +67,12 @@ final class PerformingThreads: Sendable {
     private func target(of thread: Thread, until deadline: SuspendingClock.Instant) throws -> TargetThread? {
         let reached = MonotonicSemaphore()
         if let target = try keep({ reached.signal() }, for: thread) { return target }
-        return reached.wait(until: deadline) ? target(of: thread) : nil
+        // Foundation does not tell when a thread ends.
+        while !reached.wait(until: min(deadline, .after(.milliseconds(5)))) {
+            if thread.isFinished { throw NotReached(description: "\(thread) has finished") }
+            if SuspendingClock.now >= deadline { return nil }
+        }
+        return target(of: thread)
     }
 
     /// Keeps a block until the thread can be reached.

@@ -51,6 +51,43 @@ final class PerformTests: XCTestCase {
         XCTAssertFalse(object.perform(on: thread, waitUntilDone: true, timeout: .zero) { XCTFail("performed") })
     }
 
+    func testAWaitForAThreadThatFinishesBeforeItIsReachedFailsAtOnce() {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let isAdded = DispatchSemaphore(value: 0)
+        let withPort = Thread {
+            RunLoop.current.add(NSMachPort(), forMode: .default)
+            isAdded.signal()
+            mayEnd.wait()
+        }
+        let neverReached = Thread { mayEnd.wait() }
+        for thread in [neverReached, withPort] {
+            nonisolated(unsafe) let thread = thread
+            let hasFailed = expectation(description: "the wait has failed")
+            if thread === withPort {
+                thread.start()
+                XCTAssertEqual(isAdded.wait(timeout: .now() + TestTimeout.seconds), .success)
+            }
+            let caller = Awaited<ThreadIdentity?>(nil)
+            Thread.detachNewThread {
+                caller.withLock { $0 = .current }
+                XCTAssertFalse(
+                    NSObject().perform(on: thread, waitUntilDone: true, timeout: .seconds(3600)) {
+                        XCTFail("performed")
+                    })
+                hasFailed.fulfill()
+            }
+            XCTAssertTrue(eventually { caller.withLock(\.self).map(Self.isAsleep) == true })
+            if thread !== withPort { thread.start() }
+            mayEnd.signal()
+            wait(for: [hasFailed], timeout: TestTimeout.seconds)
+        }
+    }
+
+    private static func isAsleep(_ thread: ThreadIdentity) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/self/task/\(thread.kernelID)/stat", encoding: .utf8)
+        return status?.split(separator: ")").last?.hasPrefix(" S") == true
+    }
+
     func testAWarningToAPipeWithoutAReaderDoesNotEndTheProcess() {
         let before = signal(SIGPIPE, SIG_DFL)
         var pipes: [Int32] = [0, 0]
