@@ -34,9 +34,13 @@ enum HandlerWaiters {
 
     /// A handler of a cancelled observer has returned. The waiting threads and tasks check the observer's state again.
     static func handlerEnded(of id: ObserverID) {
+        // Threads are woken with the lock held, which they take before they release their semaphore.
+        let tasks = waiting.withLock { waiting in
+            for thread in waiting[id]?.threads ?? [] { thread.signal() }
+            // A copy, because the thread sanitizer does not know that the memory of an array is counted.
+            return waiting[id]?.tasks.map { $0 } ?? []
+        }
         // Resuming a task calls its executor, which is foreign code.
-        guard let waiters = waiting.withLock({ $0[id] }) else { return }
-        for thread in waiters.threads { thread.signal() }
-        for task in waiters.tasks { task.end(.happened) }
+        for task in tasks { task.end(.happened) }
     }
 }

@@ -91,6 +91,49 @@ final class RemovalGuaranteeTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    // Under the thread sanitizer this is also a test of the semaphores that the handler's thread signals.
+    func testGuarantee06SeveralThreadsAndTasksWaitForOneHandler() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let isWaiting = DispatchSemaphore(value: 0)
+        DeliveryEvent.tracer = { if $0.stage == .wait { isWaiting.signal() } }
+        defer { DeliveryEvent.tracer = nil }
+        for _ in 0..<TestRounds.rounds(20, stress: 500) {
+            let (began, mayReturn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let isOver = Atomic<Bool>.Box(false)
+            let token = center.addObserver(forName: guarantee, on: worker) { _ in
+                began.signal()
+                mayReturn.wait()
+                isOver.value.store(true, ordering: .relaxed)
+            }
+            center.post(name: guarantee)
+            began.wait()
+            let returned = DispatchGroup()
+            @Sendable func check(_ error: (any Error)?) {
+                XCTAssertNil(error)
+                XCTAssertTrue(isOver.value.load(ordering: .relaxed))
+                returned.leave()
+            }
+            for _ in 0..<3 {
+                returned.enter()
+                Thread.detachNewThread { [timeout] in
+                    do { try token.cancelAndWait(timeout: timeout) } catch { return check(error) }
+                    check(nil)
+                }
+                returned.enter()
+                Task.detached { [timeout] in
+                    do { try await token.cancelAndWait(timeout: timeout) } catch { return check(error) }
+                    check(nil)
+                }
+            }
+            for _ in 0..<3 { isWaiting.wait() }
+            mayReturn.signal()
+            returned.wait()
+        }
+        DeliveryEvent.tracer = nil
+        try worker.stopAndWait()
+    }
+
     func testGuarantee06ADroppedTokenCancelsAndCancellingTwiceIsHarmless() throws {
         let center = ThreadedNotificationCenter()
         let handled = Atomic<Int>(0)
