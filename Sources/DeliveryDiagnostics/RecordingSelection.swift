@@ -78,6 +78,9 @@ package struct RecordingSelection: Sendable {
     private static func name(_ name: String, in recording: Recording) throws(NothingSelected) -> Int32 {
         let names = Set(recording.entries.lazy.map(\.name)).filter { $0 >= 0 }
         if let index = names.first(where: { recording.strings[Int($0)] == name }) { return index }
+        // The name of a message has the module of its type.
+        let whole = names.filter { Suggestion.isLastComponent(name, of: recording.strings[Int($0)]) }
+        if let only = whole.first, whole.count == 1 { return only }
         throw nothing(
             "notification \"\(name)\"", in: recording, like: name, among: names.map { recording.strings[Int($0)] })
     }

@@ -3,12 +3,26 @@ package enum Suggestion {
     /// The candidate with the fewest differences, if there are few enough for a typing error; else nil. Case is
     /// ignored.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
+        if let whole = candidates.first(where: { isLastComponent(word, of: $0) }) { return whole }
         let word = word.lowercased()
-        let nearest = candidates.map { (text: $0, distance: distance(word, $0.lowercased())) }
-            .min { $0.distance < $1.distance }
-        guard let nearest else { return nil }
-        let isBeginning = word.count > 2 && nearest.text.lowercased().hasPrefix(word)
-        return isBeginning || nearest.distance <= max(2, nearest.text.count / 3) ? nearest.text : nil
+        if word.count > 2, let whole = candidates.first(where: { $0.lowercased().hasPrefix(word) }) { return whole }
+        guard word.count <= longestWord else { return nil }
+        let near = candidates.compactMap { candidate -> (text: String, distance: Int)? in
+            let (length, limit) = (candidate.count, max(2, candidate.count / 3))
+            guard length <= longestWord, abs(length - word.count) <= limit else { return nil }
+            let distance = distance(word, candidate.lowercased())
+            return distance <= limit ? (candidate, distance) : nil
+        }
+        return near.min { $0.distance < $1.distance }?.text
+    }
+
+    /// A comparison costs the product of the lengths, so longer words are not compared.
+    private static let longestWord = 80
+
+    /// True if a name is another one without the module or type before its last period: `JobArrived` of
+    /// `jobs.JobArrived`.
+    static func isLastComponent(_ name: String, of other: String) -> Bool {
+        !name.isEmpty && other.hasSuffix(".\(name)")
     }
 
     /// The Levenshtein distance: the number of characters to insert, remove or replace.

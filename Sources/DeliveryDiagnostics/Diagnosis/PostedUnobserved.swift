@@ -9,6 +9,8 @@ enum PostedUnobserved {
         var ofAnyName: [Int32: Int32] = [:]
         for history in histories where history.name < 0 { ofAnyName[history.process] = history.registrations.first }
         let observed = histories.filter { $0.name >= 0 && !$0.registrations.isEmpty && !$0.posts.isEmpty }
+            .prefix(NameNeverPosted.maximumObserved)
+            .map { (history: $0, words: NameWords(words.recording.strings[Int($0.name)])) }
         return histories.compactMap { history in
             guard history.name >= 0 else { return nil }
             guard let registered = history.registrations.first else { return misspelt(history, observed, words) }
@@ -30,13 +32,14 @@ enum PostedUnobserved {
         }
     }
 
-    private static func misspelt(_ history: NameHistory, _ observed: [NameHistory], _ words: RecordWords) -> Finding? {
-        let strings = words.recording.strings
-        guard let first = history.posts.first, words.index.entry(first).count <= 0,
-            let near = observed.prefix(NameNeverPosted.maximumObserved).first(where: { other in
-                other.process == history.process
-                    && NameNeverPosted.isNear(strings[Int(history.name)], strings[Int(other.name)], isObserved: true)
-            })
+    private static func misspelt(
+        _ history: NameHistory, _ observed: [(history: NameHistory, words: NameWords)], _ words: RecordWords
+    ) -> Finding? {
+        guard !observed.isEmpty, let first = history.posts.first, words.index.entry(first).count <= 0,
+            case let name = NameWords(words.recording.strings[Int(history.name)]),
+            let near = observed.first(where: { other, words in
+                other.process == history.process && name.isMisspelt(words)
+            })?.history
         else { return nil }
         return Finding(
             kind: .postedUnobserved, severity: .note,
