@@ -34,11 +34,18 @@ enum CallSource: Hashable {
     /// The repositories from which Foundation is built.
     private static let foundation = ["/swift-corelibs-foundation/", "/swift-foundation/"]
 
-    /// The same with a path relative to a directory if the file is in it.
+    /// The same with the file as `#fileID` has it, if it is in a target of a Swift package; or with a path relative to
+    /// a directory, if the file is in it.
     ///
     /// - Parameter directory: its path, as the kernel has it.
     func relative(to directory: String) -> CallSource {
         guard case .location(let file, let line) = self, file.hasPrefix("/") else { return self }
+        let parts = file.split(separator: "/")
+        if file.hasSuffix(".swift"), let folder = parts.lastIndex(where: { $0 == "Sources" || $0 == "Tests" }),
+            folder + 2 < parts.count
+        {
+            return .location(file: "\(parts[folder + 1])/\(parts[parts.count - 1])", line: line)
+        }
         let root = directory.hasSuffix("/") ? directory : directory + "/"
         // The compiler may have had another path of the same file.
         let resolved = URL(filePath: file).resolvingSymlinksInPath().path

@@ -59,6 +59,12 @@ final class CallSourceTests: XCTestCase {
         }
         XCTAssertEqual(path("/src/App/main.swift", "/src"), .location(file: "App/main.swift", line: 3))
         XCTAssertEqual(path("/src/App/main.swift", "/"), .location(file: "src/App/main.swift", line: 3))
+        // As the library's own calls have it.
+        for file in ["/src/Sources/App/main.swift", "/other/Tests/App/Folder/main.swift"] {
+            XCTAssertEqual(path(file, "/src"), .location(file: "App/main.swift", line: 3))
+        }
+        XCTAssertEqual(path("/src/Sources/main.swift", "/src"), .location(file: "Sources/main.swift", line: 3))
+        XCTAssertEqual(path("/src/Sources/App/main.c", "/src"), .location(file: "Sources/App/main.c", line: 3))
         XCTAssertEqual(path("/source/main.swift", "/src"), .location(file: "/source/main.swift", line: 3))
         XCTAssertEqual(path("./main.swift", "/src"), .location(file: "./main.swift", line: 3))
         XCTAssertEqual(CallSource.function("main").relative(to: "/src"), .function("main"))
