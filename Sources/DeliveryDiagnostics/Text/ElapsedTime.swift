@@ -62,7 +62,7 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// All digits and no space, as on a command line.
-    static func exact(_ nanoseconds: Int64) -> String {
+    package static func exact(_ nanoseconds: Int64) -> String {
         let (name, unit, decimals): (String, Int64, Int) =
             switch nanoseconds {
             case ..<1000: ("ns", 1, 0)

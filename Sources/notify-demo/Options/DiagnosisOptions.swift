@@ -3,13 +3,15 @@ import DeliveryDiagnostics
 
 /// When a diagnosis finds something, and which findings a project accepts.
 struct DiagnosisOptions: ParsableArguments {
-    @Option(duration: "The longest that a handler may occupy the main thread: 4ms.")
+    @Option(duration: "The longest that a handler may occupy the main thread.")
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
     @Option(help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
     var depth: Int = DiagnosisLimits().depth
 
-    @Option(duration: "The longest that notifications may wait for a thread while other threads continue.")
+    @Option(
+        duration:
+            "The longest that notifications may wait for a thread, or a thread for another, while others continue.")
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
     @Option(help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))

@@ -12,7 +12,9 @@ extension Option where Value == ElapsedTime {
     /// A duration with a unit, and its default.
     init(wrappedValue: ElapsedTime, duration help: String) {
         self.init(
-            wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: "duration"),
+            wrappedValue: wrappedValue,
+            help: ArgumentHelp(
+                "\(help) (default: \(ElapsedTime.exact(wrappedValue.nanoseconds)))", valueName: "duration"),
             transform: ElapsedTime.init(argument:))
     }
 }
