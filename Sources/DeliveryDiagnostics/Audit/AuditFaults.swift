@@ -33,11 +33,18 @@ struct AuditFaults: Sendable {
 
     private(set) var count = 0
     private(set) var countByKind: [AuditFault.Kind: Int] = [:]
-    private(set) var reported: [AuditFault] = []
+    /// The first fault of each kind comes first.
+    var reported: [AuditFault] { firsts + others }
+    private var firsts: [AuditFault] = []
+    private var others: [AuditFault] = []
 
     mutating func note(_ kind: AuditFault.Kind, _ fault: () -> AuditFault) {
         count += 1
         countByKind[kind, default: 0] += 1
-        if reported.count < Self.maximumReported { reported.append(fault()) }
+        if countByKind[kind] == 1 {
+            firsts.append(fault())
+        } else if firsts.count + others.count < Self.maximumReported {
+            others.append(fault())
+        }
     }
 }
