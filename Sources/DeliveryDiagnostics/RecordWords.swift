@@ -11,6 +11,14 @@ struct RecordWords: Sendable {
 
     func thread(_ thread: Int32) -> String { Excerpt.of(recording.describeThread(thread)) }
 
+    /// For example `worker (thread 2)`, so that it is found in the program.
+    func numberedThread(_ thread: Int32) -> String {
+        guard thread >= 0 else { return "its thread" }
+        let identity = recording.threads[Int(thread)].identity
+        return identity.name == nil || identity.number == 1
+            ? self.thread(thread) : "\(self.thread(thread)) (thread \(identity.number))"
+    }
+
     func name(_ name: Int32) -> String { name < 0 ? "any name" : Excerpt.of(recording.strings[Int(name)]) }
 
     func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
@@ -50,6 +58,12 @@ struct RecordWords: Sendable {
             && index.time(from: added, to: removed) < 10_000_000
     }
 
+    /// True if the recording has the process's exit.
+    func hasExited(_ process: Int) -> Bool {
+        let end = index.processes[process].end
+        return end >= 0 && index.entry(end).reason == .exit
+    }
+
     /// The `post` or `capture` of a record's post, or -1.
     func posted(_ entry: Recording.Entry) -> Int32 { entry.post < 0 ? -1 : index.posts[Int(entry.post)].posted }
 
@@ -59,6 +73,19 @@ struct RecordWords: Sendable {
     func observer(of handler: RecordingIndex.Span) -> String {
         let entry = index.entry(handler.begin)
         return observer(entry.observer, name: entry.name)
+    }
+
+    /// For example `the handler of observer 3 of WindowWillClose`, or `a performed block`.
+    func handler(_ handler: RecordingIndex.Span) -> String {
+        let entry = index.entry(handler.begin)
+        return (entry.observer < 0 && entry.name < 0 ? "" : "the handler of ") + observer(of: handler)
+    }
+
+    /// True if a process ended on a thread, other than by a signal, or may have.
+    func hasEndedProcess(_ thread: Int32) -> Bool {
+        let end = index.processes[Int(recording.threads[Int(thread)].process)].end
+        guard end >= 0, case let entry = index.entry(end), entry.reason?.isSignal != true else { return false }
+        return entry.thread == thread || !entry.isThreadKnown
     }
 
     /// True if the recording has posts to Foundation's centers that the library does not observe.
@@ -124,8 +151,9 @@ struct RecordWords: Sendable {
         let entry = index.entry(number)
         var object: [String: Any] = [
             "line": Int(entry.line), "nanoseconds": Int(recording.elapsed(entry)),
-            "thread": recording.describeThread(entry.thread), "stage": entry.stage.rawValue, "text": evidence(number),
+            "stage": entry.stage.rawValue, "text": evidence(number),
         ]
+        if entry.isThreadKnown { object["thread"] = recording.describeThread(entry.thread) }
         if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
         if entry.observer >= 0 { object["observer"] = recording.observers[Int(entry.observer)].number }
         if let name = recording.name(of: entry) { object["name"] = name }
@@ -138,18 +166,17 @@ struct RecordWords: Sendable {
         var text = ""
         // Everything in a record belongs to one process, so the process is printed once.
         if recording.processes.count > 1 { text += "[\(recording.processes[recording.process(of: entry)].id)] " }
-        text += "\(bareThread(entry.thread)) \(entry.stage.rawValue)"
+        text += "\(entry.isThreadKnown ? "\(bareThread(entry.thread)) " : "")\(entry.stage.rawValue)"
         if entry.post >= 0 { text += " #\(recording.posts[Int(entry.post)].number)" }
         if entry.name >= 0 { text += " \(name(entry.name))" }
         if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
-        if entry.target >= 0, entry.target != entry.thread { text += " for \(bareThread(entry.target))" }
+        if entry.target >= 0, entry.target != entry.thread, !(entry.stage.isWait && entry.message >= 0) {
+            text += " for \(bareThread(entry.target))"
+        }
         if entry.count >= 0, entry.policy == nil, entry.stage != .remove || !entry.isFoundation {
             text += " \(count(of: entry))"
         }
-        if let details = recording.details(of: entry) {
-            let isWait = entry.stage == .wait || entry.stage == .refuseWait
-            text += " \"\(Excerpt.of(isWait ? Self.withThreadNames(details) : details, length: 80))\""
-        }
+        if let details = recording.words(of: entry) { text += " \"\(Excerpt.of(details, length: 80))\"" }
         if let sender = recording.sender(of: entry) { text += ", from \(sender.words)" }
         let own = location(of: number, "; at ")
         guard own.isEmpty else { return text + own }
@@ -181,6 +208,18 @@ struct RecordWords: Sendable {
         let identity = recording.threads[Int(thread)].identity
         return identity.name.map { Excerpt.of($0) } ?? "thread \(identity.number)"
     }
+}
+
+extension Recording {
+    /// The details of an entry, in which threads have their names as everywhere else.
+    func words(of entry: Entry) -> String? {
+        details(of: entry).map { entry.stage.isWait ? RecordWords.withThreadNames($0) : $0 }
+    }
+}
+
+extension DeliveryStage {
+    /// True if the message describes a wait, and so a thread.
+    var isWait: Bool { self == .wait || self == .refuseWait }
 }
 
 extension DeliveryRecord.Sender {

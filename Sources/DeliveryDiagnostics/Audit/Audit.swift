@@ -266,7 +266,8 @@ package struct Audit: Sendable {
         }
         // The observers that missed the post are known if exactly as many observers could have matched it. The search
         // looks at every observer, so it is limited.
-        var candidates = faults.count + unknown.count < 10_000 ? index.couldHaveMatched(number) : []
+        let cost = (faults.count + unknown.count) * index.observers.count
+        var candidates = cost < 1_000_000 ? index.couldHaveMatched(number) : []
         if candidates.count != missing { candidates = [] }
         if isComplete {
             for observer in candidates { add(1, .lost, to: line(process, entry.name, observer)) }

@@ -37,14 +37,33 @@ package struct Diagnosis: Sendable {
         findings += Flood.findings(words, limits)
         findings += SelfPosting.findings(words, limits)
         findings += Stall.findings(words, limits)
+        findings += LongWait.findings(words, limits)
+        findings += Backlog.findings(words)
         findings += WaitCycle.findings(words)
         findings += WaitTimedOut.findings(words)
         findings += DroppedByPolicy.findings(matches, words)
         findings += TargetGone.findings(words)
         findings += RecordingEnd.findings(words)
+        // A handler that waits for another thread does not return because of that.
+        let waiters = Set(
+            findings.filter { $0.kind == .longWait && $0.severity == .problem }.map {
+                index.entry($0.evidence[0]).thread
+            })
+        findings.removeAll { $0.kind == .handlerNeverReturned && waiters.contains($0.thread) }
         // Notifications waiting for a stuck thread are covered by the finding about the thread.
-        let stuck = Set(findings.filter { $0.kind != .neverDelivered && $0.thread >= 0 }.map(\.thread))
-        findings.removeAll { $0.kind == .neverDelivered && stuck.contains($0.thread) }
+        let waiting: Set<Finding.Kind> = [.neverDelivered, .backlog]
+        let stuck = waiters.union(findings.filter { !waiting.contains($0.kind) && $0.thread >= 0 }.map(\.thread))
+        findings.removeAll { waiting.contains($0.kind) && stuck.contains($0.thread) }
+        // A thread that continues without draining, by the record that waits for it.
+        let ignoring = Set(findings.filter { $0.kind == .stalled }.map { index.entry($0.evidence[0]).target })
+        findings.removeAll { $0.kind == .backlog && ignoring.contains($0.thread) }
+        let enqueued = Set(findings.filter { $0.kind == .enqueuedNeverPosted }.map(\.name))
+        findings.removeAll { $0.kind == .nameNeverPosted && enqueued.contains($0.name) }
+        // One finding for each observer.
+        let covered = Set(
+            findings.filter { $0.kind == .neverDelivered || $0.kind == .selfPosting && $0.severity == .problem }
+                .compactMap(\.evidence.first))
+        findings.removeAll { $0.kind == .backlog && covered.contains($0.evidence[0]) }
         if let selection, !selection.isEverything {
             // Whole programs are diagnosed; findings of other records are hidden.
             findings.removeAll { finding in
@@ -71,7 +90,7 @@ package struct Diagnosis: Sendable {
         return ["--name", index.recording.strings[Int(name)]]
     }
 
-    /// The number of findings of each severity, and the audit's sums in one line.
+    /// The number of findings of each severity, and the audit's sums. Only what has an outcome is accounted for.
     package var totals: String {
         let problems = findings.count { $0.severity == .problem }
         let found = [(problems, "problem"), (findings.count - problems, "note")].filter { $0.0 > 0 }
@@ -87,7 +106,16 @@ package struct Diagnosis: Sendable {
         return [
             found, [posts, sums(.notifications, [:])].filter { !$0.isEmpty }.joined(separator: ", "),
             sums(.blocks, [.matched: blocks, .delivered: "performed"]),
-            audit.addsUp ? "all accounted for" : counted(audit.faults.count, "audit fault"),
+            accounted,
         ].filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+
+    private var accounted: String {
+        if !audit.addsUp { return counted(audit.faults.count, "audit fault") }
+        if audit.unknown.count > 0 { return counted(audit.unknown.count, "possible audit fault") }
+        guard audit.isComplete else { return "" }
+        let pending = Audit.Table.allCases.reduce(0) { $0 + audit.sum($1)[.pending] }
+        let isUnfinished = index.posts.contains(where: \.isUnfinished)
+        return pending == 0 && !isUnfinished ? "all accounted for" : "all others accounted for"
     }
 }

@@ -6,6 +6,7 @@ struct Finding: Sendable, Hashable {
         case unaccounted
         case handlerNeverReturned
         case stalled
+        case longWait
         case queueBlocksPoster
         case wrongThread
         case deliveredAfterRemoval
@@ -21,10 +22,10 @@ struct Finding: Sendable, Hashable {
         case removedBeforePost
         case enqueuedNeverPosted
         case neverDelivered
+        case backlog
         case nameNeverPosted
         case postedUnobserved
         case mainHeldUp
-        case backlog
         case endedInHandler
         case lostRecords
         case recordingTruncated
@@ -62,6 +63,10 @@ struct Finding: Sendable, Hashable {
 extension Finding: Comparable {
     static func < (one: Finding, other: Finding) -> Bool {
         if one.severity != other.severity { return one.severity == .problem }
+        // A handler on another thread than main may be what matters most.
+        if (one.kind == .wrongThread) != (other.kind == .wrongThread), one.severity == .note {
+            return one.kind == .wrongThread
+        }
         if one.kind != other.kind { return Kind.allCases.first { $0 == one.kind || $0 == other.kind } == one.kind }
         if one.weight != other.weight { return one.weight > other.weight }
         return one.evidence.lexicographicallyPrecedes(other.evidence)

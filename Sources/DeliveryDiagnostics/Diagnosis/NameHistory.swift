@@ -44,12 +44,17 @@ struct NameHistory {
 
     /// The posts after one entry and before another.
     func posts(after one: Int32, before other: Int32) -> ArraySlice<Int32> {
-        let first = posts.firstIndex(after: one)
-        return posts[first..<max(first, posts.firstIndex(after: other - 1))]
+        posts.numbers(after: one, before: other)
     }
 }
 
 extension [Int32] {
+    /// The elements of an ascending array that are greater than one number and less than another.
+    func numbers(after one: Int32, before other: Int32) -> ArraySlice<Int32> {
+        let first = firstIndex(after: one)
+        return self[first..<Swift.max(first, firstIndex(after: other - 1))]
+    }
+
     /// The index of the first element of an ascending array that is greater than a number, or `endIndex`.
     func firstIndex(after number: Int32) -> Int {
         var (low, high) = (0, count)

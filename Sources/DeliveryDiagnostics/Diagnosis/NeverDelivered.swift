@@ -1,12 +1,29 @@
 internal import DeliveryRecording
 
 /// Finds observers that never received anything, although their name was posted while they observed.
+///
+/// Cost: a few passes over the posts of a name, and a binary search for each of its observers.
 struct NeverDelivered {
+    /// Findings of more locations count at most this number of posts.
+    private static let (mostExactFindings, mostCounted) = (10, 100)
+
     private let index: RecordingIndex
     private let words: RecordWords
     private let history: NameHistory
     /// For each entry: the entries of the same thread before and after it, or -1.
     private let before, after: [Int32]
+    /// The senders that observers ask for.
+    private let senders: Set<Int32>
+    private lazy var postsBySender = Dictionary(grouping: history.posts) { index.entry($0).sender }
+    /// The posts of senders that no observer asks for.
+    private lazy var otherPosts = history.posts.filter { !senders.contains(index.entry($0).sender) }
+    /// By Foundation center, or nil: the posts that were surely made to another center.
+    private var postsElsewhere: [String?: [Int32]] = [:]
+
+    private init(_ words: RecordWords, _ history: NameHistory, before: [Int32], after: [Int32]) {
+        (index, self.words, self.history, self.before, self.after) = (words.index, words, history, before, after)
+        senders = Set(history.registrations.map { words.index.entry($0).sender }).subtracting([-1])
+    }
 
     static func findings(_ histories: [NameHistory], _ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
         let entries = words.recording.entries
@@ -18,18 +35,16 @@ struct NeverDelivered {
             last[Int(entry.thread)] = Int32(number)
         }
         return histories.flatMap { history in
-            NeverDelivered(index: words.index, words: words, history: history, before: before, after: after)
-                .findings(matches)
+            var ofName = NeverDelivered(words, history, before: before, after: after)
+            return ofName.findings(matches)
         }
     }
 
-    private func findings(_ matches: [ObserverMatches]) -> [Finding] {
+    private mutating func findings(_ matches: [ObserverMatches]) -> [Finding] {
         var findings: [Finding] = []
-        /// The senders that observers ask for.
-        let senders = Set(history.registrations.map { index.entry($0).sender }).subtracting([-1])
         /// True if every post recorded how many observers it matched.
         let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
-        /// By the source location of the registration. Observers that are added at the same location share a finding.
+        /// By the source location of the registration, or -1. Observers of one location share a finding.
         var byLocation: [Int32: [Finding]] = [:]
         for number in history.registrations {
             let registration = index.entry(number)
@@ -39,15 +54,21 @@ struct NeverDelivered {
             else { continue }
             if matches[Int(observer)].first >= 0 {
                 findings += [matched(observer, registration, matches[Int(observer)])].compactMap(\.self)
-            } else if history.name >= 0, let finding = unmatched(observer, registration, senders, areCounted) {
-                byLocation[registration.location < 0 ? -1 - number : registration.location, default: []].append(finding)
+            } else if history.name >= 0,
+                let finding = unmatched(
+                    observer, registration, areCounted,
+                    mostCounted: byLocation[registration.location] != nil
+                        ? 1 : byLocation.count < Self.mostExactFindings ? .max : Self.mostCounted)
+            {
+                byLocation[registration.location, default: []].append(finding)
             }
         }
         return findings
-            + byLocation.values.map { same in
+            + byLocation.map { location, same in
                 var first = same[0]
-                let others = same.count == 2 ? "another one that was" : "\(same.count - 1) others that were"
-                if same.count > 1 { first.problem += " The same is true of \(others) added at the same location." }
+                let others = same.count == 2 ? "another one" : "\(same.count - 1) others"
+                let place = location < 0 ? "" : " that \(same.count == 2 ? "was" : "were") added at the same location"
+                if same.count > 1 { first.problem += " The same is true of \(others)\(place)." }
                 return first
             }
     }
@@ -60,17 +81,26 @@ struct NeverDelivered {
         if pending > 0 {
             // The thread's end is reported by another finding.
             if registration.target >= 0, index.threads[Int(registration.target)].end >= 0 { return nil }
-            let wasStarted = registration.target >= 0 || index.entry(matches.first).target >= 0
-            return finding(
-                observer, registration, matches.first, weight: pending, thread: registration.target,
-                "\(counted(pending, "notification")) for it \(pending == 1 ? "is" : "are") still "
-                    + "waiting when the recording ends" + (wasStarted ? "." : ", and its thread was never started."),
-                remedy: wasStarted
-                    ? "Make \(registration.target < 0 ? "its thread" : words.thread(registration.target)) run its run "
-                        + "loop in one of the observer's modes. The default of ObserverOptions(modes:) is .common. If "
-                        + "the thread was going to do that, make the program wait for it before it ends."
-                        + (index.isMain(registration.target) ? " \(Stall.asyncMain)" : "")
-                    : "Call start() on the RunLoopThread.")
+            let waited = words.posted(index.entry(matches.first))
+            let target = registration.target >= 0 ? registration.target : index.entry(matches.first).target
+            var finding = finding(
+                observer, registration, matches.first, weight: pending, thread: target,
+                "\(counted(pending, "notification")) for it \(pending == 1 ? "is" : "are") still waiting "
+                    + (target < 0 ? "" : "for \(words.thread(target)) ") + "when the recording ends"
+                    + (waited < 0
+                        ? "."
+                        : ", the first posted by "
+                            + "\(words.thread(index.entry(waited).thread))\(words.location(of: waited, " at "))."),
+                remedy: target >= 0
+                    ? "Make \(words.numberedThread(target)) run its run loop in one of the observer's modes. The "
+                        + "default of ObserverOptions(modes:) is .common. If the thread was going to do that, make "
+                        + "the program wait for it before it "
+                        + "ends." + (index.isMain(target) ? " \(Stall.asyncMain)" : "")
+                    : "If the observer is for a RunLoopThread, call its start(). If its handler is async, make the "
+                        + "program wait for it before it ends.")
+            // An async handler may be running.
+            if target < 0 || !words.hasExited(index.recording.process(of: registration)) { finding.severity = .note }
+            return finding
         }
         // An observer that is removed during a post is skipped too.
         let removed = words.removed(observer)
@@ -97,17 +127,19 @@ struct NeverDelivered {
 
     // MARK: Posted, and not matched
 
-    private func unmatched(
-        _ observer: Int32, _ registration: Recording.Entry, _ senders: Set<Int32>, _ areCounted: Bool
+    /// - Parameter mostCounted: the greatest number of posts to another center that is counted.
+    private mutating func unmatched(
+        _ observer: Int32, _ registration: Recording.Entry, _ areCounted: Bool, mostCounted: Int
     ) -> Finding? {
         let (registered, removed) = (words.registered(observer), words.removed(observer))
         // Only posts made while it observed could match it.
-        let all = history.posts(after: registered, before: removed < 0 ? .max : removed)
+        let end = removed < 0 ? .max : removed
         if let asked = index.recording.sender(of: registration) {
             // If its own sender posted, it observed another center, or the recording is truncated. Posts of senders
             // that other observers ask for are intended for those, and may be all of this run's posts.
-            if all.contains(where: { index.entry($0).sender == registration.sender }) { return nil }
-            let others = all.filter { !senders.contains(index.entry($0).sender) }
+            let own = postsBySender[registration.sender] ?? []
+            if !own.numbers(after: registered, before: end).isEmpty { return nil }
+            let others = otherPosts.numbers(after: registered, before: end)
             guard let other = others.first else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
             return finding(
@@ -117,35 +149,47 @@ struct NeverDelivered {
                 remedy:
                     "Post with the same object, or observe with object: nil. "
                     + (registration.isFoundation
-                        ? "NotificationCenter compares objects by identity: a value, such as a String, is never the same."
+                        ? "NotificationCenter compares objects by identity: a value, such as a String, is never the "
+                            + "same."
                         : "Objects are compared by identity, hashable values by equality."))
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
-        guard areCounted, !all.isEmpty else { return nil }
+        guard areCounted else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
         // is matched. So the records of their threads before and after decide whether the post was surely in between.
         let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
         let added = after[Int(registered)] < 0 ? .max : after[Int(registered)]
-        let left = removed < 0 ? .max : before[Int(removed)]
-        let others = all.filter { number in
-            let post = index.entry(number)
-            // A post that matched more observers than have records may have matched this one.
-            if post.post >= 0, post.count > index.posts[Int(post.post)].deliveryCount { return false }
-            // An operation queue that was released runs no handlers.
-            if registration.isFoundation, post.isFoundation, center(of: post) == center(of: registration) {
-                return false
+        let left = removed < 0 ? .max - 1 : before[Int(removed)]
+        let others = postsElsewhere(registration).numbers(after: registered, before: min(end, left + 1)).lazy
+            .filter { [index, before] number in
+                let thread = index.entry(number).thread
+                return (thread == removing || number < left) && (thread == adding || before[Int(number)] > added)
             }
-            return (post.thread == removing || number < left)
-                && (post.thread == adding || before[Int(number)] > added)
-        }
         guard let other = others.first else { return nil }
+        let count = others.prefix(mostCounted).count
         return finding(
-            observer, registration, other, weight: others.count,
-            "its name was posted \(words.times(others.count)), but to another center.",
+            observer, registration, other, weight: count,
+            "its name was posted \(count == mostCounted ? "at least " : "")\(words.times(count)), but to another "
+                + "center.",
             remedy:
                 "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
                 + "reach Foundation centers, and a ThreadedNotificationCenter captures posts of one Foundation "
                 + "center only.")
+    }
+
+    private mutating func postsElsewhere(_ registration: Recording.Entry) -> [Int32] {
+        let center = center(of: registration)
+        let key = registration.isFoundation ? center ?? "" : nil
+        if let known = postsElsewhere[key] { return known }
+        let posts = history.posts.filter { number in
+            let post = index.entry(number)
+            // A post that matched more observers than have records may have matched this one.
+            if post.post >= 0, post.count > index.posts[Int(post.post)].deliveryCount { return false }
+            // An operation queue that was released runs no handlers.
+            return !(registration.isFoundation && post.isFoundation && self.center(of: post) == center)
+        }
+        postsElsewhere[key] = posts
+        return posts
     }
 
     private func center(of entry: Recording.Entry) -> String? { index.recording.foundationDetails(of: entry)?.center }

@@ -1,7 +1,7 @@
 internal import DeliveryRecording
 
-/// Finds observers of a Foundation center that were added at one source location again and again and never removed, so
-/// that a post calls more and more handlers.
+/// Finds observers that were added at one source location again and again and never removed, so that a post calls more
+/// and more handlers. Often the handler keeps the object that should remove it.
 ///
 /// A single observer that is left when the program ends is usual.
 enum NeverRemoved {
@@ -9,6 +9,8 @@ enum NeverRemoved {
         var process: Int
         var name: Int32
         var sender: Int32
+        /// A thread of its own for each observer is usual.
+        var target: Int32
         var location: Int32
     }
 
@@ -16,11 +18,12 @@ enum NeverRemoved {
         let (index, recording) = (words.index, words.recording)
         var added: [Key: [Int32]] = [:]
         for observer in index.observers.indices.map(Int32.init) {
-            guard let entry = index.registration(of: observer), entry.isFoundation, entry.location >= 0,
+            guard let entry = index.registration(of: observer), entry.location >= 0,
                 !recording.isCalledByFoundation(entry)
             else { continue }
             let key = Key(
-                process: recording.process(of: entry), name: entry.name, sender: entry.sender, location: entry.location)
+                process: recording.process(of: entry), name: entry.name, sender: entry.sender,
+                target: entry.target, location: entry.location)
             added[key, default: []].append(observer)
         }
         return added.compactMap { key, observers in
@@ -33,9 +36,13 @@ enum NeverRemoved {
                     "\(observers.count) observers of \(words.name(key.name)) were added at one source location, and "
                     + "none was removed.",
                 evidence: [words.registered(observers[0]), words.registered(observers[observers.count - 1])],
-                remedy: "Each of them is called by every post. Keep the token that addObserver returns, and give it to "
-                    + "removeObserver when the object that observes is released: NotificationCenter keeps the observer "
-                    + "otherwise.",
+                remedy: (index.registration(of: observers[0])?.isFoundation == true
+                    ? "Keep the token that addObserver returns, and give it to removeObserver when the object that "
+                        + "observes is released: NotificationCenter keeps the observer otherwise. "
+                    : "Keep the token in the object that observes: the observer is removed when the token is "
+                        + "released. ")
+                    + "If the handler uses the object, write [weak self] in it: otherwise the handler keeps the "
+                    + "object, and the object is never released.",
                 weight: observers.count, name: key.name)
         }
     }

@@ -12,7 +12,8 @@ enum QueueBlocksPoster {
     /// A thread's wait for a handler, or for its begin.
     private struct Wait {
         let post: Int32
-        let observer: Int32
+        /// The observers whose handlers it may wait for: several if it is not known which one is next.
+        let observers: [Int32]
         let time: UInt64
         /// The `deliver`; -1 if the handler did not begin.
         var delivered: Int32 = -1
@@ -28,7 +29,7 @@ enum QueueBlocksPoster {
             $0.time > ($0.isEndless ? limits.stall : limits.mainBudget).nanoseconds
         }
         return Dictionary(grouping: long) { wait in
-            indexPair(wait.observer, index.entry(index.posts[Int(wait.post)].posted).thread)
+            indexPair(wait.observers[0], index.entry(index.posts[Int(wait.post)].posted).thread)
         }.values.map { finding($0, words, limits) }
     }
 
@@ -40,24 +41,36 @@ enum QueueBlocksPoster {
         let posted = index.posts[Int(wait.post)].posted
         let thread = index.entry(posted).thread
         let limit = index.isMain(thread) ? limits.mainBudget.nanoseconds * farOver : limits.stall.nanoseconds
-        let isMainQueue =
-            index.registration(of: wait.observer)
-            .flatMap(index.recording.foundationDetails(of:))?.queue == "main"
+        let isMainQueue = wait.observers.allSatisfy { observer in
+            index.registration(of: observer).flatMap(index.recording.foundationDetails(of:))?.queue == "main"
+        }
         let queue = isMainQueue ? "the main queue" : "its operation queue"
         let name = index.name(ofPost: wait.post)
         let time = ElapsedTime.text(wait.time)
-        let handler = "the handler of \(words.observer(wait.observer, name: name))"
+        let isCertain = wait.observers.count == 1
+        let handler =
+            isCertain
+            ? "the handler of \(words.observer(wait.observers[0], name: name))"
+            : "the handler of one of \(wait.observers.count) candidates"
         let problem =
             wait.isEndless
-            ? "\(words.thread(thread)) posted \(words.name(name)) and has waited since then, \(time) until the recording "
-                + "ends, for \(handler), which \(queue) "
+            ? "\(words.thread(thread)) posted \(words.name(name)) and has waited since then, \(time) until the "
+                + "recording ends, for \(handler), which \(queue) "
                 + (wait.delivered < 0 ? "did not begin." : "did not finish.")
-            : "\(words.thread(thread)) posted \(words.name(name)) and waited \(waits.count == 1 ? "" : "up to ")\(time) for "
+            : "\(words.thread(thread)) posted \(words.name(name)) and waited "
+                + "\(waits.count == 1 ? "" : "up to ")\(time) for "
                 + "\(handler) on \(queue)" + (waits.count == 1 ? "." : ", \(words.times(waits.count)) too long.")
         return Finding(
             kind: .queueBlocksPoster, severity: wait.isEndless || wait.time > limit ? .problem : .note,
             problem: problem,
-            evidence: [words.registered(wait.observer), posted, wait.delivered >= 0 ? wait.delivered : wait.end],
+            evidence: wait.observers.prefix(1).map(words.registered)
+                + [posted, wait.delivered >= 0 ? wait.delivered : wait.end],
+            details: isCertain
+                ? []
+                : wait.observers.map { observer in
+                    "candidate: "
+                        + "\(words.observer(observer))\(words.location(of: words.registered(observer), ", added at "))"
+                },
             remedy: "On Linux, a post waits for the handlers of addObserver(forName:object:queue:), and for everything "
                 + "that their queue runs before. Observe with ThreadedNotificationCenter, whose posts do not wait, or "
                 + "without a queue, and add an operation to the queue in the handler.",
@@ -81,7 +94,7 @@ enum QueueBlocksPoster {
             let last = end >= 0 ? end : index.processes[index.process(ofPost: entry.post)].last
             waits.append(
                 Wait(
-                    post: entry.post, observer: entry.observer, time: index.time(from: begin, to: last),
+                    post: entry.post, observers: [entry.observer], time: index.time(from: begin, to: last),
                     delivered: span.begin, end: end))
         }
         return waits
@@ -100,19 +113,21 @@ enum QueueBlocksPoster {
                 case let last = index.threads[Int(posted.thread)].last, last >= 0, index.entry(last).post == number
             else { return nil }
             let center = recording.foundationDetails(of: posted)?.center
-            let observer = index.observers.indices.map(Int32.init).first { observer in
+            let observers = index.observers.indices.map(Int32.init).filter { observer in
                 guard let registration = index.registration(of: observer), hasQueue(observer, index),
                     recording.observers[Int(observer)].process == recording.posts[Int(number)].process
                 else { return false }
+                let removed = index.observers[Int(observer)].removed
                 return index.observers[Int(observer)].registered < post.posted
+                    && (removed < 0 || removed > post.posted)
                     && (registration.name < 0 || registration.name == posted.name)
                     && (registration.sender < 0 || registration.sender == posted.sender)
                     && recording.foundationDetails(of: registration)?.center == center
                     && !index.hasDelivery(ofPost: number, to: observer)
             }
-            guard let observer else { return nil }
+            guard !observers.isEmpty else { return nil }
             let end = index.processes[index.process(ofPost: number)].last
-            return Wait(post: number, observer: observer, time: index.time(from: last, to: end))
+            return Wait(post: number, observers: observers, time: index.time(from: last, to: end))
         }
     }
 

@@ -30,27 +30,55 @@ enum RecordingEnd {
         return findings + missing(words)
     }
 
-    /// The innermost handler of each thread that was running when the process ended by a signal.
+    /// By these signals a process ends because of what it did itself. Others are sent to ask it to end.
+    private static let crashes: Set<UInt8> = [4, 5, 6, 7, 8, 11, 31]
+
+    /// The innermost handlers of the threads that were in one when the process ended by a signal. If the thread that
+    /// ended the process is not known, each of them is a candidate.
     private static func running(_ process: Int, _ signal: UInt8, _ words: RecordWords) -> [Finding] {
         let index = words.index
         let end = index.processes[process].end
         let running = index.runningHandlers.filter { Int(index.recording.threads[Int($0.key)].process) == process }
-        return running.sorted { $0.key < $1.key }.map { thread, span in
+            .sorted { $0.key < $1.key }
+        let isCrash = crashes.contains(signal)
+        guard index.entry(end).isThreadKnown || running.count < 2 || !isCrash else {
+            return [
+                Finding(
+                    kind: .endedInHandler, severity: .problem,
+                    problem: "The process ended by signal \(signal) while \(running.count) threads were in handlers. "
+                        + "The recording does not say which thread ended it: each of them is a candidate.",
+                    evidence: running.map(\.value.begin) + [end],
+                    details: running.map { thread, span in
+                        let added = words.location(
+                            of: words.registered(index.entry(span.begin).observer), ", added at ")
+                        return "candidate: \(words.thread(thread)) in \(words.handler(span))\(added)"
+                    }, remedy: remedy(signal), weight: 2, name: index.entry(running[0].value.begin).name)
+            ]
+        }
+        return running.map { thread, span in
             let entry = index.entry(span.begin)
-            let hasRecordedEnd = index.entry(end).thread == thread
-            // Other signals are sent to ask a process to end.
-            let isCrash = ![1, 2, 3, 13, 15].contains(signal)
+            let isEndedHere = !index.entry(end).isThreadKnown || index.entry(end).thread == thread
             return Finding(
-                kind: .endedInHandler, severity: hasRecordedEnd ? .problem : .note,
+                kind: .endedInHandler, severity: isCrash && isEndedHere ? .problem : .note,
                 problem:
-                    "The process ended by signal \(signal) while \(words.thread(thread)) was in the handler of "
-                    + "\(words.observer(of: span)).",
+                    "The process ended by signal \(signal) while \(words.thread(thread)) was in "
+                    + "\(words.handler(span)).",
                 evidence: [words.registered(entry.observer), span.begin, end],
-                remedy: isCrash
-                    ? "Start with that handler, and check whether it uses something that was released. Call "
-                        + "cancelAndWait() before you release it."
-                    : "The process was asked to end. If it was hanging, check what that handler waits for.",
-                weight: hasRecordedEnd ? 2 : 1, name: entry.name)
+                remedy: remedy(signal), weight: isEndedHere ? 2 : 1, name: entry.name)
+        }
+    }
+
+    private static func remedy(_ signal: UInt8) -> String {
+        switch signal {
+        case 4, 5:
+            "Swift ends a process by this signal when a check fails, such as a precondition, a forced unwrapping or an "
+                + "index out of range. Its message on standard error names the line: start with that."
+        case 6: "The process ended itself. Its message on standard error says why: start with that."
+        case 7, 11:
+            "Start with that handler, and check whether it uses something that was released. Call cancelAndWait() "
+                + "before you release it."
+        case 8: "Start with that handler, and check its divisions."
+        default: "The process was asked to end. If it was hanging, check what that handler waits for."
         }
     }
 
@@ -90,9 +118,22 @@ enum RecordingEnd {
         }
         let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
         if let first = forks.first {
+            // A copy has its program's name, and begins after the fork.
+            let forked = recording.process(of: recording.entries[first])
+            let later = recording.processes.indices.filter { process in
+                process != forked && recording.processes[process].name == recording.processes[forked].name
+                    && words.index.threads.indices.contains { thread in
+                        recording.threads[thread].process == process && words.index.threads[thread].first > first
+                    }
+            }
+            let copies =
+                later.isEmpty
+                ? "no copy is in this recording"
+                : "this recording also has \(counted(later.count, "later process", plural: "later processes")) "
+                    + "of its name"
             findings.append(
                 note(
-                    .fork, "The process forked \(words.times(forks.count)); the copies are not recorded.", first: first,
+                    .fork, "The process forked \(words.times(forks.count)); \(copies).", first: first,
                     remedy: "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
                     weight: forks.count))
         }

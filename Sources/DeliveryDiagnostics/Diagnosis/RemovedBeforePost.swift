@@ -39,18 +39,21 @@ enum RemovedBeforePost {
         let (index, added) = (words.index, words.registered(observer))
         let lifetime = index.time(from: added, to: removed)
         let cancelled = matches.counts[.cancelled]
-        // Foundation does not remove an observer when its token is released.
-        let isOfFoundation = index.entry(removed).isFoundation
+        let reason = index.entry(removed).reason
         let isLikelyMistake =
-            !isOfFoundation && matches.counts[.delivered] == 0 && (cancelled > 0 || words.wasRemovedAtOnce(observer))
+            reason == .released && matches.counts[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
+            && words.wasRemovedAtOnce(observer)
+        // Foundation does not remove an observer when its token is released.
+        let isRemovedByCall = index.entry(removed).isFoundation || reason == .cancelled
+        let because = reason == .released ? ", because its token was released" : ""
         let andCancelled = cancelled == 0 ? "" : ", and \(counted(cancelled, "notification")) for it cancelled"
         return Finding(
             kind: .removedBeforePost, severity: isLikelyMistake ? .problem : .note,
             problem: "\(words.observer(observer)) was removed \(ElapsedTime.text(lifetime)) after it was added"
-                + "\(andCancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
+                + "\(because)\(andCancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
                 + "\(words.name(index.entry(first).name)) was posted \(words.times(count)) without an observer.",
             evidence: [added, removed, first],
-            remedy: isOfFoundation
+            remedy: isRemovedByCall
                 ? "If the observer should have received that, remove it later."
                 : "If the observer should have received that, keep the token that addObserver returns: releasing it "
                     + "removes the observer. An observer that is an object is removed when the object is released.",

@@ -23,7 +23,7 @@ enum SelfPosting {
             if lengths[number] > longest[observer]?.length ?? 1 { longest[observer] = (lengths[number], Int32(number)) }
         }
         guard !longest.isEmpty else { return [] }
-        let continuing = continuing(index)
+        let continuing = continuing(words)
         /// Observers that are part of another observer's chain are reported with that chain.
         var reported: Set<Int32> = []
         return longest.sorted { ($1.value.length, $0.key) < ($0.value.length, $1.key) }.compactMap { observer, chain in
@@ -68,7 +68,8 @@ enum SelfPosting {
     }
 
     /// The handlers that are still running, or that made a post that is still pending for the same observer.
-    private static func continuing(_ index: RecordingIndex) -> Set<Int32> {
+    private static func continuing(_ words: RecordWords) -> Set<Int32> {
+        let index = words.index
         var continuing: Set<Int32> = []
         for delivery in index.deliveries where delivery.observer >= 0 && delivery.isPending {
             let cause = index.posts[Int(delivery.post)].cause
@@ -76,10 +77,7 @@ enum SelfPosting {
         }
         for (number, span) in index.spans.enumerated() where !span.isWait && span.ending == .open {
             // A handler that ends the program, other than by a signal, does not continue.
-            let end = index.processes[Int(index.recording.threads[Int(span.thread)].process)].end
-            let endsProgram =
-                end >= 0 && index.entry(end).thread == span.thread && index.entry(end).reason?.isSignal != true
-            if !endsProgram { continuing.insert(Int32(number)) }
+            if !words.hasEndedProcess(span.thread) { continuing.insert(Int32(number)) }
         }
         return continuing
     }

@@ -14,6 +14,12 @@ enum Stall {
             waiting[Int(target)].count += 1
             if waiting[Int(target)].oldest < 0 { waiting[Int(target)].oldest = delivery.append }
         }
+        // What a thread waits for is a finding of the wait.
+        let targets = WaitTargets(recording)
+        var waiters = recording.threads.map { _ in 0 }
+        for span in index.spans where span.isWait && span.ending == .open && LongWait.isForDelivery(span, words) {
+            for target in targets.of(index.entry(span.begin)) { waiters[Int(target)] += 1 }
+        }
         let running = index.runningHandlers
         return recording.threads.indices.compactMap { number -> Finding? in
             let (thread, last) = (Int32(number), index.threads[number].last)
@@ -22,20 +28,18 @@ enum Stall {
             let (count, oldest) = waiting[number]
             let handler = running[thread]
             // The handler is not stuck if the program ended in it, or if its thread recorded something later.
-            if let handler, last >= 0, index.entry(end).thread != thread, index.time(from: last, to: end) > limit {
+            if let handler, last >= 0, !words.hasEndedProcess(thread), index.time(from: last, to: end) > limit {
                 return neverReturned(handler, count, index.time(from: last, to: end), words)
             }
-            guard count > 0 else { return nil }
+            guard count > waiters[number] else { return nil }
             let since = index.time(from: oldest, to: end)
-            guard since > (handler == nil ? limit : limit / 10) else { return nil }
+            guard since > limit else { return nil }
             // A thread that has handled something for the same observer since then is slow, not stuck.
             let isSlow = index.spans.contains { span in
                 span.begin > oldest && span.thread == index.entry(oldest).target && !span.isWait
                     && index.entry(span.begin).observer == index.entry(oldest).observer
             }
-            if since <= limit || isSlow {
-                return backlog(thread, count, oldest, since: since, in: handler, words)
-            }
+            if isSlow { return nil }
             let waits =
                 "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the "
                 + "first since " + ElapsedTime.text(since)
@@ -56,24 +60,9 @@ enum Stall {
 
     /// The remedy for a main thread that does not run its run loop.
     static let asyncMain =
-        "If main is async, as in tests of Swift Testing, its run loop runs only in a program that links AsyncMain: link "
-        + "it, or write a synchronous main that ends with MainRunLoop.run(), or observe on a RunLoopThread. If main ends "
-        + "with dispatchMain(), its run loop never runs: call MainRunLoop.run() instead."
-
-    private static func backlog(
-        _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: RecordingIndex.Span?,
-        _ words: RecordWords
-    ) -> Finding {
-        let inHandler = handler.map { ", which is in the handler of \(words.observer(of: $0))" }
-        return Finding(
-            kind: .backlog, severity: .note,
-            problem: "When the recording ends, \(counted(count, "notification")) wait\(count == 1 ? "s" : "") for "
-                + "\(words.thread(thread))\(inHandler ?? ""), the first since \(ElapsedTime.text(since)).",
-            evidence: [oldest, handler?.begin ?? -1],
-            remedy: "Handle faster, post less, or wait for what was posted before the program ends: "
-                + "postAndWait(_:timeout:).",
-            weight: count, name: words.index.entry(oldest).name, thread: thread)
-    }
+        "If main is async, as in tests of Swift Testing, its run loop runs only in a program that links AsyncMain: "
+        + "link it, or write a synchronous main that ends with MainRunLoop.run(), or observe on a RunLoopThread. If "
+        + "main ends with dispatchMain(), its run loop never runs: call MainRunLoop.run() instead."
 
     private static func neverReturned(
         _ handler: RecordingIndex.Span, _ waiting: Int, _ since: UInt64, _ words: RecordWords
@@ -81,7 +70,7 @@ enum Stall {
         let entry = words.index.entry(handler.begin)
         return Finding(
             kind: .handlerNeverReturned, severity: .problem,
-            problem: "\(words.thread(handler.thread)) is in the handler of \(words.observer(of: handler)) until the "
+            problem: "\(words.thread(handler.thread)) is in \(words.handler(handler)) until the "
                 + "recording ends, and recorded nothing else for \(ElapsedTime.text(since))"
                 + (waiting > 0 ? "; \(counted(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),
             evidence: [

@@ -30,14 +30,23 @@ enum TargetGone {
             if isAfterEnd { all.afterEnd += 1 } else { all.waiting += 1 }
             found[key] = all
         }
-        return found.map { finding($0, $1.afterEnd, $1.waiting, $1.first, words) }
+        /// The threads that handled what waited for them at least once.
+        var served: Set<Int32> = []
+        for entry in index.recording.entries where entry.stage == .drain { served.insert(entry.thread) }
+        for span in index.spans where span.delivery >= 0 && index.deliveries[Int(span.delivery)].append >= 0 {
+            served.insert(span.thread)
+        }
+        return found.map { finding($0, $1.afterEnd, $1.waiting, $1.first, served.contains($0.target), words) }
     }
 
     private static func finding(
-        _ key: Key, _ afterEnd: Int, _ waiting: Int, _ first: Int32, _ words: RecordWords
+        _ key: Key, _ afterEnd: Int, _ waiting: Int, _ first: Int32, _ wasServed: Bool, _ words: RecordWords
     ) -> Finding {
         let (isMain, isBlock) = (words.index.isMain(key.target), key.observer < 0 && key.name < 0)
         let thread = key.target < 0 ? "the target thread" : words.thread(key.target)
+        // Its own thread added it, such as with .current, and may not run its run loop.
+        let deliveredNothing =
+            key.target >= 0 && !wasServed && words.index.registration(of: key.observer)?.thread == key.target
         let (all, noun) = (afterEnd + waiting, isBlock ? "block" : "notification")
         let parts = [
             (afterEnd, "\(isBlock ? "handed over" : "posted") after \(thread) had ended"),
@@ -50,16 +59,22 @@ enum TargetGone {
             !key.wasStarted
             ? (
                 "\(counted(all, noun)) \(all == 1 ? "was" : "were") not accepted because \(thread) was never started",
-                "Call start() on the RunLoopThread before you use it as a target."
+                "Call start() on the RunLoopThread before you use it as a target"
+                    + (key.target < 0 ? "." : ": \(words.numberedThread(key.target)).")
             )
             : (
-                "\(subject) \(parts)",
+                "\(subject) \(parts)" + (deliveredNothing ? ", which delivered nothing that waited for it" : ""),
                 isMain
                     ? "The main thread ended before the program. \(Stall.asyncMain)"
-                    : afterEnd > 0
-                        ? "Cancel the observer's token before its thread stops, or keep the thread. "
-                            + "DeliveryCounters.targetGone tells the poster."
-                        : "Wait until the thread has handled its notifications before you stop() it."
+                    : deliveredNothing
+                        ? "After \(words.numberedThread(key.target)) added the observer, it must run its run loop, "
+                            + "with RunLoop.current.run(), until everything is handled; or use a RunLoopThread."
+                        : afterEnd > 0
+                            ? "Cancel the observer's token before its thread stops, or keep the thread. "
+                                + "DeliveryCounters.targetGone tells the poster."
+                            : "Let \(words.numberedThread(key.target)) handle what waits before it ends: wait "
+                                + "for that with postAndWait(_:timeout:) before the thread is told to end. A "
+                                + "RunLoopThread handles what was posted before stop()."
             )
         return Finding(
             kind: key.wasStarted ? .targetGone : .neverStarted,

@@ -1,49 +1,69 @@
 internal import DeliveryRecording
 
 /// Finds notifications that were handled on another thread than declared (guarantee 1), and handlers of a Foundation
-/// center that ran on another thread although their observer was added on main.
+/// center that ran on another thread although their observer was added on main. One finding for each observer.
+///
+/// A handler of a Foundation center is a problem if it ran on main and elsewhere. If it ran elsewhere only, that may be
+/// intended: observers are often added when the program starts.
 enum WrongThread {
+    private struct Calls {
+        let first: RecordingIndex.Span
+        var counts: [Int32: Int] = [:]
+    }
+
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
-        /// By observer, name, declared and actual thread.
-        var found: [[Int32]: (count: Int, first: RecordingIndex.Span)] = [:]
+        /// By observer, name and declared thread.
+        var found: [[Int32]: Calls] = [:]
+        /// The observers whose handlers ran on their declared thread too.
+        var ranThere: Set<Int32> = []
         for span in index.spans where !span.isWait {
             let entry = index.entry(span.begin)
             let declared = declared(entry, span, index)
-            guard declared >= 0, declared != entry.thread else { continue }
-            found[[entry.observer, entry.name, declared, entry.thread], default: (0, span)].count += 1
+            guard declared >= 0 else { continue }
+            guard declared != entry.thread else {
+                ranThere.insert(entry.observer)
+                continue
+            }
+            found[[entry.observer, entry.name, declared], default: Calls(first: span)].counts[
+                entry.thread, default: 0] += 1
         }
-        return found.map { key, found in
-            let entry = index.entry(found.first.begin)
-            if entry.isFoundation { return finding(key, found.count, found.first, words) }
+        return found.map { key, calls in
+            let entry = index.entry(calls.first.begin)
+            let (declared, times) = (words.thread(key[2]), words.times(calls.counts.values.reduce(0, +)))
+            let others = words.threads(calls.counts.keys.sorted())
+            let evidence = [words.registered(entry.observer), words.posted(entry), calls.first.begin]
+            let weight = calls.counts.values.reduce(0, +)
+            guard entry.isFoundation else {
+                return Finding(
+                    kind: .wrongThread, severity: .problem,
+                    problem: "\(words.observer(of: calls.first)) should be handled on \(declared) but was handled on "
+                        + "\(others) \(times).",
+                    evidence: evidence,
+                    remedy:
+                        "Only the center should call the handler. If no other code calls it, report this recording "
+                        + "as a bug of the library.",
+                    weight: weight, name: entry.name)
+            }
+            let isProblem = ranThere.contains(entry.observer)
+            let name = index.registration(of: entry.observer)?.name ?? entry.name
+            let remedy =
+                "Observe with ThreadedNotificationCenter: addObserver(forName:on: .main), or post on \(declared). "
+                + "NotificationCenter's addObserver(queue: .main) also runs the handler on \(declared), but the "
+                + "post then waits for it. If any thread may run the handler, accept this finding."
             return Finding(
-                kind: .wrongThread, severity: .problem,
-                problem: "\(words.observer(of: found.first)) should be handled on \(words.thread(key[2])) but was "
-                    + "handled on \(words.thread(entry.thread)) \(words.times(found.count)).",
-                evidence: [words.registered(entry.observer), words.posted(entry), found.first.begin],
-                remedy:
-                    "Only the center should call the handler. If no other code calls it, report this recording as a "
-                    + "bug of the library.",
-                weight: found.count, name: entry.name)
+                kind: .wrongThread, severity: isProblem ? .problem : .note,
+                problem: "\(words.observer(of: calls.first)) was added on \(declared), but its handler ran on "
+                    + "\(others) \(times)\(isProblem ? ", and on \(declared) too" : ""), because NotificationCenter "
+                    + "calls handlers on the thread that posts.",
+                evidence: evidence,
+                remedy: isProblem || name < 0
+                    ? remedy
+                    : "If it must run on \(declared), check that with the rule "
+                        + "'\(Rule.name(words.recording.strings[Int(name)])) on main'. "
+                        + remedy,
+                weight: weight, name: entry.name)
         }
-    }
-
-    /// A handler of an observer of a Foundation center.
-    private static func finding(
-        _ key: [Int32], _ count: Int, _ first: RecordingIndex.Span, _ words: RecordWords
-    ) -> Finding {
-        let entry = words.index.entry(first.begin)
-        let main = words.thread(key[2])
-        return Finding(
-            kind: .wrongThread, severity: .problem,
-            problem: "\(words.observer(of: first)) was added on \(main), but its handler ran on "
-                + "\(words.thread(entry.thread)) \(words.times(count)), because NotificationCenter calls handlers on the "
-                + "thread that posts.",
-            evidence: [words.registered(entry.observer), words.posted(entry), first.begin],
-            remedy: "Observe with ThreadedNotificationCenter: addObserver(forName:on: .main), or post on \(main). "
-                + "NotificationCenter's addObserver(queue: .main) also runs the handler on \(main), but the post then "
-                + "waits for it. If any thread may run the handler, accept this finding.",
-            weight: count, name: entry.name)
     }
 
     /// The thread that was declared to handle it; -1 if none was.

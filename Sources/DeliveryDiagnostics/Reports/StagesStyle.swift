@@ -22,7 +22,9 @@ package struct StagesStyle: Sendable {
         let what = [
             // A performed block has no notification.
             record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
-            record.observer.map { "observer \($0)" }, Self.target(of: record), record.details,
+            record.observer.map { "observer \($0)" },
+            record.stage.isWait && record.message != nil ? nil : Self.target(of: record),
+            record.details.map { record.stage.isWait ? RecordWords.withThreadNames($0) : $0 },
         ].compactMap(\.self)
         return table.line(cells(record) + [what.joined(separator: " ")])
     }

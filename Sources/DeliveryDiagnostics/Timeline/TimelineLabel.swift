@@ -64,14 +64,15 @@ extension Timeline {
         case .lost: label.details.append(counted(max(0, count), "record"))
         default: break
         }
-        if entry.target >= 0, entry.target != entry.thread {
+        // The message of a wait names the thread.
+        if entry.target >= 0, entry.target != entry.thread, !(entry.stage.isWait && entry.message >= 0) {
             label.details.append("for \(recording.describeThread(entry.target))")
         }
         if entry.relatedPost >= 0, entry.relatedPost != entry.post {
             let word = entry.stage == .capture ? "of" : "by"
             label.details.append("\(word) #\(recording.posts[Int(entry.relatedPost)].number)")
         }
-        if let details = recording.details(of: entry) { label.details.append(details) }
+        if let details = recording.words(of: entry) { label.details.append(details) }
         return label
     }
 

@@ -133,9 +133,9 @@ struct TraceText {
         if entry.post >= 0 { append(",\"post\":", signed: recording.posts[Int(entry.post)].number) }
         if entry.observer >= 0 { append(",\"observer\":", signed: recording.observers[Int(entry.observer)].number) }
         if entry.target >= 0 { append(",\"target\":\"", names[Int(entry.target)]) }
-        if entry.message >= 0, entry.reason == nil {
+        if entry.message >= 0, entry.reason == nil, !entry.stage.isWait {
             append(",\"message\":\"", strings[Int(entry.message)])
-        } else if let details = recording.details(of: entry) {
+        } else if let details = recording.words(of: entry) {
             append(",\"message\":\"", Self.escaped(details))
         }
         if entry.count >= 0 { append(",\"count\":", UInt64(entry.count)) }

@@ -50,7 +50,8 @@ extension DiagnosisTests {
                 story.postToFoundation(1, to: [1], from: Story.worker)
             }
         }
-        expect(.wrongThread, evidence: [1, 2, 3], in: story(false), notIn: story(true), leaving: [.onPostingThread])
+        expect(
+            .wrongThread, .note, evidence: [1, 2, 3], in: story(false), notIn: story(true), leaving: [.onPostingThread])
     }
 
     // MARK: Operation queues

@@ -20,10 +20,10 @@ extension DiagnosisTests {
         }
         expect(
             .stalled, evidence: [5, 7], says: ["worker stopped draining: 1 notification or block waits for it"],
-            in: story(.seconds(2)), notIn: story(.milliseconds(900)))
+            in: story(.seconds(2)), notIn: story(.milliseconds(900)), leaving: [.backlog])
         expect(
             .stalled, evidence: [5, 7], limits: DiagnosisLimits(stall: .milliseconds(100)),
-            in: story(.milliseconds(200)), notIn: story(.milliseconds(50)))
+            in: story(.milliseconds(200)), notIn: story(.milliseconds(50)), leaving: [.backlog])
     }
 
     func testAThreadThatNeverDrainedIsReportedOnceNotForEachOfItsObservers() {
@@ -259,12 +259,12 @@ extension DiagnosisTests {
         }
         expect(
             .waitTimedOut, evidence: [4, 5],
-            says: ["main waited for worker to handle Done until the timeout, after 2 s."],
-            in: story(.timedOut), notIn: story(nil))
+            says: ["main waited for worker to handle Done until the timeout, after 2 s, at Demo/main.swift:7."],
+            in: story(.timedOut), notIn: story(nil), leaving: [.longWait])
         expect(
             .waitTimedOut, evidence: [4, 5, 6],
-            says: ["after 2 s. Meanwhile worker was in the handler of observer 1 of Done."],
-            in: story(.timedOut, isBusy: true), notIn: story(nil, isBusy: true))
+            says: ["Then worker was in the handler of observer 1 of Done, added at Demo/main.swift:1, for 2 s."],
+            in: story(.timedOut, isBusy: true), notIn: story(nil, isBusy: true), leaving: [.longWait])
     }
 
     func testTheReportCountsTheFindingsAndTheNextCommandShowsTheFirst() {

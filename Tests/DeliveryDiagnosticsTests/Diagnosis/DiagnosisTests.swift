@@ -48,13 +48,15 @@ final class DiagnosisTests: XCTestCase {
     func testAnObserverRemovedBeforeAPostWithoutObservers() {
         /// - Parameter isHandled: whether a notification that was posted before the removal is handled; nil if none
         ///   was.
-        func story(_ lifetime: Duration, isHandled: Bool? = nil) -> (inout Story) -> Void {
+        func story(
+            _ lifetime: Duration, isHandled: Bool? = nil, _ reason: DeliveryRecord.Reason? = .released
+        ) -> (inout Story) -> Void {
             { story in
                 story.register(1)
                 if isHandled != nil { story.hand(9, to: [1]) }
                 if isHandled == true { story.handle(9, by: 1) }
                 story.pass(lifetime)
-                story.add(.remove, observer: 1, count: 0)
+                story.add(.remove, observer: 1, count: 0, reason: reason)
                 if isHandled == false { story.add(.cancel, post: 9, observer: 1) }
                 for post in 1...3 { story.add(.post, on: Story.worker, post: post, at: 7, count: 0) }
             }
@@ -67,12 +69,14 @@ final class DiagnosisTests: XCTestCase {
         }
         expect(
             .removedBeforePost, evidence: [1, 2, 3],
-            says: ["was removed 1 ms after it was added. Then, 1 ms later, Done was posted 3 times without"],
+            says: ["because its token was released. Then, 1 ms later, Done was posted 3 times without"],
             in: story(.zero), notIn: other)
         expect(
             .removedBeforePost, evidence: [1, 4, 6], says: ["and 1 notification for it cancelled"],
-            in: story(.seconds(1), isHandled: false), notIn: other)
+            in: story(.zero, isHandled: false), notIn: other)
         // The program may have removed these on purpose.
+        expect(.removedBeforePost, .note, evidence: [1, 2, 3], in: story(.zero, nil), notIn: other)
+        expect(.removedBeforePost, .note, evidence: [1, 2, 3], in: story(.zero, .cancelled), notIn: other)
         expect(.removedBeforePost, .note, evidence: [1, 2, 3], in: story(.seconds(1)), notIn: other)
         expect(.removedBeforePost, .note, evidence: [1, 6, 7], in: story(.zero, isHandled: true), notIn: other)
     }
@@ -87,9 +91,9 @@ final class DiagnosisTests: XCTestCase {
             }
         }
         expect(
-            .backlog, .note, evidence: [9], says: ["1 notification waits for worker", "the first since 1.8"],
-            in: story(false),
-            notIn: story(true))
+            .backlog, evidence: [1, 8, 9],
+            says: ["1 of 4 notifications for observer 1 of Done waits for worker, the first since 1.8"],
+            in: story(false), notIn: story(true))
     }
 
     func testANotificationHandledOnAnotherThreadThanDeclared() {

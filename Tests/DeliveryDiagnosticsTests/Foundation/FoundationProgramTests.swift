@@ -36,7 +36,7 @@ final class FoundationProgramTests: XCTestCase {
         XCTAssertEqual(
             DiagnosisReport(diagnosis).text().map(\.text).prefix(4),
             [
-                "problem: observer 1 of TestNotification was added on main, but its handler ran on thread 2 once, "
+                "note: observer 1 of TestNotification was added on main, but its handler ran on thread 2 once, "
                     + "because NotificationCenter calls handlers on the thread that posts.",
                 "  run.jsonl:3 0 ns main register TestNotification observer 1; at main.swift:3",
                 "  run.jsonl:5 1 ms thread 2 post #1 TestNotification to 1 observer; at main.swift:9",

@@ -1,0 +1,65 @@
+internal import DeliveryRecording
+
+/// What threads are doing while another thread waits for them.
+struct Occupations {
+    let targets: WaitTargets
+    private let words: RecordWords
+    /// For each thread: its records except `end`, ascending.
+    private let records: [[Int32]]
+
+    init(_ words: RecordWords) {
+        self.words = words
+        targets = WaitTargets(words.recording)
+        var records = [[Int32]](repeating: [], count: words.recording.threads.count)
+        for (number, entry) in words.recording.entries.enumerated() where entry.stage != .end {
+            records[Int(entry.thread)].append(Int32(number))
+        }
+        self.records = records
+    }
+
+    /// The last record of a thread before another record, or of all; -1 if it has none.
+    func record(of thread: Int32, at end: Int32?) -> Int32 {
+        let records = records[Int(thread)]
+        let count = end.map { records.firstIndex(after: $0 - 1) } ?? records.count
+        return count == 0 ? -1 : records[count - 1]
+    }
+
+    /// The innermost handler or block that a thread is in when another record is made, or when the recording ends.
+    func handler(of thread: Int32, at end: Int32?) -> RecordingIndex.Span? {
+        let (index, last) = (words.index, record(of: thread, at: end))
+        guard last >= 0 else { return nil }
+        var span = index.spanOfEntry[Int(last)]
+        if span < 0 {
+            span = index.spanAroundEntry[Int(last)]
+        } else if index.spans[Int(span)].begin != last {
+            span = index.spans[Int(span)].outer
+        } else if index.spans[Int(span)].ending == .notRecorded {
+            span = -1
+        }
+        let handler = index.handler(span)
+        return handler < 0 ? nil : index.spans[Int(handler)]
+    }
+
+    /// For example `main is in the handler of observer 3 of Done, added at Demo/main.swift:7, since 2 s`.
+    ///
+    /// - Parameters:
+    ///   - end: the record when it is asked; nil means the end of the recording.
+    ///   - begin: the record since when another thread waits for it.
+    func words(of thread: Int32, at end: Int32?, since begin: Int32) -> String {
+        let name = words.thread(thread)
+        let verb = end == nil ? "is" : "was"
+        if let handler = handler(of: thread, at: end) {
+            let entry = words.index.entry(handler.begin)
+            let last = end ?? words.index.processes[words.recording.process(of: entry)].last
+            let since = ElapsedTime.text(words.index.time(from: handler.begin, to: last))
+            return "\(name) \(verb) in "
+                + "\(words.handler(handler))\(words.location(of: words.registered(entry.observer), ", added at ")), "
+                + "\(end == nil ? "since" : "for") \(since)"
+        }
+        if end != nil { return "\(name) was in no handler" }
+        let last = record(of: thread, at: nil)
+        if last < 0 { return "\(name) has recorded nothing" }
+        let record = "its last record is: \(words.threadAndWords(last))"
+        return last < begin ? "\(name) has recorded nothing since, \(record)" : "\(name) continues, \(record)"
+    }
+}
