@@ -16,6 +16,9 @@ struct CallAddress: Hashable {
         (self.module, self.offset) = (String(module), String(offset))
     }
 
+    /// Equal for each way to write the address.
+    var value: [String] { [module, String(offset.dropFirst(2).drop { $0 == "0" }).lowercased()] }
+
     /// A line for the standard input of llvm-symbolizer.
     var query: String { "\"\(module)\" \(offset)" }
 }

@@ -6,16 +6,12 @@ enum CallSource: Hashable {
     /// Its name as the linker has it.
     case function(String)
 
-    /// Reads a line of llvm-symbolizer's output in the style `JSON`. Nil if the line has neither.
+    /// Reads an object of llvm-symbolizer's output in the style `JSON`. Nil if it has neither.
     ///
     /// An optimized program has functions of Foundation inlined. The call is in the first function that is not one: a
     /// name does not tell, because an extension of a Foundation type begins like it.
-    ///
-    /// - Parameter module: the module that the line must be about.
-    init?(_ line: some StringProtocol, module: String) {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-            object["ModuleName"] as? String == module, let frames = object["Symbol"] as? [[String: Any]]
-        else { return nil }
+    init?(_ object: [String: Any]) {
+        guard let frames = object["Symbol"] as? [[String: Any]] else { return nil }
         for frame in frames {
             if let file = frame["FileName"] as? String, let line = frame["Line"] as? Int, line > 0, !file.isEmpty,
                 !Self.foundation.contains(where: file.contains)

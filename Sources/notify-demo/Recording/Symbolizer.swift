@@ -39,8 +39,14 @@ struct Symbolizer {
             return [:]
         }
         var sources: [CallAddress: CallSource] = [:]
-        for (call, line) in zip(calls, result.output.split(separator: "\n")) {
-            sources[call] = CallSource(line, module: call.module)
+        // The output may have other lines, or lack one, so a line is that of the address that it names.
+        let calls = Dictionary(calls.map { ($0.value, $0) }) { one, _ in one }
+        for line in result.output.split(separator: "\n") {
+            guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                let module = object["ModuleName"] as? String, let address = object["Address"] as? String,
+                let call = CallAddress("\(module)+\(address)").flatMap({ calls[$0.value] })
+            else { continue }
+            sources[call] = CallSource(object)
         }
         return sources
     }

@@ -38,24 +38,31 @@ final class SymbolizerTests: XCTestCase {
         }
     }
 
-    func testEachLineOfTheOutputIsTheSourceOfTheCallOfTheSameLine() throws {
+    func testALineOfTheOutputIsTheSourceOfTheAddressThatItNamesWhereverItIs() throws {
         let script = #"""
-            while read -r line; do
-                case $line in
-                '"/bin/app" 0x1') echo '{"ModuleName":"/bin/app","Error":{"Message":"unknown"}}' ;;
-                *) echo '{"ModuleName":"/bin/app","Symbol":[{"FileName":"/a.swift","FunctionName":"f","Line":7}]}' ;;
-                esac
-            done
+            source() {
+                echo "{\"Address\":\"$2\",\"ModuleName\":\"$1\",\"Symbol\":[{\"FileName\":\"/$3.swift\",\"Line\":7}]}"
+            }
+            cat > /dev/null
+            echo warning: a library is missing
+            source /bin/app 0x002 b
+            source /bin/other 0x1 d
+            source /bin/app 0x1 a
+            echo '{"Address":"0x3","ModuleName":"/bin/app","Error":{"Message":"unknown"}}'
             """#
         try withScripts(["llvm-symbolizer": script]) { directory in
             let symbolizer = try XCTUnwrap(Symbolizer(searchPath: directory.path))
-            XCTAssertEqual(symbolizer.sources(of: calls), [calls[1]: .location(file: "/a.swift", line: 7)])
+            let asked = ["0x1", "0x2", "0x3", "0x4"].compactMap { CallAddress("/bin/app+\($0)") }
+            XCTAssertEqual(
+                symbolizer.sources(of: asked),
+                [asked[0]: .location(file: "/a.swift", line: 7), asked[1]: .location(file: "/b.swift", line: 7)])
             XCTAssertEqual(symbolizer.sources(of: []), [:])
         }
     }
 
     func testASymbolizerThatFailsOrDoesNotEndKnowsNothing() throws {
-        let known = #"echo '{"ModuleName":"/bin/app","Symbol":[{"FileName":"/a.swift","FunctionName":"f","Line":7}]}'"#
+        let known =
+            #"echo '{"Address":"0x1","ModuleName":"/bin/app","Symbol":[{"FileName":"/a.swift","FunctionName":"f","Line":7}]}'"#
         try withScripts([
             "fails/llvm-symbolizer": "\(known); exit 1", "hangs/llvm-symbolizer": "\(known); exec tail -f",
         ]) {
@@ -81,7 +88,7 @@ final class SymbolizerTests: XCTestCase {
             mkdir bin
             cat > bin/llvm-symbolizer <<'END'
             #!/bin/sh
-            echo '{"ModuleName":"/bin/app","Symbol":[{"FileName":"'"$PWD"'/App/main.swift","FunctionName":"f","Line":7}]}'
+            echo '{"Address":"0x1","ModuleName":"/bin/app","Symbol":[{"FileName":"'"$PWD"'/App/main.swift","FunctionName":"f","Line":7}]}'
             END
             chmod +x program bin/llvm-symbolizer
             PATH=$PWD/bin:$PATH notify-demo record -o run.jsonl -- ./program 2>&1
