@@ -177,6 +177,11 @@ extension Recording {
         entry.counters < 0 ? nil : counters[Int(entry.counters)]
     }
 
+    /// True for the record that the end of a thread is told to its observers. It is a capture that no post caused.
+    package func isThreadEnd(_ entry: Entry) -> Bool {
+        entry.stage == .capture && entry.relatedPost < 0 && !entry.isFoundation && name(of: entry) == "ThreadEnd"
+    }
+
     /// True for a call that Foundation itself made to its center.
     public func isCalledByFoundation(_ entry: Entry) -> Bool {
         foundationDetails(of: entry)?.isCalledByFoundation ?? false

@@ -63,6 +63,18 @@ package struct Audit: Sendable {
     /// True if the audit found no certain inconsistency.
     package var addsUp: Bool { faults.count == 0 }
 
+    /// The number of notifications and blocks without an outcome when the recording ended, in processes whose recording is
+    /// complete.
+    var waitingCount: Int {
+        lines.reduce(0) { count, line in
+            let isComplete = index.recording.completeness[Int(line.process)].isComplete
+            return count + (isComplete ? line.counts[.pending] : 0)
+        }
+    }
+
+    /// True if the audit found no certain inconsistency, and everything has an outcome.
+    package var isSettled: Bool { addsUp && waitingCount == 0 }
+
     var isComplete: Bool { index.recording.completeness.allSatisfy(\.isComplete) }
 
     func lines(_ table: Table) -> [Line] { lines.filter { $0.table == table } }
@@ -237,7 +249,7 @@ package struct Audit: Sendable {
             guard post.posted >= 0, isSelected(number) else { continue }
             let (entry, process) = (index.entry(post.posted), index.process(ofPost: Int32(number)))
             // A notification that Foundation's center captured from a posting queue was counted when it was posted.
-            if entry.stage == .post || entry.relatedPost < 0 { postCount += 1 }
+            if entry.stage == .post || entry.relatedPost < 0 && !index.recording.isThreadEnd(entry) { postCount += 1 }
             if entry.count == 0, post.deliveryCount == 0 {
                 let line = line(process, entry.name, in: .unobserved)
                 if lines[line].firstPost < 0 { lines[line].firstPost = Int32(number) }

@@ -72,6 +72,8 @@ package struct AuditReport {
 
     package var result: String {
         if audit.faults.count > 0 { return "\(counted(audit.faults.count, "fault")):" }
+        let waiting = audit.waitingCount
+        if waiting > 0 { return "\(waiting) waited when the recording ended: no fault, and no outcome" }
         return lines.isEmpty ? "nothing was posted" : "no faults"
     }
 
@@ -79,7 +81,7 @@ package struct AuditReport {
         var text = [result] + descriptions(of: audit.faults, width: width)
         if audit.unknown.count > 0 || !audit.isComplete {
             let faults = audit.unknown.count > 0 ? ": \(counted(audit.unknown.count, "possible fault")):" : ""
-            text.append("the recording is truncated\(faults)")
+            text.append("the recording is incomplete\(faults)")
             text += descriptions(of: audit.unknown, width: width)
         }
         return text
@@ -89,7 +91,7 @@ package struct AuditReport {
         let shown = faults.reported.prefix(20)
         let text = shown.flatMap { fault in
             WrappedText.lines(
-                "\(recording.source):\(audit.index.entry(fault.entry).line): \(fault.text)", width: width,
+                "\(words.source):\(audit.index.entry(fault.entry).line): \(fault.text)", width: width,
                 indent: "  ", hanging: 2)
         }
         return faults.count > shown.count ? text + ["  and \(faults.count - shown.count) more"] : text
@@ -100,7 +102,8 @@ package struct AuditReport {
     /// One JSON document with sorted keys.
     package func json() throws -> String {
         var document: [String: Any] = [
-            "source": recording.source, "addsUp": audit.addsUp, "isTruncated": !audit.isComplete,
+            "source": recording.source, "addsUp": audit.addsUp, "waitingCount": audit.waitingCount,
+            "isTruncated": !audit.isComplete,
             "posted": audit.postCount,
             "faults": audit.faults.reported.map(object), "faultCount": audit.faults.count,
             "unknown": audit.unknown.reported.map(object), "unknownCount": audit.unknown.count,

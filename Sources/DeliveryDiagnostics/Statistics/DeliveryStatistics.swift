@@ -2,6 +2,8 @@ package import DeliveryRecording
 
 /// Counts, durations and mailbox depths of a recording: in total, and by name, observer and thread.
 ///
+/// The outcomes in total, by name and by observer are those of `Audit`.
+///
 /// Values without any records are nil, not 0.
 package struct DeliveryStatistics: Sendable, Encodable {
     /// The statistics of one name, observer or thread, or of all.
@@ -23,6 +25,8 @@ package struct DeliveryStatistics: Sendable, Encodable {
         package var targetGone = 0
         /// Deliveries that are still waiting when the recording ends.
         package var pending = 0
+        /// Deliveries without a record of their outcome. For a thread: 0.
+        package var lost = 0
         /// Deliveries without a `return` record, if the recording has `return` records for them.
         package var neverReturned = 0
         package var postsPerSecond: Double?

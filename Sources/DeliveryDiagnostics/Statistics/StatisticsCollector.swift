@@ -13,7 +13,7 @@ struct StatisticsCollector {
         init(_ label: String) { counts = DeliveryStatistics.Group(label: label, posted: 0) }
 
         var isUsed: Bool {
-            let outcomes = counts.coalesced + counts.dropped + counts.cancelled + counts.targetGone
+            let outcomes = counts.coalesced + counts.dropped + counts.cancelled + counts.targetGone + counts.lost
             return counts.posts + counts.delivered + outcomes + counts.pending > 0
         }
     }
@@ -89,6 +89,7 @@ struct StatisticsCollector {
             statistics.recordCount += 1
             count(entry, number)
         }
+        countOutcomes()
         for mailbox in mailboxes.indices where mailboxes[mailbox].counts.highestDepth != nil && end > start {
             mailboxes[mailbox].counts.meanDepth = mailboxes[mailbox].waited / Double(end - start)
         }
@@ -134,14 +135,24 @@ struct StatisticsCollector {
 
     // MARK: Counting
 
+    /// Takes the outcomes by name and by observer from the audit, so that there is one account of them.
+    private mutating func countOutcomes() {
+        for line in Audit(index, selection: selection).lines where line.table == .notifications || line.table == .blocks
+        {
+            total.counts.add(line.counts)
+            names[line.name < 0 ? 0 : Int(nameIndices[Int(line.name)])].counts.add(line.counts)
+            guard line.observer >= 0 else { continue }
+            observers[Int(line.observer)].counts.add(line.counts)
+            observers[Int(line.observer)].counts.matched? += line.counts[.matched]
+        }
+    }
+
     private mutating func count(_ entry: Recording.Entry, _ number: Int32) {
         let thread = Int(entry.thread)
         switch entry.stage {
         case .enqueue: statistics.queues.enqueued += 1
         case .post, .capture: countPost(entry, number)
-        case .append:
-            if entry.observer >= 0 { observers[Int(entry.observer)].counts.matched? += 1 }
-            beginWaiting(entry, number)
+        case .append: beginWaiting(entry, number)
         case .deliver, .dequeue, .coalesce, .drop, .cancel, .targetGone, .skip: countOutcome(entry, number)
         case .dropSignal: statistics.lostSignals += 1
         case .refuseWait: statistics.refusedWaits += 1
@@ -169,7 +180,9 @@ struct StatisticsCollector {
         }
         if entry.stage == .capture { beginWaiting(entry, number) }
         // A capture counts as a post unless the post that it belongs to has a record.
-        guard entry.stage == .post || index.posted(number) < 0 && entry.relatedPost < 0 else { return }
+        guard entry.stage == .post || index.posted(number) < 0 && entry.relatedPost < 0,
+            !recording.isThreadEnd(entry)
+        else { return }
         total.counts.posted? += 1
         names[name(entry)].counts.posted? += 1
         threads[Int(entry.thread)].counts.posted? += 1
@@ -188,28 +201,26 @@ struct StatisticsCollector {
         if mailbox >= 0, selection.contains(index.entry(begun)) { changeDepth(Int(mailbox), by: -1, at: entry.time) }
         if entry.stage == .deliver { return countDelivery(entry, number, since: begun) }
         let target = begun >= 0 ? mailbox : entry.target
-        add(entry, Int(target < 0 ? entry.thread : target)) { group in
-            switch entry.stage {
-            case .coalesce: group.counts.coalesced += 1
-            case .drop: group.counts.dropped += 1
-            case .cancel: group.counts.cancelled += 1
-            case .targetGone: group.counts.targetGone += 1
-            default: break
-            }
+        let group = Int(target < 0 ? entry.thread : target)
+        switch entry.stage {
+        case .coalesce: threads[group].counts.coalesced += 1
+        case .drop: threads[group].counts.dropped += 1
+        case .cancel: threads[group].counts.cancelled += 1
+        case .targetGone: threads[group].counts.targetGone += 1
+        default: break
         }
     }
 
     private mutating func countDelivery(_ entry: Recording.Entry, _ number: Int32, since begun: Int32) {
         let thread = Int(entry.thread)
-        if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].counts.matched? += 1 }
         if begun >= 0, let drain = mailboxes[thread].batches.indices.last { mailboxes[thread].batches[drain] += 1 }
         let posted = index.posted(number)
         let sincePost = posted < 0 ? nil : index.time(from: posted, to: number)
         let waited = begun < 0 ? nil : index.time(from: begun, to: number)
         let duration = duration(of: number)
         let isEndless = index.spans[Int(index.spanOfEntry[Int(number)])].ending.runsOn
+        threads[thread].counts.delivered += 1
         add(entry, thread) { group in
-            group.counts.delivered += 1
             if isEndless { group.counts.neverReturned += 1 }
             if let sincePost { group.postToDelivery.append(sincePost) }
             if let waited { group.waiting.append(waited) }
@@ -235,7 +246,7 @@ struct StatisticsCollector {
         guard mailbox >= 0 else { return }
         mailboxes[mailbox].counts.appended += 1
         changeDepth(mailbox, by: 1, at: entry.time)
-        if index.waitEnd(number) < 0 { add(entry, mailbox) { $0.counts.pending += 1 } }
+        if index.waitEnd(number) < 0 { threads[mailbox].counts.pending += 1 }
     }
 
     private mutating func changeDepth(_ mailbox: Int, by difference: Int, at time: UInt64) {
@@ -243,5 +254,17 @@ struct StatisticsCollector {
         mailboxes[mailbox].depth += difference
         mailboxes[mailbox].counts.highestDepth = max(
             mailboxes[mailbox].counts.highestDepth ?? 0, mailboxes[mailbox].depth)
+    }
+}
+
+extension DeliveryStatistics.Group {
+    fileprivate mutating func add(_ counts: AuditCounters) {
+        delivered += counts[.delivered]
+        coalesced += counts[.coalesced]
+        dropped += counts[.dropped]
+        cancelled += counts[.cancelled]
+        targetGone += counts[.targetGone]
+        pending += counts[.pending]
+        lost += counts[.lost]
     }
 }

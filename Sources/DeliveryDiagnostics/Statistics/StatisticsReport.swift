@@ -39,7 +39,7 @@ package struct StatisticsReport: Sendable {
             performed > 0 ? "\(counted(performed, "block")) performed" : "",
             Self.outcomes([
                 (total.coalesced, "coalesced"), (total.dropped, "dropped"), (total.cancelled, "cancelled"),
-                (total.targetGone, "target gone"), (total.pending, "pending"),
+                (total.targetGone, "target gone"), (total.pending, "pending"), (total.lost, "lost"),
             ]),
         ]
         let queues = statistics.queues
@@ -119,14 +119,18 @@ package struct StatisticsReport: Sendable {
     private func full(_ grouping: Grouping) -> [String] {
         let groups = groups(grouping)
         guard !groups.isEmpty else { return ["There are no records of any \(grouping.rawValue)."] }
+        let areLost = groups.contains { $0.lost > 0 }
         let counts = groups.map { group in
-            let counts = [
-                group.posts, group.delivered, group.coalesced, group.dropped, group.cancelled, group.targetGone,
-                group.pending,
-            ]
+            let counts =
+                [
+                    group.posts, group.delivered, group.coalesced, group.dropped, group.cancelled, group.targetGone,
+                    group.pending,
+                ] + (areLost ? [group.lost] : [])
             return [Self.label(group)] + counts.map(Quantity.recorded)
         }
-        let headings = [Self.posts(grouping), "delivered", "coalesced", "dropped", "cancelled", "gone", "pending"]
+        let headings =
+            [Self.posts(grouping), "delivered", "coalesced", "dropped", "cancelled", "gone", "pending"]
+            + (areLost ? ["lost"] : [])
         let measures: [(String, KeyPath<DeliveryStatistics.Group, Distribution?>)] = [
             ("post to delivery", \.postToDelivery), ("waiting in a mailbox", \.waiting), ("handler", \.handler),
         ]

@@ -224,13 +224,20 @@ final class DeliveryStatisticsTests: XCTestCase {
     /// Checks that nothing traps, tables fit, and sums equal the sums of their parts.
     private func check(_ records: [DeliveryRecord], _ name: String) throws {
         let statistics = statistics(of: records)
-        let deliveries = records.count { $0.stage == .deliver }
-        XCTAssertEqual(statistics.total.delivered, deliveries, name)
+        let audit = Audit(RecordingIndex(Recording(records, source: "test")))
+        let sums = audit.lines.filter { $0.table == .notifications || $0.table == .blocks }
+            .reduce(into: AuditCounters()) { $0 += $1.counts }
+        let total = statistics.total
+        XCTAssertEqual(
+            [
+                total.delivered, total.coalesced, total.dropped, total.cancelled, total.targetGone, total.pending,
+                total.lost,
+            ],
+            [.delivered, .coalesced, .dropped, .cancelled, .targetGone, .pending, .lost].map { sums[$0] }, name)
+        XCTAssertEqual(statistics.names.reduce(0) { $0 + $1.delivered }, total.delivered, name)
+        XCTAssertEqual(statistics.names.reduce(0) { $0 + $1.pending }, total.pending, name)
         for groups in [statistics.names, statistics.threads] {
-            XCTAssertEqual(groups.reduce(0) { $0 + $1.delivered }, deliveries, name)
-            XCTAssertEqual(groups.reduce(0) { $0 + $1.pending }, statistics.total.pending, name)
-            XCTAssertEqual(
-                groups.reduce(0) { $0 + ($1.handler?.count ?? 0) }, statistics.total.handler?.count ?? 0, name)
+            XCTAssertEqual(groups.reduce(0) { $0 + ($1.handler?.count ?? 0) }, total.handler?.count ?? 0, name)
         }
         let report = StatisticsReport(statistics)
         for grouping in [nil] + StatisticsReport.Grouping.allCases {

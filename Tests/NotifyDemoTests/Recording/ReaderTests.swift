@@ -153,7 +153,7 @@ final class ReaderTests: XCTestCase {
         XCTAssertTrue(
             parts[1].hasPrefix("1\nproblem: Not accounted for, once: #1 of TestNotification, posted by main at "),
             parts[1])
-        XCTAssertTrue(parts[2].hasPrefix("1\n") && parts[2].contains("the recording is truncated"), parts[2])
+        XCTAssertTrue(parts[2].hasPrefix("1\n") && parts[2].contains("the recording is incomplete"), parts[2])
         XCTAssertTrue(parts[2].contains("b:30: "), parts[2])
         XCTAssertTrue(parts[3].hasPrefix("0\n") && parts[3].contains("\"severity\":\"note\""), parts[3])
         XCTAssertTrue(parts[4].hasPrefix("0"))
@@ -176,7 +176,7 @@ final class ReaderTests: XCTestCase {
         let found = try run(Self.diagnose + [file])
         XCTAssertEqual(found.status, .failed)
         XCTAssertTrue(
-            found.output.hasSuffix("\nNext: notify-demo timeline \(file) --name TestNotification\n"), found.output)
+            found.output.hasSuffix(" timeline \(file) --name TestNotification\n"), found.output)
         let diagnosed: Diagnosed = try json(run(Self.diagnose + ["--json", file]).output)
         let accepted = file + ".accepted"
         try Data("# known\n\(diagnosed.findings.map { "\($0.kind)\n" }.joined())".utf8)
