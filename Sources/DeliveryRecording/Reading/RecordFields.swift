@@ -14,6 +14,7 @@ struct RecordFields {
         case noObject
         case brokenJSON(at: Int)
         case wrongValue(of: Key)
+        case outOfRange(Key)
     }
 
     enum Key: String, CaseIterable {
@@ -160,7 +161,22 @@ struct RecordFields {
         guard let number = scanner.number() else {
             throw scanner.isAtEnd ? .brokenJSON(at: scanner.position) : .wrongValue(of: key)
         }
+        guard key.range.contains(number) else { throw .outOfRange(key) }
         return number
+    }
+}
+
+extension RecordFields.Key {
+    /// The values that a recording can have. Sums and differences of them do not overflow.
+    fileprivate var range: ClosedRange<UInt64> {
+        switch self {
+        // Threads, posts and observers are numbered from 1.
+        case .thread, .target, .post, .observer, .by, .n: 1...(1 << 53)
+        case .process, .kernelID, .line, .count, .counters: 0...UInt64(Int32.max)
+        case .signal: 0...UInt64(UInt8.max)
+        case .t, .wall: 0...UInt64(Int64.max)
+        default: 0...UInt64.max
+        }
     }
 }
 
@@ -170,6 +186,7 @@ extension RecordFields.Problem {
         case .noObject: "it is not a JSON object"
         case .brokenJSON(let position): "its JSON breaks off at byte \(position + 1)"
         case .wrongValue(let key): "the value of \"\(key.rawValue)\" has the wrong type"
+        case .outOfRange(let key): "the value of \"\(key.rawValue)\" is out of range"
         }
     }
 }

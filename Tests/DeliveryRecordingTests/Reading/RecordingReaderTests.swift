@@ -214,18 +214,18 @@ final class RecordingReaderTests: XCTestCase {
         XCTAssertEqual(recording.problemCount, 1000)
     }
 
-    func testTheLargestNumbersDoNotTrap() throws {
-        let large = UInt64.max
-        let recording = try Self.read([
-            "{\"recording\":2,\"process\":\(large),\"name\":\"x\",\"n\":\(large),\"t\":\(large),\"wall\":\(large)}",
-            "{\"thread\":\(large),\"kernelID\":\(large)}",
-            "{\"n\":\(large),\"t\":\(large),\"thread\":\(large),\"stage\":\"post\",\"post\":\(large),\"observer\":\(large),"
-                + "\"target\":\(large),\"file\":\"f\",\"line\":\(large),\"count\":\(large),\"by\":\(large)}",
-            "{\"n\":1,\"t\":0,\"thread\":0,\"stage\":\"end\"}",
-        ])
-        XCTAssertFalse(recording.entries.isEmpty)
-        _ = recording.records
-        _ = recording.entries.map { recording.elapsed($0) }
+    func testALineWithANumberOutOfRangeIsDamaged() throws {
+        let keys = ["n", "thread", "post", "observer", "target", "line", "count", "by", "t", "kernelID", "signal"]
+        let (lowest, large) = (["n", "thread", "post", "observer", "target", "by"], UInt64.max)
+        let lines =
+            keys.map { "{\"\($0)\":\(large),\"t\":1,\"thread\":1,\"stage\":\"post\"}" }
+            + lowest.map { "{\"\($0)\":0,\"t\":1,\"thread\":1,\"stage\":\"post\"}" }
+        let recording = try Self.read(
+            ["{\"recording\":2,\"process\":1,\"name\":\"x\",\"n\":1,\"t\":0,\"wall\":0}"] + lines
+                + ["{\"recording\":2,\"process\":\(large)}", "{\"thread\":0}", "{\"thread\":1,\"kernelID\":\(large)}"])
+        XCTAssertTrue(recording.entries.isEmpty)
+        XCTAssertEqual(recording.problemCount, lines.count + 3)
+        XCTAssertEqual(recording.completeness, [.truncated(.damaged)])
     }
 
     func testTextsAreFoundByTheirBytesInAnyNumber() {
