@@ -9,6 +9,9 @@ struct RecordWords: Sendable {
 
     var recording: Recording { index.recording }
 
+    /// The name of the recording.
+    var source: String { ShownText.escaped(recording.source) }
+
     func thread(_ thread: Int32) -> String { Excerpt.of(recording.describeThread(thread)) }
 
     /// For example `worker (thread 2)`, so that it is found in the program.
@@ -143,7 +146,7 @@ struct RecordWords: Sendable {
     func evidence(_ number: Int32) -> String {
         let entry = index.entry(number)
         let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
-        return "\(recording.source):\(entry.line) \(elapsed) \(threadAndWords(number))"
+        return "\(source):\(entry.line) \(elapsed) \(threadAndWords(number))"
     }
 
     /// The same as the fields of a JSON object.

@@ -11,7 +11,7 @@ package struct RecordingSelection: Sendable {
     }
 
     /// True if every record is selected.
-    private(set) var isEverything = true
+    package private(set) var isEverything = true
     /// In nanoseconds since the recording's first record.
     package private(set) var times = 0...Int64.max
     private let start: UInt64
@@ -76,13 +76,10 @@ package struct RecordingSelection: Sendable {
     // MARK: Names, posts and threads of the filter
 
     private static func name(_ name: String, in recording: Recording) throws(NothingSelected) -> Int32 {
-        let names = Set(recording.entries.lazy.map(\.name)).filter { $0 >= 0 }
-        if let index = names.first(where: { recording.strings[Int($0)] == name }) { return index }
-        // The name of a message has the module of its type.
-        let whole = names.filter { Suggestion.isLastComponent(name, of: recording.strings[Int($0)]) }
-        if let only = whole.first, whole.count == 1 { return only }
-        throw nothing(
-            "notification \"\(name)\"", in: recording, like: name, among: names.map { recording.strings[Int($0)] })
+        switch recording.name(called: name) {
+        case .found(let index): return index
+        case .missing(let similar): throw nothing("notification \"\(name)\"", in: recording, similar: similar)
+        }
     }
 
     private static func namesOfPosts(_ recording: Recording) -> [Int32] {
@@ -105,18 +102,44 @@ package struct RecordingSelection: Sendable {
     private static func threads(_ name: String, in recording: Recording) throws(NothingSelected) -> [Bool] {
         let isSelected = recording.threads.map { $0.identity.name == name || "\($0.identity.number)" == name }
         guard isSelected.contains(true) else {
-            throw nothing(
-                "thread \"\(name)\"", in: recording, like: name, among: recording.threads.compactMap(\.identity.name))
+            let nearest = Suggestion.nearest(
+                to: name, among: Set(recording.threads.compactMap(\.identity.name)).sorted())
+            throw nothing("thread \"\(name)\"", in: recording, similar: nearest.map { [$0] } ?? [])
         }
         return isSelected
     }
 
     private static func nothing(
-        _ what: String, in recording: Recording, like word: String = "", among candidates: [String] = []
+        _ what: String, in recording: Recording, similar: [String] = []
     ) -> NothingSelected {
-        let nearest = Suggestion.nearest(to: word, among: Set(candidates).sorted())
+        let names = similar.map { "\"\(Excerpt.of($0))\"" }.joined(separator: " or ")
         return NothingSelected(
-            description: "\(recording.source): has no \(Excerpt.of(what))."
-                + (nearest.map { " Did you mean \"\(Excerpt.of($0))\"?" } ?? ""))
+            description: "\(ShownText.escaped(recording.source)): has no \(Excerpt.of(what))."
+                + (similar.isEmpty ? "" : " Did you mean \(names)?"))
+    }
+}
+
+extension Recording {
+    /// A name of a notification that was asked for.
+    enum FoundName {
+        /// An index in `strings`.
+        case found(Int32)
+        /// The names that may be meant.
+        case missing(similar: [String])
+    }
+
+    /// Finds the name that a record has. The name of a typed message may be without its module: `JobArrived` finds
+    /// `jobs.JobArrived` if it is the only one.
+    func name(called name: String) -> FoundName {
+        let names = Set(entries.lazy.map(\.name)).filter { $0 >= 0 }.sorted()
+        if let same = names.first(where: { strings[Int($0)] == name }) { return .found(same) }
+        let ofModules = names.filter { Suggestion.isLastComponent(name, of: strings[Int($0)]) }
+        if ofModules.count == 1 { return .found(ofModules[0]) }
+        if !ofModules.isEmpty { return .missing(similar: ofModules.map { strings[Int($0)] }.sorted()) }
+        let all = names.map { strings[Int($0)] }.sorted()
+        if let nearest = Suggestion.nearest(to: name, among: all) { return .missing(similar: [nearest]) }
+        let withoutModules = Dictionary(grouping: all) { String($0.split(separator: ".").last ?? "") }
+        let nearest = Suggestion.nearest(to: name, among: withoutModules.keys.sorted())
+        return .missing(similar: nearest.flatMap { withoutModules[$0] } ?? [])
     }
 }

@@ -2,6 +2,9 @@
 public struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path, or `standard input`.
     public var log: String
+    /// The problem of a file without a recording.
+    package static let noRecords = "contains no records. Was anything recorded?"
+
     /// From 1; nil if the problem concerns the whole file.
     public var line: Int?
     /// The problem and its remedy.
@@ -14,6 +17,7 @@ public struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        line.map { "\(log):\($0): \(problem)" } ?? "\(log): \(problem)"
+        let log = Excerpt.of(log, length: 1000)
+        return line.map { "\(log):\($0): \(problem)" } ?? "\(log): \(problem)"
     }
 }

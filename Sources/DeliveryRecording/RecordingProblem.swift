@@ -21,5 +21,8 @@ public struct RecordingProblem: Sendable, Hashable, CustomStringConvertible {
     /// The problem, and its effect on what was read.
     public var text: String
 
-    public var description: String { line.map { "\(source):\($0): \(text)" } ?? "\(source): \(text)" }
+    public var description: String {
+        let source = Excerpt.of(source, length: 1000)
+        return line.map { "\(source):\($0): \(text)" } ?? "\(source): \(text)"
+    }
 }

@@ -34,7 +34,7 @@ extension Command {
         } catch {
             // Output from before the error is still useful.
             try? terminal.standardOutput.flush()
-            terminal.report("\(error)")
+            terminal.say("notify-demo: \(error)")
             status = .error
         }
         if status != .success { throw ExitCode(status.rawValue) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Foundation
 import NotificationServer
 import Scenarios
 import SystemPackage
@@ -60,8 +61,19 @@ struct NotifyDemo: ParsableCommand {
                 Array("notify-demo: cannot read its arguments, because there is no /proc. Mount it first.\n".utf8))
             exit(withError: ExitCode(ExitStatus.error.rawValue))
         }
-        if let error = unknownWord(in: Array(CommandLine.arguments.dropFirst())) { exit(withError: error) }
-        main(nil)
+        do {
+            if let error = unknownWord(in: Array(CommandLine.arguments.dropFirst())) { throw error }
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            // A message may quote the arguments and the names of files.
+            let text = fullMessage(for: error)
+            if !exitCode(for: error).isSuccess, ShownText.lines(text) != text {
+                FileHandle.standardError.write(Data("\(ShownText.lines(text))\n".utf8))
+                exit(withError: exitCode(for: error))
+            }
+            exit(withError: error)
+        }
     }
 
     /// The error for a first word, or a word after `help`, that is not a subcommand. swift-argument-parser would pass

@@ -33,7 +33,7 @@ package final class ProgressLine: Sendable {
             state.changes += 1
             return true
         }
-        if isDue { write("\r\(name): \(text())\u{1B}[K") }
+        if isDue { write("\r\(name): \(ShownText.escaped(text()))\u{1B}[K") }
     }
 
     /// For a step without intermediate progress: shows the text now, or when a second has passed, unless the line has
@@ -47,7 +47,7 @@ package final class ProgressLine: Sendable {
                 guard state.changes == changes, !state.isShown else { return }
                 state.isShown = true
                 // Under the lock, so that a cleared line is not written again.
-                write("\r\(name): \(text)\u{1B}[K")
+                write("\r\(name): \(ShownText.escaped(text))\u{1B}[K")
             }
         }
     }

@@ -26,7 +26,7 @@ package struct StagesStyle: Sendable {
             record.stage.isWait && record.message != nil ? nil : Self.target(of: record),
             record.details.map { record.stage.isWait ? RecordWords.withThreadNames($0) : $0 },
         ].compactMap(\.self)
-        return table.line(cells(record) + [what.joined(separator: " ")])
+        return table.line(cells(record) + [ShownText.escaped(what.joined(separator: " "))])
     }
 
     private func cells(_ record: DeliveryRecord) -> [String] {
@@ -35,7 +35,7 @@ package struct StagesStyle: Sendable {
             Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
         return [
             "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)", "[\(record.process.id):\(record.thread.kernelID)]",
-            Self.name(of: record.thread), record.stage.rawValue,
+            ShownText.escaped(Self.name(of: record.thread)), record.stage.rawValue,
         ]
     }
 

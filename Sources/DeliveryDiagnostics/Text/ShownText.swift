@@ -13,6 +13,13 @@ package enum ShownText {
         "\"\(escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
     }
 
+    /// Escapes what `escaped` does except newlines.
+    package static func lines(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == UInt8(ascii: "\n") }) { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
+            .joined(separator: "\n")
+    }
+
     /// Escapes invisible characters with JSON's syntax, so that JSON stays valid.
     package static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { shown, scalar in

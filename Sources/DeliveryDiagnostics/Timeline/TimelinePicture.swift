@@ -116,7 +116,8 @@ package struct TimelinePicture: Sendable {
 
     private var title: String {
         let recording = timeline.recording
-        let file = recording.source.split(separator: "/").last.map(String.init) ?? recording.source
+        let file = ShownText.escaped(
+            recording.source.split(separator: "/").last.map(String.init) ?? recording.source)
         return "\(file): \(counted(timeline.threadCount, "thread")), \(timeline.duration), "
             + "\(counted(recording.entries.count, "record"))"
     }

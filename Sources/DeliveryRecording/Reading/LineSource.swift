@@ -44,6 +44,15 @@ package struct LineSource {
         }
     }
 
+    /// Calls a closure with the bytes of each chunk when it is read.
+    mutating func forEachChunk(_ body: @escaping (UnsafeRawBufferPointer) -> Void) {
+        readChunk = { [readChunk] buffer in
+            let count = try readChunk(buffer)
+            body(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+            return count
+        }
+    }
+
     private func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogError) -> Int {
         do {
             return try readChunk(buffer)

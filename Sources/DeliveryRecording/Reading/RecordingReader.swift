@@ -308,7 +308,7 @@ struct RecordingReader {
         // A file that only quotes records, such as a document, is not a recording.
         if !hasHeader, builder.count <= builder.recording.problemCount / 2 {
             guard let (line, text) = firstProblem else {
-                throw LogError(log: name, line: nil, problem: "contains no records. Was anything recorded?")
+                throw LogError(log: name, line: nil, problem: LogError.noRecords)
             }
             throw LogError(
                 log: name, line: line,

@@ -1,3 +1,4 @@
+import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 
@@ -147,7 +148,7 @@ struct OutputError: Error, CustomStringConvertible {
     var description: String {
         path == "-"
             ? "cannot write to standard output: \(problem). The output is incomplete."
-            : "cannot write \(path.isEmpty ? "\"\"" : path): \(problem)."
+            : "cannot write \(path.isEmpty ? "\"\"" : ShownText.escaped(path)): \(problem)."
     }
 }
 

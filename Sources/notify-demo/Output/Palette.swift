@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 
@@ -12,6 +13,9 @@ enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// The colours of a stream, which are the same in all commands.
+///
+/// All text for a terminal goes through a palette. It escapes the control characters of the text, so that the only ones
+/// are those of its own colours, and newlines.
 struct Palette {
     private let isColored: Bool
 
@@ -27,6 +31,8 @@ struct Palette {
             }
     }
 
+    func plain(_ text: String) -> String { ShownText.lines(text) }
+
     /// A success.
     func good(_ text: String) -> String { colored(text, 32) }
 
@@ -41,5 +47,7 @@ struct Palette {
         return colored(text, codes[number % codes.count])
     }
 
-    private func colored(_ text: String, _ code: Int) -> String { isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+    private func colored(_ text: String, _ code: Int) -> String {
+        isColored ? "\u{1B}[\(code)m\(plain(text))\u{1B}[0m" : plain(text)
+    }
 }

@@ -31,17 +31,23 @@ struct Terminal {
     /// Prints lines of data.
     func print(_ lines: String...) throws(OutputError) { try print(lines) }
 
-    func print(_ lines: [String]) throws(OutputError) { for line in lines { try standardOutput.print(line) } }
+    func print(_ lines: [String]) throws(OutputError) { try print(shown: lines.map(palette.plain)) }
+
+    /// Prints lines of a palette.
+    func print(shown lines: [String]) throws(OutputError) { for line in lines { try standardOutput.print(line) } }
 
     /// Prints a message at once.
-    func say(_ line: String) {
+    func say(_ line: String) { say(shown: messagePalette.plain(line)) }
+
+    /// Prints a message of a palette.
+    func say(shown line: String) {
         progressLine.clear()
         // Standard error is closed; nothing more can be reported.
         _ = try? FileDescriptor.standardError.writeAll(Array("\(line)\n".utf8))
     }
 
-    /// Prints a message of the program about its work.
-    func report(_ message: String) { say("notify-demo: \(message)") }
+    /// Prints a message of the program about its work, in one line.
+    func report(_ message: String) { say("notify-demo: \(ShownText.escaped(message))") }
 
     /// Shows the progress on standard error if that is a terminal and the command has run for a second.
     /// Lines of data on a terminal show the progress themselves.
@@ -53,8 +59,8 @@ struct Terminal {
     func line(of expectation: Expectation, in scenario: String? = nil, isMessage: Bool = false) -> String {
         let palette = isMessage ? messagePalette : palette
         let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim
-        return expectation.failure.map { "\(palette.bad("FAILED"))  \(claim): \($0)" }
-            ?? "\(palette.good("ok"))      \(claim)"
+        return expectation.failure.map { "\(palette.bad("FAILED"))  \(palette.plain("\(claim): \($0)"))" }
+            ?? "\(palette.good("ok"))      \(palette.plain(claim))"
     }
 
     /// The lines of the results of rules, and their totals; `isMessage` is true for standard error.
@@ -62,8 +68,9 @@ struct Terminal {
         let palette = isMessage ? messagePalette : palette
         let width = isMessage ? TerminalWidth.ofStandardError ?? .max : width
         return report.text(width: width).map { line in
-            guard let result = line.result else { return line.text }
-            return palette.result(result, isGood: result == "ok") + String(line.text.dropFirst(result.count))
+            guard let result = line.result else { return palette.plain(line.text) }
+            return palette.result(result, isGood: result == "ok")
+                + palette.plain(String(line.text.dropFirst(result.count)))
         } + [report.totals]
     }
 }

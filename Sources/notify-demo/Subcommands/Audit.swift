@@ -7,8 +7,9 @@ struct AuditCommand: Command {
         commandName: "audit", abstract: "Account for every notification of a recording: its outcome for each observer.",
         discussion: """
             Each post has one outcome for each observer that it matches: delivered, coalesced, dropped by policy, \
-            cancelled by removal, target gone, or still pending. Faults, such as a lost delivery, are listed. \
-            Deliveries that a truncated recording does not contain are not reported as lost. A post that matches three \
+            cancelled by removal, or target gone. Without an outcome it is pending: it waited when the recording ended. \
+            Faults, such as a lost delivery, are listed. Deliveries that a truncated recording does not contain are \
+            not reported as lost. A post that matches three \
             observers is posted once and matched three times.
 
             EXAMPLES
@@ -17,7 +18,7 @@ struct AuditCommand: Command {
               notify-demo audit --json run.jsonl | jq '.notifications[] | select(.pending > 0)'
 
             EXIT STATUS
-              0 no faults, 1 there are faults, 2 the recording cannot be read
+              0 everything has an outcome, 1 something waited at the end or there are faults, 2 the recording cannot be read
             """)
 
     @Flag(help: "Print one JSON document.")
@@ -36,9 +37,13 @@ struct AuditCommand: Command {
             try terminal.print(report.json())
         } else {
             for line in report.text(width: terminal.width) {
-                try terminal.print(line == report.result ? terminal.palette.result(line, isGood: audit.addsUp) : line)
+                try terminal.print(
+                    shown: [
+                        line == report.result
+                            ? terminal.palette.result(line, isGood: audit.isSettled) : terminal.palette.plain(line)
+                    ])
             }
         }
-        return audit.addsUp ? .success : .failed
+        return audit.isSettled ? .success : .failed
     }
 }

@@ -48,10 +48,13 @@ struct Diagnose: Command {
             try terminal.print(report.json())
         } else {
             for line in report.text(width: terminal.width) {
-                try terminal.print(line.isProblem ? terminal.palette.bad(line.text) : line.text)
+                try terminal.print(
+                    shown: [line.isProblem ? terminal.palette.bad(line.text) : terminal.palette.plain(line.text)])
             }
             let reader = (diagnosis.hasFinding ? "timeline" : "audit") + RecordingFile.argument(input.path)
-            let next = [Invocation.name, reader] + diagnosis.firstSelection.map(ShownText.name)
+            let selection = diagnosis.firstSelection
+            let next =
+                [Invocation.name, reader] + (selection.isEmpty ? [] : [ShellText.option(selection[0], selection[1])])
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
         return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success

@@ -70,12 +70,12 @@ struct Doctor: Command {
             try terminal.print(examination.jsonLines())
         } else {
             try terminal.print(
-                examination.text(width: TerminalWidth.current) { terminal.palette.result($0, isGood: $1) })
+                shown: [examination.text(width: TerminalWidth.current) { terminal.palette.result($0, isGood: $1) }])
         }
         try terminal.standardOutput.flush()
         for failure in examination.failures {
             let expectation = Expectation(failure.claim, failure: failure.reason)
-            terminal.say(terminal.line(of: expectation, isMessage: true))
+            terminal.say(shown: terminal.line(of: expectation, isMessage: true))
         }
         return examination.failures.isEmpty ? .success : .failed
     }

@@ -29,7 +29,7 @@ struct Run: Command {
         guard let chosen = ScenarioCatalog.named(scenario.name) else { return .error }
         let run = try ScenarioRun.perform(chosen, options: scenario.options, terminal)
         try output.write(run.records, of: chosen, terminal)
-        for expectation in run.expectations { terminal.say(terminal.line(of: expectation, isMessage: true)) }
+        for expectation in run.expectations { terminal.say(shown: terminal.line(of: expectation, isMessage: true)) }
         return run.status
     }
 }

@@ -21,24 +21,33 @@ struct Show: Command {
 
     @OptionGroup var input: RecordingInput
 
-    @Flag(help: "Print each record as JSON.")
+    @Flag(help: "Print the lines of the recording as they are, which other commands read.")
     var json = false
 
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        if json { return try showLines(terminal) }
         let (recording, selection) = try input.read(terminal)
         let records = recording.entries.indices.filter { selection.contains(recording.entries[$0]) }
             .map { recording.record($0) }
-        if json {
-            var lines = RecordLines(of: recording)
-            for record in records { try terminal.standardOutput.write(lines.bytes(of: record)) }
-        } else {
-            let style = StagesStyle(records)
-            for record in records {
-                try terminal.print(terminal.palette.numbered(style.line(for: record), record.thread.number - 1))
-            }
+        let style = StagesStyle(records)
+        for record in records {
+            let line = terminal.palette.numbered(style.line(for: record), record.thread.number - 1)
+            try terminal.print(shown: [line])
+        }
+        return .success
+    }
+
+    /// Prints the lines of the file, so that another command answers for them as for the file.
+    private func showLines(_ terminal: Terminal) throws -> ExitStatus {
+        var lines = RecordingLines()
+        let recording = try input.file.read(terminal) { try lines.read(path: $0, progress: $1) }
+        let selection = try RecordingSelection(input.selection.filter, of: recording)
+        let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
+        try lines.forEach(selected: selection.isEverything ? nil : Set(selected)) {
+            try terminal.standardOutput.write($0)
         }
         return .success
     }

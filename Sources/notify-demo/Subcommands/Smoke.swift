@@ -64,7 +64,7 @@ struct Smoke: Command {
             if tap {
                 try terminal.print(tapReport.lines(for: result.suite))
             } else if !printsXML {
-                try terminal.print(result.expectations.map { terminal.line(of: $0, in: scenario.name) })
+                try terminal.print(shown: result.expectations.map { terminal.line(of: $0, in: scenario.name) })
             }
             try terminal.standardOutput.flush()
         }

@@ -76,7 +76,9 @@ struct TimelineCommand: Command {
             let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
             try text.forEachLine(progress: show) { line in
                 let spans = line.map { span in
-                    guard drawing.isStandardOutput, let lane = span.lane else { return span.text }
+                    guard drawing.isStandardOutput, let lane = span.lane else {
+                        return terminal.palette.plain(span.text)
+                    }
                     return terminal.palette.numbered(span.text, lane)
                 }
                 try drawing.print(spans.joined())

@@ -30,7 +30,7 @@ struct Tour: Command {
             try terminal.standardOutput.flush()
             terminal.say("")
             for expectation in run.expectations where !expectation.holds {
-                terminal.say(terminal.line(of: expectation, in: name, isMessage: true))
+                terminal.say(shown: terminal.line(of: expectation, in: name, isMessage: true))
                 status = .failed
             }
         }
