@@ -49,9 +49,10 @@ package struct SARIFReport {
     }
 
     private func descriptor(_ rule: Rule) -> [String: Any] {
-        [
-            "id": "\(rule)", "shortDescription": ["text": "\(rule)"], "fullDescription": ["text": rule.meaning],
-            "help": ["text": "\(rule.meaning) 'notify-demo help check' describes all rules."],
+        let (name, meaning) = (Self.escaped("\(rule)"), Self.escaped(rule.meaning))
+        return [
+            "id": "\(rule)", "shortDescription": ["text": name], "fullDescription": ["text": meaning],
+            "help": ["text": "\(meaning) 'notify-demo help check' describes all rules."],
             "defaultConfiguration": ["level": "error"],
         ]
     }
@@ -72,11 +73,19 @@ package struct SARIFReport {
             let lines = ["\(result.rule): \(violation.text)"] + evidence + violation.details
             var object: [String: Any] = [
                 "ruleId": "\(result.rule)", "ruleIndex": number, "level": "error",
-                "message": ["text": lines.joined(separator: "\n")],
+                "message": ["text": Self.escaped(lines.joined(separator: "\n"))],
             ]
             if let location = location(of: violation, result.rule) { object["locations"] = [location] }
             return object
         }
+    }
+
+    /// Text of a message as section 3.11 has it: braces are doubled, because they would be a placeholder, and brackets
+    /// that would be a link have a backslash.
+    private static func escaped(_ text: String) -> String {
+        let text = text.replacing("{", with: "{{").replacing("}", with: "}}")
+        guard text.contains("](") else { return text }
+        return text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
     }
 
     private func location(of violation: RuleResult.Violation, _ rule: Rule) -> [String: Any]? {

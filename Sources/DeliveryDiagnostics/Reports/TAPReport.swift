@@ -14,7 +14,8 @@ package struct TAPReport: Sendable {
         suite.cases.flatMap { reported in
             count += 1
             // A # would begin a directive, such as SKIP.
-            let claim = "\(suite.name): \(reported.claim)".replacing("\\", with: "\\\\").replacing("#", with: "\\#")
+            let claim = ShownText.escaped("\(suite.name): \(reported.claim)").replacing("\\", with: "\\\\").replacing(
+                "#", with: "\\#")
             let point = "\(count) - \(claim)"
             guard let failure = reported.failure else { return ["ok \(point)"] }
             let details = reported.details.map { "    - \(scalar($0))" }

@@ -17,7 +17,7 @@ struct HandledBefore {
         let isIncluded = words.threads(on: place)
         if let missing = words.missing(place, isIncluded) { return RuleResult(rule, fails: missing) }
         let handlers = words.handlers(of: second).filter { isIncluded[Int($0.thread)] }
-        guard !handlers.isEmpty else { return RuleResult(rule, fails: words.notHandled(second, on: place)) }
+        guard !handlers.isEmpty else { return words.notHandled(rule, second, on: place) }
         /// By thread: the first handler of the first name.
         let begun = Dictionary(words.handlers(of: first).map { ($0.thread, $0.begin) }) { one, _ in one }
         let early = handlers.filter { $0.begin < begun[$0.thread] ?? .max }

@@ -11,7 +11,7 @@ struct HandlersInPlace {
         let name = words.name(called: text)
         guard name >= 0 else { return RuleResult(rule, fails: words.missing(name: text)) }
         let handlers = words.handlers(of: name)
-        guard !handlers.isEmpty else { return RuleResult(rule, fails: words.notHandled(name)) }
+        guard !handlers.isEmpty else { return words.notHandled(rule, name) }
         let isInPlace = words.threads(on: place)
         let wrong = handlers.filter { isInPlace[Int($0.thread)] != isThere }
         let missing = words.missing(place, isInPlace)

@@ -33,7 +33,7 @@ struct PostsObserved {
                 return RuleResult.Violation(
                     text: "\(words.name(entry.name)) was posted by \(words.thread(entry.thread)) "
                         + "\(words.times(posts.count)) without an observer",
-                    evidence: [posts[0]])
+                    evidence: [posts[0]], details: words.unmatchedObservers(posts[0]))
             })
     }
 

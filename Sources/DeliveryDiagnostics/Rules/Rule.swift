@@ -4,19 +4,23 @@ internal import DeliveryRecording
 ///
 ///     NAME on PLACE                  NAME not on PLACE            PLACE is main, or thread NAME
 ///     NAME observed                  every post observed
+///     NAME delivered                 everything delivered
 ///     NAME before NAME               NAME before NAME on PLACE
 ///     no handler longer than TIME    no handler on PLACE longer than TIME
 ///     no post longer than TIME       no observer left at exit
 ///     at most N NAME per second
 ///     no finding                     no problem                   no KIND, such as no wrongThread
 ///
-/// `description` is the canonical text: `RuleParser` reads an equal rule from it.
+/// `description` is the canonical text: `RuleParser` reads an equal rule from it. The exception is `complete`, which is
+/// not written but checked of each recording.
 package struct Rule: Sendable, Hashable {
     enum Clause: Sendable, Hashable {
         /// Handlers of the name run there, or do not.
         case handlers(of: String, isThere: Bool, Place)
         /// Each post of the name has an observer; nil means every name.
         case observed(String?)
+        /// Each post of the name has been delivered to each observer that it matched; nil means every name and block.
+        case delivered(String?)
         /// Each handler of the second name comes after one of the first on its thread; nil means every thread.
         case before(first: String, second: String, on: Place?)
         /// Nil means every thread.
@@ -26,6 +30,8 @@ package struct Rule: Sendable, Hashable {
         /// The posts of the name in any second.
         case atMost(Int, of: String)
         case noFinding(Findings)
+        /// The recording has every record.
+        case complete
     }
 
     /// Where handlers run.
@@ -63,6 +69,7 @@ extension Rule: CustomStringConvertible {
         case .handlers(let name, true, let place): "\(Self.name(name)) on \(place)"
         case .handlers(let name, false, let place): "\(Self.name(name)) not on \(place)"
         case .observed(let name): "\(name.map(Self.name) ?? "every post") observed"
+        case .delivered(let name): "\(name.map(Self.name) ?? "everything") delivered"
         case .before(let first, let second, let place):
             "\(Self.name(first)) before \(Self.name(second))\(place.map { " on \($0)" } ?? "")"
         case .noHandler(let place, let time):
@@ -73,6 +80,7 @@ extension Rule: CustomStringConvertible {
         case .noFinding(.all): "no finding"
         case .noFinding(.problems): "no problem"
         case .noFinding(.kind(let kind)): "no \(kind.rawValue)"
+        case .complete: "the recording is complete"
         }
     }
 
@@ -82,6 +90,8 @@ extension Rule: CustomStringConvertible {
         case .handlers(let name, let isThere, let place):
             "Handlers of \(name) \(isThere ? "" : "do not ")run on \(place)."
         case .observed(let name): "Each post\(name.map { " of \($0)" } ?? "") has an observer."
+        case .delivered(let name):
+            "\(name.map { "Each post of \($0)" } ?? "Everything") is delivered to each of its observers."
         case .before(let first, let second, let place):
             "\(place.map { "On \($0)" } ?? "On each thread"), \(second) is handled after \(first)."
         case .noHandler(let place, let time): "No handler\(place.map { " on \($0)" } ?? "") takes longer than \(time)."
@@ -91,6 +101,7 @@ extension Rule: CustomStringConvertible {
         case .noFinding(.all): "'notify-demo diagnose' finds nothing."
         case .noFinding(.problems): "'notify-demo diagnose' finds no problem."
         case .noFinding(.kind(let kind)): "'notify-demo diagnose' has no finding of the kind \(kind.rawValue)."
+        case .complete: "The recording has every record of what happened."
         }
     }
 

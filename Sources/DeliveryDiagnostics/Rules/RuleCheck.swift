@@ -3,7 +3,8 @@ package import DeliveryRecording
 /// Checks rules against a recording.
 ///
 /// A rule about a name or a thread that the recording does not contain fails, because a rule with a misspelt name could
-/// not fail otherwise. Rules that begin with `no` or `at most` hold then: they say that something does not happen.
+/// not fail otherwise. Rules that begin with `no` or `at most` hold then: they say that something does not happen. For
+/// the same reason, an incomplete recording is a failure, unless that is allowed.
 ///
 /// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
 package struct RuleCheck: Sendable {
@@ -13,15 +14,19 @@ package struct RuleCheck: Sendable {
     /// - Parameters:
     ///   - limits: the limits of findings.
     ///   - accepted: findings that do not break a rule.
+    ///   - allowsIncomplete: false if an incomplete recording is a failure of its own.
     package init(
         _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
-        accepted: AcceptedFindings = AcceptedFindings()
+        accepted: AcceptedFindings = AcceptedFindings(), allowsIncomplete: Bool = false
     ) {
         let words = RecordWords(index)
         self.words = words
         var shared: Diagnosis?
-        results = rules.map { rule in
+        let incomplete = allowsIncomplete ? nil : RecordingComplete.failure(index.recording)
+        let checked = rules.map { rule -> RuleResult in
             switch rule.clause {
+            case .complete: return RecordingComplete.failure(index.recording) ?? RuleResult(rule, holds: "")
+            case .delivered(let name): return PostsDelivered(rule, words).result(name)
             case .handlers(let name, let isThere, let place):
                 return HandlersInPlace(rule, words).result(name, isThere, place)
             case .observed(let name): return PostsObserved(rule, words).result(name)
@@ -37,20 +42,10 @@ package struct RuleCheck: Sendable {
                 return NoFinding.result(rule, findings, diagnosis)
             }
         }
+        results = [incomplete].compactMap(\.self) + checked
     }
 
     package var holds: Bool { results.allSatisfy(\.holds) }
 
     package var failedCount: Int { results.count { !$0.holds } }
-
-    /// The reason why the recording may not have everything that happened, in a sentence; nil if it is complete.
-    package var incompleteness: String? {
-        let recording = words.recording
-        let incomplete = recording.completeness.filter { !$0.isComplete }.count
-        guard incomplete > 0 || recording.completeness.isEmpty else { return nil }
-        let subject =
-            recording.completeness.count > 1 ? "of \(counted(incomplete, "process", plural: "processes")) " : ""
-        return
-            "\(recording.source): the recording \(subject)is truncated. The rules are checked on the records that it has."
-    }
 }

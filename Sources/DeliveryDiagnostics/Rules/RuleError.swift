@@ -6,5 +6,14 @@ package struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     package var column: Int?
     package var problem: String
 
-    package var description: String { "\(source)\(column.map { ":\($0)" } ?? ""): \(problem)" }
+    package var description: String { "\(ShownText.escaped(source))\(column.map { ":\($0)" } ?? ""): \(problem)" }
+}
+
+/// Every rule of a file that cannot be read.
+package struct RuleErrors: Error, Hashable, Sendable, CustomStringConvertible {
+    package var errors: [RuleError]
+
+    package init(_ errors: [RuleError]) { self.errors = errors }
+
+    package var description: String { errors.map(\.description).joined(separator: "\n") }
 }

@@ -26,20 +26,29 @@ package enum RuleFile {
     }
 
     /// - Parameter path: the path of the file; `-` is standard input.
-    /// - Throws: `RuleError` for the first line that is not a rule, or if there is no rule.
-    package static func rules(_ text: String, path: String) throws(RuleError) -> [Rule] {
+    /// - Throws: `RuleErrors` with each line that is not a rule, or if there is no rule.
+    package static func rules(_ text: String, path: String) throws(RuleErrors) -> [Rule] {
         let source = path == "-" ? "standard input" : path
         var rules: [Rule] = []
+        var errors: [RuleError] = []
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (number, line) in zip(1..., lines) {
             let origin = path == "-" ? nil : Rule.Origin(file: path, line: number)
-            if let rule = try RuleParser.rule(line, source: "\(source):\(number)", origin: origin) {
+            do throws(RuleError) {
+                guard let rule = try RuleParser.rule(line, source: "\(source):\(number)", origin: origin) else {
+                    continue
+                }
                 rules.append(rule)
+            } catch {
+                errors.append(error)
             }
         }
-        if rules.isEmpty {
-            throw RuleError(source: source, column: nil, problem: "has no rule. Write one on each line: Saved on main")
+        if rules.isEmpty, errors.isEmpty {
+            errors = [
+                RuleError(source: source, column: nil, problem: "has no rule. Write one on each line: Saved on main")
+            ]
         }
+        guard errors.isEmpty else { throw RuleErrors(errors) }
         return rules
     }
 }

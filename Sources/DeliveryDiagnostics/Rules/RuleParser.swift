@@ -3,7 +3,7 @@ internal import DeliveryRecording
 /// Reads a rule word by word. See `Rule` for the grammar.
 package struct RuleParser {
     /// Words that begin other rules than those of a name. A notification with such a name is written in quotes.
-    static let beginnings = ["no", "every", "at"]
+    static let beginnings = ["no", "every", "everything", "at"]
 
     private typealias Problem = RuleWord.Problem
 
@@ -49,6 +49,9 @@ package struct RuleParser {
             try expect(["post"])
             try expect(["observed"])
             return .observed(nil)
+        case "everything":
+            try expect(["delivered"])
+            return .delivered(nil)
         case "at":
             try expect(["most"])
             let count = try count()
@@ -62,13 +65,14 @@ package struct RuleParser {
 
     private mutating func clauseOfName() throws(Problem) -> Rule.Clause {
         let name = try name("the name of a notification")
-        let choices = ["on", "not", "observed", "before"]
+        let choices = ["on", "not", "observed", "delivered", "before"]
         switch take(choices) {
         case "on": return .handlers(of: name, isThere: true, try place())
         case "not":
             try expect(["on"])
             return .handlers(of: name, isThere: false, try place())
         case "observed": return .observed(name)
+        case "delivered": return .delivered(name)
         case "before":
             let second = try self.name("the name of another notification")
             if second == name {
@@ -77,7 +81,7 @@ package struct RuleParser {
             }
             return .before(first: name, second: second, on: take(["on"]) == nil ? nil : try place())
         default:
-            let expected = "\"on\", \"not on\", \"observed\" or \"before\""
+            let expected = "\"on\", \"not on\", \"observed\", \"delivered\" or \"before\""
             if let beginning = beginning(likeName: name, before: choices) {
                 throw problem(
                     expected: expected, [],

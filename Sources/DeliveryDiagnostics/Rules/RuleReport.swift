@@ -33,7 +33,8 @@ package struct RuleReport {
     /// One JSON document with sorted keys.
     package func json() throws -> String {
         try JSONText.of([
-            "source": check.words.recording.source, "holds": check.holds, "isTruncated": check.incompleteness != nil,
+            "source": check.words.recording.source, "holds": check.holds,
+            "isTruncated": check.words.recording.incompleteness != nil,
             "ruleCount": check.results.count, "failedCount": check.failedCount,
             "rules": check.results.map { result in
                 [

@@ -5,14 +5,13 @@ internal import ThreadedNotifications
 extension RecordWords {
     /// The index of a name in the recording's strings, or -1 if no record has it.
     func name(called name: String) -> Int32 {
-        guard let string = recording.strings.firstIndex(of: name).map(Int32.init) else { return -1 }
-        return recording.entries.contains { $0.name == string } ? string : -1
+        if case .found(let name) = recording.name(called: name) { name } else { -1 }
     }
 
-    /// Says that no record has a name, and which similar name there is.
+    /// Says that no record has a name, and which similar names there are.
     func missing(name: String) -> String {
-        let names = Set(recording.entries.lazy.map(\.name)).filter { $0 >= 0 }.map { recording.strings[Int($0)] }
-        return missing("the notification \(Rule.name(name))", like: name, among: names)
+        guard case .missing(let similar) = recording.name(called: name) else { return "" }
+        return missing("the notification \(Rule.name(name))", similar: similar)
     }
 
     /// For each thread: true if it is there. All are if there is no place.
@@ -34,14 +33,15 @@ extension RecordWords {
     /// - Parameter threads: the threads of the place.
     func missing(_ place: Rule.Place?, _ threads: [Bool]) -> String? {
         guard case .thread(let name)? = place, !threads.contains(true) else { return nil }
-        return missing(
-            "the thread \(Rule.name(name))", like: name, among: recording.threads.compactMap(\.identity.name))
+        let nearest = Suggestion.nearest(
+            to: name, among: Set(recording.threads.compactMap(\.identity.name)).sorted())
+        return missing("the thread \(Rule.name(name))", similar: nearest.map { [$0] } ?? [])
     }
 
-    private func missing(_ what: String, like word: String, among candidates: [String]) -> String {
-        let nearest = Suggestion.nearest(to: word, among: Set(candidates).sorted())
+    private func missing(_ what: String, similar: [String]) -> String {
+        let names = similar.map { Excerpt.of(Rule.name($0)) }.joined(separator: " or ")
         return "the recording does not have \(Excerpt.of(what))"
-            + (nearest.map { "; did you mean \(Excerpt.of(Rule.name($0)))?" } ?? "")
+            + (similar.isEmpty ? "" : "; did you mean \(names)?")
     }
 
     /// The calls of handlers of a name.
@@ -49,11 +49,14 @@ extension RecordWords {
         index.spans.filter { !$0.isWait && index.entry($0.begin).name == name }
     }
 
-    /// Says that no handler of a name ran.
-    func notHandled(_ name: Int32, on place: Rule.Place? = nil) -> String {
-        let posts = posts(of: name).reduce(0) { $0 + $1.count }
-        return "no handler of \(self.name(name)) ran\(place.map { " on \($0)" } ?? ""); it was "
-            + (posts == 0 ? "never posted" : "posted \(times(posts))")
+    /// The rule fails because no handler of a name ran: with its posts, their observers and outcomes.
+    func notHandled(_ rule: Rule, _ name: Int32, on place: Rule.Place? = nil) -> RuleResult {
+        let posts = posts(of: name).flatMap(\.self)
+        return RuleResult(
+            rule,
+            fails: "no handler of \(self.name(name)) ran\(place.map { " on \($0)" } ?? ""); it was "
+                + (posts.isEmpty ? "never posted" : "posted \(times(posts.count))"),
+            outcomes(ofPosts: posts))
     }
 
     /// The posts of a name in each process that posted it, in the order of the recording; nil means every name. A

@@ -25,8 +25,9 @@ struct Record: Command {
             A process that begins to record after the program has ended reports an error. A process that still runs \
             then continues to record, and the message names its file.
 
-            With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check', and \
-            the results are printed on standard error, because standard output belongs to the program.
+            With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
+            the same options, and the results are printed on standard error, because standard output belongs to the \
+            program.
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
@@ -45,9 +46,14 @@ struct Record: Command {
     var output = RecordingFile.defaultPath
 
     @Option(
-        help: ArgumentHelp("Check the rules of this file: see 'notify-demo help check'.", valueName: "file"),
+        help: ArgumentHelp(
+            "Check the rules of this file: see 'notify-demo help check'. May be repeated.", valueName: "file"),
         completion: .file())
-    var check: String?
+    var check: [String] = []
+
+    @OptionGroup(title: "Rules") var options: CheckOptions
+
+    var color: ColorChoice { options.color }
 
     @Argument(
         parsing: .captureForPassthrough,
@@ -68,24 +74,38 @@ struct Record: Command {
             let example = ["notify-demo record", "-o \(output)", "--"] + words
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
-        if let check {
-            if check == "-" {
-                throw ValidationError("standard input belongs to the program. Name a file for --check.")
+        let files = check + options.rules
+        if files.isEmpty, options.rule.isEmpty {
+            if let (option, _) = options.outputs.first {
+                throw ValidationError("\(option) reports the results of rules. Name a file of them with --check.")
             }
-            if !Output.isRegular(output) {
-                throw ValidationError("--check reads the recording, so -o must name a file.")
-            }
-            if Output.wouldOverwrite(check, byWriting: output) {
-                throw ValidationError("the recording would overwrite the rules. Name another file with -o.")
-            }
+            return
         }
+        if files.contains("-") {
+            throw ValidationError("standard input belongs to the program. Name a file for --check.")
+        }
+        if let (option, _) = options.outputs.first(where: { Output.isStandardOutput($0.path) }) {
+            throw ValidationError("standard output belongs to the program. Name a file for \(option).")
+        }
+        if !Output.isRegular(output) {
+            throw ValidationError("--check reads the recording, so -o must name a file.")
+        }
+        if files.contains(where: { Output.wouldOverwrite($0, byWriting: output) }) {
+            throw ValidationError("the recording would overwrite the rules. Name another file with -o.")
+        }
+        if let (option, _) = options.outputs.first(where: { Output.isSameFile($0.path, output) }) {
+            throw ValidationError("\(option) names the file of the recording. Name another file.")
+        }
+        try options.check(inputs: check)
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         // The first word is --.
         let command = Array(words.dropFirst())
         // The rules are read first, so that an error is reported before the program runs.
-        let rules = try check.map { try RuleOptions.rules(inFile: $0) }
+        let rules =
+            check.isEmpty && options.rules.isEmpty && options.rule.isEmpty
+            ? nil : try options.prepare(terminal, rulesIn: check)
         let (end, files) = try RecordedProgram.run(command, recordingTo: output)
         if let problem = files.problem {
             terminal.report("\(command[0]) recorded nothing: it could not write its recording: \(problem).")
@@ -112,7 +132,8 @@ struct Record: Command {
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }
-        let status: ExitStatus = files.records == 0 ? .error : rules.map { results(of: $0, terminal) } ?? .success
+        let checked = rules.map { results(of: $0, isEmpty: files.size == 0, terminal) }
+        let status: ExitStatus = files.records == 0 ? .error : checked ?? .success
         switch end {
         case .exit(0), .timedOut: return status
         case .exit(let code): throw ExitCode(code)
@@ -123,14 +144,12 @@ struct Record: Command {
     }
 
     /// Checks the rules and prints the results on standard error.
-    private func results(of rules: [Rule], _ terminal: Terminal) -> ExitStatus {
+    private func results(of rules: CheckOptions.Prepared, isEmpty: Bool, _ terminal: Terminal) -> ExitStatus {
         do {
-            let recording = try Recording(path: output) { terminal.show(progress: "\($0) records read") }
+            var recording = Recording([], source: output)
+            if !isEmpty { recording = try Recording(path: output) { terminal.show(progress: "\($0) records read") } }
             recording.reportProblems(on: terminal)
-            let check = RuleCheck(rules, RecordingIndex(recording))
-            if let incompleteness = check.incompleteness { terminal.report(incompleteness) }
-            for line in terminal.lines(of: RuleReport(check), isMessage: true) { terminal.say(line) }
-            return check.holds ? .success : .failed
+            return try rules.check(recording, path: output, terminal, areMessages: true)
         } catch {
             terminal.report("\(error)")
             return .error

@@ -16,6 +16,7 @@ final class RuleParserTests: XCTestCase {
             ("TestNotification on main", nil), ("Saved on thread \"cook\"", "Saved on thread cook"),
             ("Progress  not\ton main  # the window's", "Progress not on main"), ("Saved not on thread 3", nil),
             ("\"Build done\" on thread \"the cook\"", nil), ("Saved observed", nil), ("every post observed", nil),
+            ("Saved delivered", nil), ("everything delivered", nil), ("\"everything\" delivered", nil),
             ("Opened before Saved on thread cook", nil), ("Opened before Saved", nil), ("A before B on main", nil),
             ("no handler on main longer than 16 ms", nil),
             ("no handler longer than 1.5s", "no handler longer than 1.5 s"),
@@ -45,7 +46,7 @@ final class RuleParserTests: XCTestCase {
     }
 
     func testAnErrorHasTheFileTheLineTheColumnTheWordWhatWasExpectedAndTheNearestSpelling() {
-        let afterName = "expected \"on\", \"not on\", \"observed\" or \"before\", found"
+        let afterName = "expected \"on\", \"not on\", \"observed\", \"delivered\" or \"before\", found"
         let afterNo =
             "expected \"handler\", \"post\", \"observer\", \"finding\", \"problem\" or a kind of finding, found"
         for (text, expected) in [
@@ -117,15 +118,21 @@ final class RuleParserTests: XCTestCase {
         XCTAssertEqual(rules.map(\.origin?.line), [3, 4])
         XCTAssertNil(try RuleFile.rules("no finding", path: "-")[0].origin)
         assertThrows(
-            RuleError(
-                source: "rules.txt:2", column: 7,
-                problem: "expected \"on\", \"not on\", \"observed\" or \"before\", found \"to\". Did you mean \"on\"?")
-        ) { try RuleFile.rules("no finding\nSaved to main", path: "rules.txt") }
+            RuleErrors([
+                RuleError(
+                    source: "rules.txt:2", column: 7,
+                    problem: "expected \"on\", \"not on\", \"observed\", \"delivered\" or \"before\", found \"to\". "
+                        + "Did you mean \"on\"?"),
+                RuleError(source: "rules.txt:4", column: 6, problem: "expected \"post\", found the end of the rule."),
+            ])
+        ) { try RuleFile.rules("no finding\nSaved to main\nno problem\nevery", path: "rules.txt") }
         for text in ["", "# none\n\n"] {
             assertThrows(
-                RuleError(
-                    source: "standard input", column: nil,
-                    problem: "has no rule. Write one on each line: Saved on main")
+                RuleErrors([
+                    RuleError(
+                        source: "standard input", column: nil,
+                        problem: "has no rule. Write one on each line: Saved on main")
+                ])
             ) { try RuleFile.rules(text, path: "-") }
         }
     }

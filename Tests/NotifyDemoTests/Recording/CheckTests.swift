@@ -69,7 +69,7 @@ final class CheckTests: XCTestCase {
         XCTAssertEqual(
             outcome.output,
             """
-            Error: rules.txt:2:11: expected "on", "not on", "observed" or "before", found "onn". Did you mean "on"?
+            Error: rules.txt:2:11: expected "on", "not on", "observed", "delivered" or "before", found "onn". Did you mean "on"?
             64
             Error: empty.txt: has no rule. Write one on each line: Saved on main
             64
@@ -106,24 +106,45 @@ final class CheckTests: XCTestCase {
             """)
     }
 
-    func testATruncatedRecordingIsCheckedWithAWarningAndDoesNotSayWhichObserversWereLeft() throws {
+    func testAnIncompleteRecordingIsAFailedCaseInEachFormatAndANoteIfItIsAllowed() throws {
         let outcome = try shell(
             """
-            head -n 60 notifications.jsonl > a
-            notify-demo check a --rules good.txt --rule 'no observer left at exit'; echo $?
+            head -n 60 notifications.jsonl > truncated; sed 30d notifications.jsonl > missing
+            sed '30s/.*/{/' notifications.jsonl > damaged; sed '30s/.*/{"n":26,"t":1,"thread":1,"stage":"lost","count":3}/' \
+            notifications.jsonl > lost; head -n 1 notifications.jsonl > header; : > empty; echo > blank
+            for f in truncated missing damaged lost header empty blank; do
+            notify-demo check $f --rule 'no handler longer than 1 h' > text 2> errors; echo "$f $? $(grep -c . errors)"
+            grep 'the recording is complete' text
+            for format in --json --tap '--junit -' '--sarif -'; do
+            notify-demo check $f --rule 'no handler longer than 1 h' $format 2> /dev/null > text
+            echo "$? $(grep -c 'the recording is complete' text)"; done
+            notify-demo check $f --rule 'no handler longer than 1 h' --allow-incomplete > text 2> errors; echo "$?"
+            grep -c 'the recording is complete' text; grep -c 'is incomplete' errors; done
             """)
+        let formats = "1 1\n1 1\n1 1\n1 1\n"
+        func expected(_ file: String, _ problem: String, messages: Int, notes: Int = 1) -> String {
+            "\(file) 1 \(messages)\nFAILED  the recording is complete: \(problem)\n\(formats)0\n0\n\(notes)\n"
+        }
         XCTAssertEqual(
             outcome.output,
-            """
-            ok      OrderPlaced on thread cook: 4 handlers
-            FAILED  no observer left at exit: the recording is truncated: it does not say which observers were left at exit
-            1 passed, 1 failed
-            1
+            expected("truncated", "there is no end record, so the last records may be missing", messages: 1)
+                + expected("missing", "1 record is missing", messages: 2)
+                + expected("damaged", "1 record is missing", messages: 3)
+                + expected("lost", "3 records were lost", messages: 3)
+                + expected("header", "it has no records", messages: 1)
+                + expected("empty", "it has no records", messages: 1, notes: 0)
+                + expected("blank", "it has no records", messages: 1, notes: 0))
+    }
 
+    func testAllLinesOfRulesFilesThatCannotBeReadAreReportedAtOnce() throws {
+        let outcome = try shell(
+            """
+            printf 'no finding\\nDishReady onn main\\nno handlr\\n' > one; printf 'every\\n' > two
+            notify-demo check --rules one --rules two 2>&1 | grep -oE '(one|two):[0-9]+:[0-9]+'
+            notify-demo record --check one --check two -- touch made 2>&1 | grep -oE '(one|two):[0-9]+:[0-9]+'; ls made
             """)
-        XCTAssertEqual(
-            outcome.errors,
-            "notify-demo: a: the recording is truncated. The rules are checked on the records that it has.\n")
+        let places = "one:2:11\none:3:4\ntwo:1:6\n"
+        XCTAssertEqual(outcome.output, places + places)
     }
 
     func testEachReportIsWrittenToItsFileOrAloneOnStandardOutput() throws {
@@ -170,6 +191,7 @@ final class CheckTests: XCTestCase {
             \(failed)status 2
             notify-demo: true recorded nothing: it posts and observes no notifications, is linked statically, has rights that \
             its user does not have, or could not write its recording and said so.
+            0 passed, 2 failed
 
             """)
     }

@@ -1,0 +1,141 @@
+internal import DeliveryRecording
+
+/// `Saved delivered`, `everything delivered`: whether the handler of each observer that a post matched was called. What
+/// a later notification replaced, and what was cancelled because its observer was removed, need not be delivered.
+struct PostsDelivered {
+    private let rule: Rule
+    private let words: RecordWords
+    private var index: RecordingIndex { words.index }
+
+    private static let wanted: [AuditCount] = [.delivered, .coalesced, .cancelled]
+    private static let unwanted: [AuditCount] = [.dropped, .targetGone, .pending, .lost]
+
+    init(_ rule: Rule, _ words: RecordWords) { (self.rule, self.words) = (rule, words) }
+
+    /// - Parameter text: the name; nil means every name, and blocks.
+    func result(_ text: String?) -> RuleResult {
+        let name = text.map { words.name(called: $0) }
+        if let text, name == -1 { return RuleResult(rule, fails: words.missing(name: text)) }
+        let audit = Audit(index)
+        let lines = audit.lines.filter { ($0.table == .blocks && name == nil) || name ?? $0.name == $0.name }
+        func sum(_ tables: Audit.Table...) -> AuditCounters {
+            lines.filter { tables.contains($0.table) }.reduce(into: AuditCounters()) { $0 += $1.counts }
+        }
+        let (counts, queued) = (sum(.notifications, .blocks), sum(.queues))
+        let enqueued = queued[.pending] + queued[.targetGone] + queued[.lost]
+        let undelivered = Self.unwanted.reduce(0) { $0 + counts[$1] }
+        let outcomes = (Self.wanted + Self.unwanted).filter { counts[$0] > 0 }.map { "\(counts[$0]) \($0.words)" }
+        let all = outcomes.joined(separator: ", ")
+        if undelivered + enqueued > 0 {
+            let never = enqueued == 0 ? "" : "\(enqueued) enqueued and never posted"
+            return RuleResult(
+                rule, fails: [all, never].filter { !$0.isEmpty }.joined(separator: "; "),
+                deliveries(name) + neverPosted(name) + lost(audit, name))
+        }
+        if let process = words.recording.endedWithoutNotice.first {
+            return RuleResult(
+                rule,
+                fails: "process \(words.recording.processes[process].id) ended without notice, before it could deliver "
+                    + "everything: \(all.isEmpty ? "nothing was" : all)")
+        }
+        guard counts[.matched] > 0 else {
+            let posts = words.posts(of: name).reduce(0) { $0 + $1.count }
+            let subject = name.map(words.name) ?? "nothing"
+            return RuleResult(
+                rule,
+                fails: posts == 0
+                    ? "\(name == nil ? "nothing" : subject) was \(name == nil ? "" : "never ")posted"
+                    : "none of \(counted(posts, "post")) had an observer")
+        }
+        return RuleResult(rule, holds: all)
+    }
+
+    /// One violation for each observer and outcome.
+    private func deliveries(_ name: Int32?) -> [RuleResult.Violation] {
+        var found: [[Int32]: [RecordingIndex.Delivery]] = [:]
+        for delivery in index.deliveries where name.map({ index.name(of: delivery) == $0 }) ?? true {
+            let stage = delivery.outcome < 0 ? nil : index.entry(delivery.outcome).stage
+            guard delivery.isPending || stage == .drop || stage == .targetGone else { continue }
+            let outcome: Int32 = delivery.isPending ? 0 : stage == .drop ? 1 : 2
+            found[[delivery.observer, index.name(of: delivery), outcome], default: []].append(delivery)
+        }
+        return found.values.map { deliveries in
+            let first = deliveries[0]
+            let more = deliveries.count == 1 ? "" : ", as \(deliveries.count - 1) more"
+            return RuleResult.Violation(
+                text: "\(words.post(first.post)) was not delivered to "
+                    + "\(words.observer(first.observer, name: index.name(of: first))): \(words.outcome(of: first))\(more)",
+                evidence: [
+                    index.posts[Int(first.post)].posted, first.outcome >= 0 ? first.outcome : first.append,
+                    words.registered(first.observer),
+                ])
+        }
+    }
+
+    private func neverPosted(_ name: Int32?) -> [RuleResult.Violation] {
+        index.posts.indices.compactMap { number in
+            let post = index.posts[number]
+            guard post.enqueued >= 0, name.map({ index.name(ofPost: Int32(number)) == $0 }) ?? true,
+                post.queueOutcome < 0 || index.entry(post.queueOutcome).stage == .targetGone
+            else { return nil }
+            return RuleResult.Violation(
+                text: "\(words.post(Int32(number))) was never posted", evidence: [post.enqueued, post.queueOutcome])
+        }
+    }
+
+    private func lost(_ audit: Audit, _ name: Int32?) -> [RuleResult.Violation] {
+        audit.faults.reported.filter { fault in
+            let post = index.entry(fault.entry).post
+            return fault.kind == .lost && post >= 0 && name.map { index.name(ofPost: post) == $0 } ?? true
+        }.map { RuleResult.Violation(text: $0.text, evidence: [$0.entry]) }
+    }
+}
+
+extension RecordWords {
+    /// For example `target gone (line 6)`.
+    func outcome(of delivery: RecordingIndex.Delivery) -> String {
+        if delivery.isPending { return "it waited when the recording ended" }
+        let number = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
+        let entry = index.entry(number)
+        let outcome = delivery.outcome >= 0 ? AuditCount(entry.stage)?.words ?? entry.stage.rawValue : "skipped"
+        let place = entry.stage == .deliver ? " on \(thread(entry.thread))" : ""
+        return "\(outcome)\(place) (line \(entry.line))"
+    }
+
+    /// The posts of a name with their observers and outcomes, one violation for each.
+    func outcomes(ofPosts posts: [Int32]) -> [RuleResult.Violation] {
+        posts.map { posted in
+            let post = index.entry(posted).post
+            guard post >= 0 else { return RuleResult.Violation(text: "it was posted here", evidence: [posted]) }
+            let deliveries = index.deliveries(ofPost: post).map { index.deliveries[$0] }
+            let outcomes = deliveries.prefix(3).map { delivery in
+                "\(observer(delivery.observer, name: index.name(of: delivery))): \(outcome(of: delivery))"
+            }
+            let more = deliveries.count > 3 ? ["and \(deliveries.count - 3) more"] : []
+            return RuleResult.Violation(
+                text: deliveries.isEmpty ? "\(self.post(post)) had no observer" : "\(self.post(post)) had observers",
+                evidence: [posted], details: outcomes + more)
+        }
+    }
+
+    /// The observers of a name, and why a post did not match them.
+    func unmatchedObservers(_ posted: Int32) -> [String] {
+        let post = index.entry(posted)
+        let observers = index.observers.indices.filter { number in
+            let registered = index.observers[number].registered
+            guard registered >= 0 else { return false }
+            return index.entry(registered).name == post.name
+                && recording.process(of: index.entry(registered)) == recording.process(of: post)
+        }
+        let lines = observers.prefix(3).map { number in
+            let (registered, removed) = (index.observers[number].registered, index.observers[number].removed)
+            let reason =
+                registered > posted
+                ? "was added later (line \(index.entry(registered).line))"
+                : removed >= 0 && removed < posted
+                    ? "had been removed (line \(index.entry(removed).line))" : "observes another object or center"
+            return observer(Int32(number)) + location(of: registered, ", observed at ") + ", " + reason
+        }
+        return lines + (observers.count > 3 ? ["and \(observers.count - 3) more"] : [])
+    }
+}

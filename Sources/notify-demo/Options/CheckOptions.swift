@@ -1,0 +1,148 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import DeliveryRecording
+
+/// The rules that a command checks, and how it reports their results.
+struct CheckOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A rule, such as 'Saved on main'. May be repeated.", valueName: "rule"))
+    var rule: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A file with a rule on each line; - is standard input. May be repeated.", valueName: "file"),
+        completion: .file())
+    var rules: [String] = []
+
+    @Flag(help: "Report a recording with missing records, without a failure of its own.")
+    var allowIncomplete = false
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    @Flag(help: "Print the results in the Test Anything Protocol, version 13.")
+    var tap = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write the results as JUnit XML; - is standard output, on which nothing else is printed then.",
+            valueName: "file"), completion: .file(extensions: ["xml"]))
+    var junit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write the failures as SARIF 2.1.0, for code scanning; - is standard output, on which nothing else is "
+                + "printed then.",
+            valueName: "file"), completion: .file(extensions: ["sarif", "json"]))
+    var sarif: String?
+
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
+    @OptionGroup(title: "Findings") var findings: DiagnosisOptions
+
+    /// The options for a file to write.
+    var outputs: [(option: String, path: String)] {
+        [("--junit", junit), ("--sarif", sarif)].compactMap { option, path in path.map { (option: option, path: $0) } }
+    }
+
+    /// The options that print on standard output; nothing else is printed there then.
+    private var printingOptions: [String] {
+        [json ? "--json" : nil, tap ? "--tap" : nil].compactMap(\.self)
+            + outputs.filter { Output.isStandardOutput($0.path) }.map { "\($0.option) \($0.path)" }
+    }
+
+    func validate() throws {
+        if rules.count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("standard input can be read only once. Name a file for one of the --rules.")
+        }
+        try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
+        if printingOptions.count > 1 {
+            throw ValidationError(
+                "\(printingOptions[0]) and \(printingOptions[1]) both write to standard output. Use one of them, or "
+                    + "name a file with --junit or --sarif.")
+        }
+        if let junit, let sarif, Output.isSameFile(junit, sarif) {
+            throw ValidationError("--junit and --sarif name the same file.")
+        }
+    }
+
+    /// Rejects a report that is one of the inputs.
+    func check(inputs: [String]) throws {
+        for (option, output) in outputs {
+            for input in inputs + rules + [findings.accept].compactMap(\.self)
+            where Output.wouldOverwrite(input, byWriting: output) {
+                throw ValidationError("\(option) would overwrite \(input). Name another file.")
+            }
+        }
+    }
+
+    /// What is read and opened before there is a recording, so that an error is reported at once.
+    struct Prepared {
+        let options: CheckOptions
+        let rules: [Rule]
+        let accepted: AcceptedFindings
+        let junit: Output?
+        let sarif: Output?
+    }
+
+    /// Reads the rules: those of the files, then the others.
+    ///
+    /// - Parameter files: files of rules before those of the options.
+    /// - Throws: `LogError` for a file that cannot be read, `ValidationError` for rules that cannot.
+    func prepare(_ terminal: Terminal, rulesIn files: [String] = []) throws -> Prepared {
+        let junit = try junit.map { try terminal.output(to: $0) }
+        let sarif = try sarif.map { try terminal.output(to: $0) }
+        var (rules, errors): ([Rule], [RuleError]) = ([], [])
+        for path in files + self.rules {
+            do {
+                rules += try RuleFile.rules(try RuleFile.text(path: path), path: path)
+            } catch let error as RuleErrors {
+                errors += error.errors
+            }
+        }
+        if !errors.isEmpty { throw ValidationError("\(RuleErrors(errors))") }
+        rules += try rule.map { try RuleParser.rule(argument: $0, option: "--rule") }
+        return Prepared(
+            options: self, rules: rules, accepted: try findings.accepted, junit: junit, sarif: sarif)
+    }
+}
+
+extension CheckOptions.Prepared {
+    /// Checks the rules, and prints and writes the results.
+    ///
+    /// - Parameters:
+    ///   - path: the file of the recording; nil for standard input.
+    ///   - areMessages: true to print the results on standard error.
+    func check(
+        _ recording: Recording, path: String?, _ terminal: Terminal, areMessages: Bool = false
+    ) throws -> ExitStatus {
+        let check = RuleCheck(
+            rules, RecordingIndex(recording), limits: options.findings.limits, accepted: accepted,
+            allowsIncomplete: options.allowIncomplete)
+        let report = RuleReport(check)
+        var lines: [String] = []
+        if options.json {
+            lines = [terminal.palette.plain(try report.json())]
+        } else if options.tap {
+            var tap = TAPReport()
+            lines = ([TAPReport.version] + tap.lines(for: report.suite) + [tap.plan]).map(terminal.palette.plain)
+        } else if !options.outputs.contains(where: { Output.isStandardOutput($0.path) }) {
+            lines = terminal.lines(of: report, isMessage: areMessages)
+        }
+        if areMessages {
+            for line in lines { terminal.say(shown: line) }
+        } else {
+            try terminal.print(shown: lines)
+        }
+        // The lines are printed even if a report cannot be written.
+        try terminal.standardOutput.flush()
+        try junit?.print(JUnitReport.text("notify-demo check", of: [report.suite]))
+        try junit?.finish()
+        if let sarif {
+            let report = SARIFReport(
+                check, version: NotifyDemo.configuration.version, recordingPath: path, path: SourceFiles().path)
+            try sarif.print(report.text())
+            try sarif.finish()
+        }
+        return check.holds ? .success : .failed
+    }
+}
