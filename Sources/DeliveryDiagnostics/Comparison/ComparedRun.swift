@@ -12,9 +12,11 @@ struct ComparedRun {
     /// For each thread: a number for its name. Main has a number of its own, and all threads without a name share one.
     /// Only threads with equal keys can match.
     let threadKeys: [Int32]
+    /// For each thread: the thread that stands for it. One of a pool of Dispatch stands for all of its process.
+    private let lanes: [Int32]
     /// For each process: why records of it are missing, if they are. Empty for a text log.
     let truncations: [Recording.Truncation?]
-    /// True if the recording has no end record, but the other has one. Then processes may be missing.
+    /// True if the recording has no end record, and is incomplete. Then processes may be missing.
     let lacksEnd: Bool
     private(set) var chains: CausalChains
     private let order: ComparisonOrder
@@ -24,33 +26,37 @@ struct ComparedRun {
     private var threadOfNumber: [Recording.Numbered: Int32] = [:]
     private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
 
-    /// - Parameters:
-    ///   - compares: returns whether to compare an entry; nil to compare every entry.
-    ///   - hasEnd: whether the recording has an end record; nil if neither recording has.
+    /// - Parameter compares: returns whether to compare an entry; nil to compare every entry.
     init(
         _ recording: Recording, log: TextLog?, order: ComparisonOrder, options: RunComparison.Options,
-        compares: ((Recording.Entry) -> Bool)?, hasEnd: Bool?, texts: inout ComparedTexts
+        compares: ((Recording.Entry) -> Bool)?, texts: inout ComparedTexts
     ) {
         (self.log, self.order) = (log, order)
-        lacksEnd = !order.isLogged && hasEnd == false
         truncations =
-            order.isLogged
+            log != nil
             ? []
             : recording.completeness.map { completeness in
-                guard case .truncated(let reason) = completeness, hasEnd != nil || reason != .noEnd else { return nil }
-                return reason
+                if case .truncated(let reason) = completeness { reason } else { nil }
             }
+        lacksEnd = truncations.contains { $0 != nil } && !recording.entries.contains { $0.stage == .end }
         self.texts = recording.strings.map { texts.form(of: $0) }
         self.compares = compares ?? { _ in true }
         threadKeys = recording.threads.map { thread in
             // A text log has no thread names.
             if order.isLogged { return -1 }
+            if thread.isInPool { return -3 }
             return thread.identity.number == 1 ? -2 : thread.identity.name.map { texts.number($0) } ?? -1
+        }
+        var pools: [Int32: Int32] = [:]
+        lanes = recording.threads.enumerated().map { number, thread in
+            guard thread.isInPool else { return Int32(number) }
+            pools[thread.process] = pools[thread.process] ?? Int32(number)
+            return pools[thread.process] ?? Int32(number)
         }
         index = RecordingIndex(recording)
         let isIgnored = recording.strings.map { options.ignored.contains($0) }
         isRemoved = recording.entries.map { $0.name >= 0 && isIgnored[Int($0.name)] }
-        chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: self.compares)
+        chains = Self.chains(index, order, lanes, self.texts, isRemoved, self.compares)
         for (index, thread) in recording.threads.enumerated() {
             func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }
             if !order.isLogged { threadOfNumber[key(thread.identity.number)] = Int32(index) }
@@ -61,24 +67,45 @@ struct ComparedRun {
     /// Leaves out the records at these indices, and everything that they caused.
     mutating func remove(_ entries: [Int]) {
         for index in entries { isRemoved[index] = true }
-        chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: compares)
+        chains = Self.chains(index, order, lanes, texts, isRemoved, compares)
     }
+
+    private static func chains(
+        _ index: RecordingIndex, _ order: ComparisonOrder, _ lanes: [Int32], _ texts: [ComparedTexts.Form],
+        _ isRemoved: [Bool], _ compares: (Recording.Entry) -> Bool
+    ) -> CausalChains {
+        CausalChains(
+            index, order, lanes: lanes,
+            work: { entry in
+                let stage = UInt64(DeliveryStage.allCases.firstIndex(of: entry.stage) ?? 0)
+                let name = entry.name < 0 ? -1 : texts[Int(entry.name)].text
+                let message = entry.message < 0 ? -1 : texts[Int(entry.message)].skeleton
+                return RecordLabels.mix(stage, indexPair(name, message))
+            }, includes: { !isRemoved[$0] }, compares: compares)
+    }
+
+    /// The thread that stands for a thread; -1 for -1.
+    func lane(_ thread: Int32) -> Int32 { thread < 0 ? -1 : lanes[Int(thread)] }
 
     func isCompared(_ index: Int32) -> Bool { index >= 0 && chains.positionOfEntry[Int(index)] >= 0 }
 
     /// The number of threads with compared records.
     var comparedThreadCount: Int {
-        Set(recording.entries.indices.lazy.filter { isCompared(Int32($0)) }.map { recording.entries[$0].thread }).count
+        Set(recording.entries.indices.lazy.filter { isCompared(Int32($0)) }.map { lane(recording.entries[$0].thread) })
+            .count
     }
 
     func process(ofThread thread: Int32) -> Int32 { recording.threads[Int(thread)].process }
 
     func isTruncated(processOf thread: Int32) -> Bool { isTruncated(process(ofThread: thread)) }
 
-    func isTruncated(_ process: Int32) -> Bool { !truncations.isEmpty && truncations[Int(process)] != nil }
+    func isTruncated(_ process: Int32) -> Bool { isTruncated && truncations[Int(process)] != nil }
 
-    /// True if any process is truncated, or if later processes may be missing.
-    var isTruncated: Bool { lacksEnd || truncations.contains { $0 != nil } }
+    /// True if records of any process are missing.
+    var isIncomplete: Bool { truncations.contains { $0 != nil } }
+
+    /// True if records may be missing where the other run has some. In a text log, none are.
+    var isTruncated: Bool { isIncomplete && !order.isLogged }
 
     /// The threads that a record's message mentions.
     func mentions(of entry: Recording.Entry) -> [ThreadDescription] {
@@ -102,7 +129,7 @@ struct ComparedRun {
     /// The mentioned thread if any of its records are in chains; else -1.
     func thread(of mention: ThreadDescription, in entry: Recording.Entry) -> Int32 {
         let key = Recording.Numbered(process: process(ofThread: entry.thread), number: mention.number)
-        let thread = (mention.isKernelID ? threadOfKernelID : threadOfNumber)[key] ?? -1
+        let thread = lane((mention.isKernelID ? threadOfKernelID : threadOfNumber)[key] ?? -1)
         return thread >= 0 && chains.isActive[Int(thread)] ? thread : -1
     }
 }

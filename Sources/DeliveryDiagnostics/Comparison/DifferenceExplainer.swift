@@ -21,18 +21,77 @@ struct DifferenceExplainer {
 
     /// The difference, and the records to remove to find the next one.
     func explain() -> (difference: RunDifference, removed: Pair<[Int]>) {
+        if order.isCausal, let removal { return removal }
         // Each run numbers its posts, so different records can read the same: a counterpart tells them apart.
         let causal = order.isCausal ? causalFinding : nil
-        let (shown, sentence, removed) = causal ?? (mismatch.entries, plainSentence, plainlyRemoved)
+        var (shown, sentence, removed) = causal ?? (mismatch.entries, plainSentence, plainlyRemoved)
+        var reason = mismatch.reason
+        var explanation = [sentence] + (causal == nil ? counterpart.map { [$0] } ?? [] : [])
+        if order.isCausal, let (side, removal) = removalOfCancelled {
+            (shown[side], reason) = (Int(removal), .removal)
+            let observer = RecordWords(runs[side].index).observer(runs[side].index.entry(removal).observer)
+            explanation.insert("In \(names[side]) \(observer) is removed before that.", at: 0)
+        }
         var difference = RunDifference(
-            reason: mismatch.reason, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
-            explanation: [sentence] + (causal == nil ? counterpart.map { [$0] } ?? [] : []))
+            reason: reason, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
+            explanation: explanation)
         if order.isLogged { explainLog(&difference) }
         return (difference, removed)
     }
 
+    /// The removal of an observer whose delivery is cancelled in one run.
+    private var removalOfCancelled: (side: RunSide, removal: Int32)? {
+        for side in RunSide.allCases {
+            guard let index = mismatch.entries[side] else { continue }
+            let entry = runs[side].recording.entries[index]
+            guard entry.stage == .cancel, entry.observer >= 0 else { continue }
+            let removed = runs[side].index.observers[Int(entry.observer)].removed
+            if removed >= 0, removed < index { return (side, removed) }
+        }
+        return nil
+    }
+
     /// The records to show, a sentence, and the records to remove.
     private typealias Finding = (shown: Pair<Int?>, sentence: String, removed: Pair<[Int]>)
+
+    // MARK: Removals
+
+    /// The removal of an observer that comes before the mismatch in one run only; it explains what follows. Nil if there
+    /// is none.
+    private var removal: (difference: RunDifference, removed: Pair<[Int]>)? {
+        for side in RunSide.allCases {
+            let (run, other) = (runs[side], runs[side.opposite])
+            let limit = mismatch.entries[side].map(Int32.init) ?? .max
+            let otherLimit = mismatch.entries[side.opposite].map(Int32.init) ?? .max
+            let named = Set(
+                RunSide.allCases.compactMap { side in
+                    mismatch.entries[side].map { runs[side].nameNumber(of: runs[side].recording.entries[$0]) }
+                }.filter { $0 >= 0 })
+            let removals = run.index.observers.indices.compactMap { observer -> (removed: Int32, later: Int32)? in
+                let removed = run.index.observers[observer].removed
+                let counterpart = walk.observers.counterpart(of: Int32(observer), on: side)
+                guard removed >= 0, removed <= limit, run.isCompared(removed), counterpart >= 0,
+                    let name = run.index.registration(of: Int32(observer)).map({ run.nameNumber(of: $0) }),
+                    name < 0 || named.contains(name)
+                else { return nil }
+                let later = other.index.observers[Int(counterpart)].removed
+                return later < 0 || later > otherLimit ? (removed, later) : nil
+            }
+            guard let (removed, later) = removals.min(by: { $0.removed < $1.removed }) else { continue }
+            var (shown, entries) = (Pair<Int?>(nil, nil), Pair<[Int]>([], []))
+            (shown[side], entries[side]) = (Int(removed), [Int(removed)])
+            if later >= 0 { (shown[side.opposite], entries[side.opposite]) = (Int(later), [Int(later)]) }
+            let observer = RecordWords(run.index).observer(run.index.entry(removed).observer)
+            let difference = RunDifference(
+                reason: .removal, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
+                explanation: [
+                    "In \(names[side]) \(observer) is removed before what follows from it, in "
+                        + "\(names[side.opposite]) \(later < 0 ? "it is not removed" : "after that")."
+                ])
+            return (difference, entries)
+        }
+        return nil
+    }
 
     // MARK: Deliveries
 

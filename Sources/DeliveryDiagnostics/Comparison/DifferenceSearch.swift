@@ -34,11 +34,20 @@ struct DifferenceSearch {
                 attempt = self.attempt(progress)
             }
         }
+        if case .different = attempt, order.isCausal, case let moved = MovedWork.found(runs), !moved.isEmpty {
+            differences = moved.prefix(options.maximumDifferences).map(\.difference)
+            guard differences.count < options.maximumDifferences else { return .different(differences) }
+            remove(Pair(moved.flatMap(\.records.first), moved.flatMap(\.records.second)))
+            attempt = self.attempt(progress)
+        }
         while true {
             switch attempt {
             case .same(let walk):
                 if !differences.isEmpty { return .different(differences) }
                 if order.isCausal, let difference = RunDifference(endsOf: runs) { return .different([difference]) }
+                if runs.first.isIncomplete || runs.second.isIncomplete {
+                    return .truncated(RunDifference(truncated: runs, Pair(nil, nil), records: walk.compared))
+                }
                 return .same(records: walk.compared, threads: runs.first.comparedThreadCount, byChance: byChance)
             case .undecided(let outcome):
                 return differences.isEmpty ? outcome : .different(differences)

@@ -16,7 +16,7 @@ struct RecordLabels {
             let enqueued = index.posts[number].enqueued
             return enqueued >= 0 ? enqueued : index.origin(ofPost: Int32(number))
         }
-        posters = firsts.map { run.isCompared($0) ? index.entry($0).thread : -1 }
+        posters = firsts.map { run.isCompared($0) ? run.lane(index.entry($0).thread) : -1 }
         func position(_ entry: Int32) -> Int32 { entry < 0 ? -1 : run.chains.positionOfEntry[Int(entry)] }
         func position(ofPost post: Int32) -> Int32 { post < 0 ? -1 : position(firsts[Int(post)]) }
         labels = Array(repeating: 0, count: index.recording.entries.count)
@@ -41,7 +41,7 @@ struct RecordLabels {
         for chain in run.chains.chains {
             var hash = UInt64(7)
             for number in chain.entries {
-                let (target, post) = (entries[Int(number)].target, entries[Int(number)].post)
+                let (target, post) = (run.lane(entries[Int(number)].target), entries[Int(number)].post)
                 var label = labels[Int(number)]
                 if target >= 0 { label = Self.mix(label, colours[Int(target)]) }
                 if post >= 0, posters[Int(post)] >= 0 { label = Self.mix(label, colours[Int(posters[Int(post)])]) }

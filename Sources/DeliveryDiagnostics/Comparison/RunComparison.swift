@@ -21,20 +21,17 @@ package struct RunComparison {
         /// The largest number of differences to find.
         package var maximumDifferences = 5
         /// Whether to skip lines of text logs that are not in NSLog's format instead of adding them to the message
-        /// before. Nil to do so if one of the logs is the combined output of a program.
-        package var skipsOtherLines: Bool?
+        /// before.
+        package var skipsOtherLines = false
         /// The number of assignments of threads to try. Threads without names may be so alike that some are tried.
         package var maximumTries = 10_000
-        /// Returns true when the time for that is up, by default after 5 seconds. Called before each try except the
-        /// first.
-        package var isTimeUp: @Sendable () -> Bool
+        /// Returns true when the time for that is up. Called before each try except the first. Nil means 5 seconds from
+        /// when the indexes are built.
+        package var isTimeUp: (@Sendable () -> Bool)?
         /// For each recording: the records to compare, or nil for none. Nil to compare everything.
         fileprivate var selections: Pair<RecordingSelection?>?
 
-        package init() {
-            let end = SuspendingClock.now.advanced(by: .seconds(5))
-            isTimeUp = { SuspendingClock.now >= end }
-        }
+        package init() {}
 
         /// Compares only what a filter selects.
         ///
@@ -67,7 +64,7 @@ package struct RunComparison {
         /// that differ by chance.
         case same(records: Int, threads: Int, byChance: [String])
         case different([RunDifference])
-        /// Everything that a truncated recording has is the same.
+        /// Everything that an incomplete recording has is the same.
         case truncated(RunDifference)
         /// The time was not enough to decide which thread is which. With the number of tries, and the difference that
         /// the most successful try found.
@@ -87,20 +84,20 @@ package struct RunComparison {
         let logs = inputs.map(\.log)
         let order = ComparisonOrder(
             isExact: options.isExact, isLogged: logs.first != nil || logs.second != nil)
-        let skips = options.skipsOtherLines ?? [first, second].contains { $0.log?.isCombinedOutput == true }
-        let read = inputs.map { $0.recording(skipsOtherLines: skips) }
+        let read = inputs.map { $0.recording(skipsOtherLines: options.skipsOtherLines) }
         skippedLines = [read.first.skipped, read.second.skipped]
-        // Recordings that were made by hand have no ends.
-        let hasEnd = read.map { $0.recording.entries.contains { $0.stage == .end } }
-        let needsEnds = hasEnd.first || hasEnd.second
         var texts = ComparedTexts()
         func run(_ side: RunSide) -> ComparedRun {
             ComparedRun(
                 read[side].recording, log: logs[side], order: order, options: options,
                 compares: options.selections.map { selections in { selections[side]?.contains($0) ?? false } },
-                hasEnd: needsEnds ? hasEnd[side] : nil, texts: &texts)
+                texts: &texts)
         }
-        var search = DifferenceSearch(Pair(run(.first), run(.second)), order: order, options: options)
+        let runs = Pair(run(.first), run(.second))
+        var options = options
+        let end = SuspendingClock.now.advanced(by: .seconds(5))
+        options.isTimeUp = options.isTimeUp ?? { SuspendingClock.now >= end }
+        var search = DifferenceSearch(runs, order: order, options: options)
         outcome = search.run(progress)
     }
 }

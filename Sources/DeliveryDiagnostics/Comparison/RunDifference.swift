@@ -6,6 +6,8 @@ package struct RunDifference: Sendable, Encodable {
         case onlyInFirst, onlyInSecond
         /// A property of the records or lines.
         case stage, name, post, observer, thread, target, relatedPost, count, sender, message, details, mention
+        /// An observer is removed earlier in one run.
+        case removal
         /// No thread of the second log writes the line. The second side is its first line without a counterpart.
         case threadEnds
         /// The runs ended in different ways.
@@ -18,6 +20,7 @@ package struct RunDifference: Sendable, Encodable {
             switch self {
             case .onlyInFirst, .onlyInSecond: "One run continues where the other ends."
             case .relatedPost: "The related posts differ."
+            case .removal: "An observer is removed earlier in one run."
             case .sender: "The types of the senders differ."
             case .details: "The details differ."
             case .mention: "The messages mention different threads."
@@ -77,7 +80,7 @@ extension RunDifference {
 
     /// The names of the runs in sentences.
     static func names(_ runs: Pair<ComparedRun>) -> Pair<String> {
-        let names = runs.map(\.recording.source)
+        let names = runs.map { ShownText.escaped($0.recording.source) }
         return names.first == names.second ? Pair("the first", "the second") : names
     }
 
@@ -102,7 +105,7 @@ extension RunDifference {
             return Side(source: run.recording.source, line: run.recording.entries.last.map { Int($0.line) })
         }
         let names = Self.names(runs)
-        let truncated = RunSide.allCases.filter { runs[$0].isTruncated }
+        let truncated = RunSide.allCases.filter { runs[$0].isIncomplete }
         let subject = truncated.count > 1 ? "they are" : "\(truncated.map { names[$0] }.joined()) is"
         self.init(
             reason: .truncated, first: side(runs.first, unmatched.first), second: side(runs.second, unmatched.second),

@@ -102,21 +102,25 @@ struct RunWalk {
         let (parent, thread) = (
             runs.first.chains.chains[Int(chain)].parent, runs.first.chains.chains[Int(chain)].thread
         )
-        // An observer is matched by its registration.
-        let observer = observers.counterpart(of: runs.first.chains.chains[Int(chain)].observer, on: .first)
-        if runs.first.chains.chains[Int(chain)].observer >= 0, observer < 0 { return -1 }
+        // An observer is matched by its registration, and a post where it is made.
+        var own = runs.first.chains.chains[Int(chain)].own
+        let (observer, post) = (own.observer, own.post)
+        own.observer = observers.counterpart(of: observer, on: .first)
+        own.post = posts.counterpart(of: post, on: .first)
+        if observer >= 0, own.observer < 0 { return -1 }
+        if post >= 0, own.post < 0 { return -1 }
         // A chain is matched before the chains that it hands over.
         let parentInSecond = chains.counterpart(of: parent, on: .first)
         if parent >= 0, parentInSecond < 0 { return -1 }
         var threadInSecond = threads.counterpart(of: thread, on: .first)
         if threadInSecond < 0 {
-            guard let candidate = choose(for: thread, after: parentInSecond, of: observer), match(thread, candidate)
+            guard let candidate = choose(for: thread, after: parentInSecond, own), match(thread, candidate)
             else {
                 return -1
             }
             threadInSecond = candidate
         }
-        let found = runs.second.chains.knownChain(after: parentInSecond, on: threadInSecond, of: observer)
+        let found = runs.second.chains.knownChain(after: parentInSecond, on: threadInSecond, own)
         return found >= 0 && chains.match(chain, found) ? found : -1
     }
 
@@ -124,15 +128,17 @@ struct RunWalk {
     ///
     /// - Parameters:
     ///   - parent: the parent of the thread's chain in the second run, or -1.
-    ///   - observer: the observer of the chain in the second run, or -1.
-    private mutating func choose(for thread: Int32, after parent: Int32, of observer: Int32) -> Int32? {
+    ///   - own: what the chain has of its own in the second run.
+    private mutating func choose(
+        for thread: Int32, after parent: Int32, _ own: CausalChains.Own
+    ) -> Int32? {
         let (colour, sameColour) = (colours.colour(of: thread), colours.candidates(of: thread))
         var start = firstFree[colour, default: 0]
         while start < sameColour.count, threads.counterpart(of: sameColour[start], on: .second) >= 0 { start += 1 }
         firstFree[colour] = start
-        var found = suitable(sameColour[start...], for: thread, after: parent, of: observer)
+        var found = suitable(sameColour[start...], for: thread, after: parent, own)
         if found.isEmpty, !colours.areEqual {
-            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent, of: observer)
+            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent, own)
         }
         if found.count > 1, firstChoice == nil, !colours.individuals.contains(thread) { firstChoice = thread }
         return found.first
@@ -140,12 +146,12 @@ struct RunWalk {
 
     /// At most two threads that are not matched yet and have the chain.
     private func suitable(
-        _ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32, of observer: Int32
+        _ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32, _ own: CausalChains.Own
     ) -> [Int32] {
         Array(
             candidates.lazy.filter { candidate in
                 threads.counterpart(of: candidate, on: .second) < 0
-                    && runs.second.chains.knownChain(after: parent, on: candidate, of: observer) >= 0
+                    && runs.second.chains.knownChain(after: parent, on: candidate, own) >= 0
                     && mayMatchProcesses(of: thread, candidate)
             }.prefix(2))
     }
@@ -174,12 +180,12 @@ struct RunWalk {
     // MARK: Records
 
     private mutating func difference(_ entry: Recording.Entry, _ match: Recording.Entry) -> RunDifference.Reason? {
-        if isExact, !self.match(entry.thread, match.thread) { return .thread }
+        if isExact, !self.match(runs.first.lane(entry.thread), runs.second.lane(match.thread)) { return .thread }
         guard entry.stage == match.stage else { return .stage }
         guard runs.first.nameNumber(of: entry) == runs.second.nameNumber(of: match) else { return .name }
         guard posts.match(entry.post, match.post) else { return .post }
         guard observers.match(entry.observer, match.observer) else { return .observer }
-        guard self.match(entry.target, match.target) else { return .target }
+        guard self.match(runs.first.lane(entry.target), runs.second.lane(match.target)) else { return .target }
         guard posts.match(entry.relatedPost, match.relatedPost) else { return .relatedPost }
         // The number of handlers that run during a removal is chance.
         guard entry.count == match.count || entry.stage == .remove else {

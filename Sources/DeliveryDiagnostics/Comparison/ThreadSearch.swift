@@ -43,7 +43,7 @@ struct ThreadSearch {
         for candidate in colours.candidates(of: thread) {
             isTimeUp =
                 isTimeUp || tries >= (isDifferent ? Self.maximumTriesToShow : options.maximumTries)
-                || options.isTimeUp()
+                || options.isTimeUp?() ?? false
             if isTimeUp { return nil }
             let individualised = colours.individualised(thread, candidate)
             if individualised.areEqual == colours.areEqual, let same = search(individualised, progress) { return same }

@@ -4,8 +4,7 @@ internal import ThreadedNotifications
 /// A text log in memory: its messages, each with its thread, as a recording of `log` records.
 ///
 /// A message begins with a line in NSLog's format (see `LogLine`). Comments, which begin with `#`, and blank lines are
-/// ignored. Any other line continues the message before it, or is skipped if the log is the combined output of a
-/// program: `recording(skipsOtherLines:)`.
+/// ignored. Any other line continues the message before it, or is skipped: `recording(skipsOtherLines:)`.
 ///
 /// A line names its thread, but not what caused it. Lines of different threads may follow each other by chance, so only
 /// the order of each thread is certain.
@@ -13,9 +12,6 @@ package struct TextLog: Sendable {
     /// The name of the log in errors and differences.
     package var name: String { messages.source }
 
-    /// True if the log has lines that do not continue a message: before the first message, or such as
-    /// `warning: the disk is full`. A program that writes its messages and its log to the same file has such lines.
-    package private(set) var isCombinedOutput = false
     /// False if the log ends within a line.
     private(set) var isComplete = true
 
@@ -56,7 +52,6 @@ package struct TextLog: Sendable {
                     problem = (number, "this is not a log line.\(end)", ", found \"\(Excerpt.of(text, length: 60))\"")
                 }
                 otherLines.append((lines.count - 1, text))
-                if lines.isEmpty || (!Self.isIndented(text) && Self.isDiagnostic(text)) { isCombinedOutput = true }
                 return
             }
             var entry = Recording.Entry(time: 0, stage: .log, thread: messages.thread(of: line, &writers))
@@ -92,11 +87,6 @@ package struct TextLog: Sendable {
 
     /// True if the line continues a message also in the combined output of a program.
     private static func isIndented(_ line: String) -> Bool { " \t)]}".contains(line.first ?? " ") }
-
-    /// Returns whether a line has the shape of `warning: …`, `Fatal error: …` or `main.swift:12: …`.
-    private static func isDiagnostic(_ text: String) -> Bool {
-        text.prefixMatch(of: /[^\s:{}()="]+(:\d+)*( [^\s:{}()="]+)?:( |$)/) != nil
-    }
 
     /// True if the log ends within this message.
     func isTruncated(_ index: Int) -> Bool { !isComplete && index == lines.count - 1 }

@@ -16,7 +16,8 @@ struct Compare: Command {
 
             Two recordings are the same if events that cause one another have the same order: the actions of each \
             thread, and on each thread the work that one other thread handed to it. Work from several threads may \
-            interleave in any way. Threads are matched by name, and unnamed ones by their actions. Numbers of posts, \
+            interleave in any way. Threads are matched by name, unnamed ones by their actions, and those of a pool of \
+            Dispatch stand for one another. Numbers of posts, \
             observers, threads and processes, addresses (0x and at least 9 digits) and times are ignored; of senders \
             only the types are compared. Also ignored are signals, drains, whether a wait had to wait, and how many \
             handlers run while an observer is removed, because they depend on chance.
@@ -28,8 +29,8 @@ struct Compare: Command {
 
             A text log does not contain causes, so only the order of each thread's messages is compared. A recording \
             that is compared with a text log is reduced to its log messages. Blank lines are ignored. A line in \
-            another format continues the message before it. If the log has lines such as "warning: …", it is the \
-            combined output of a program: then other lines are skipped and counted, except indented ones.
+            another format continues the message before it. --skip-other-lines is for the combined output of a program: \
+            it skips and counts such lines, except indented ones.
 
             --name and --thread compare a part of two recordings.
 
@@ -42,7 +43,7 @@ struct Compare: Command {
 
             EXIT STATUS
               0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
-            everything that a truncated recording has is the same
+            everything that an incomplete recording has is the same
             """)
 
     @Option(help: "A log of the documents to compare with.")
@@ -63,10 +64,8 @@ struct Compare: Command {
     @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
     var differences = 5
 
-    @Flag(
-        inversion: .prefixedNo, help: "Whether to skip lines of a text log that are neither in its format nor indented."
-    )
-    var skipOtherLines: Bool?
+    @Flag(help: "Skip lines of a text log that are neither in its format nor indented.")
+    var skipOtherLines = false
 
     @Flag(help: "Print the outcome as one JSON object: outcome, and of each difference the reason and both sides.")
     var json = false
@@ -118,10 +117,14 @@ struct Compare: Command {
             switch comparison.outcome {
             case .same: (.success, terminal.palette.good(report.description))
             case .different: (.failed, terminal.palette.bad(report.description))
-            case .truncated, .undecided: (.error, report.description)
+            case .truncated, .undecided: (.error, terminal.palette.plain(report.description))
             }
         if json { try terminal.print(JSONText.of(report)) }
-        if case .undecided = comparison.outcome { terminal.report(text) } else if !json { try terminal.print(text) }
+        if case .undecided = comparison.outcome {
+            terminal.say("notify-demo: \(report.description)")
+        } else if !json {
+            try terminal.print(shown: [text])
+        }
         return status
     }
 }

@@ -40,6 +40,7 @@ final class ChanceOutcomesTests: XCTestCase {
                 delivered: outcomes.count { $0 == .deliver }, coalesced: outcomes.count { $0 == .coalesce }))
         script.add(.log, message: last)
         script.add(.end, reason: .exit)
+        script.end()
         return script.recording("run")
     }
 
@@ -114,6 +115,7 @@ final class ChanceOutcomesTests: XCTestCase {
                 script.add(.append, "Draw", post: post, observer: 1, target: Self.worker)
             }
             for post in posted { script.handle(post, by: 1, on: Self.worker, "Draw") }
+            script.end()
             return script.recording("run")
         }
         guard case .same(_, _, ["Draw"]) = compare(run([1]), run([1, 3])) else {

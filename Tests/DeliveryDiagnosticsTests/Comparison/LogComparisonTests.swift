@@ -154,14 +154,17 @@ final class LogComparisonTests: XCTestCase {
         XCTAssertTrue(long.contains("xxxa\n") && long.contains("xxxb\n") && long.count < 700)
     }
 
-    func testTheLinesThatContinueAMessageAreComparedAndOtherLinesOfCombinedOutputAreNot() throws {
+    func testTheLinesThatContinueAMessageAreComparedUnlessTheyAreToBeSkipped() throws {
         let one = log("1:1 {") + "    a = 1;\n}\n" + log("1:1 end")
         XCTAssertEqual(try same(one, one), [2, 1])
         XCTAssertEqual(try difference(one, one.replacing("a = 1", with: "a = 2"))?.reason, .message)
         let combined = "starting\n" + one + "warning: no\n"
+        XCTAssertEqual(try difference(one, combined)?.reason, .message)
+        var options = RunComparison.Options()
+        options.skipsOtherLines = true
         for (first, second, skipped) in [(one, combined, [0, 2]), (combined, one, [2, 0])] {
             let logs = try [first, second].map { try TextLog(name: "log", text: $0) }
-            let comparison = RunComparison(.log(logs[0]), .log(logs[1]))
+            let comparison = RunComparison(.log(logs[0]), .log(logs[1]), options: options)
             XCTAssertEqual(comparison.skippedLines, skipped)
             guard case .same(2, 1, _) = comparison.outcome else {
                 XCTFail("\(comparison.outcome)")
@@ -177,6 +180,7 @@ final class LogComparisonTests: XCTestCase {
         script.add(.append, nil, post: 1, target: worker)
         script.add(.log, on: worker, message: "current thread = {number = 4, name = (null)}")
         script.add(.log, on: worker, message: "test notification")
+        script.end()
         let recording = ComparisonInput.recording(script.recording("run"))
         for (reference, isSame) in [(ReferenceLog.listing1, true), (.listing2, false), (.listing4, false)] {
             let log = ComparisonInput.log(try TextLog(reference))

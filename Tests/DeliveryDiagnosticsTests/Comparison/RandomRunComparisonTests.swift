@@ -8,7 +8,14 @@ import XCTest
 
 final class RandomRunComparisonTests: XCTestCase {
     private func compare(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunComparison.Outcome {
-        RunComparison(.recording(Recording(first)), .recording(Recording(second))).outcome
+        RunComparison(.recording(Recording(ended(first))), .recording(Recording(ended(second)))).outcome
+    }
+
+    /// Without an end, a recording is incomplete.
+    private func ended(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+        guard var end = records.last else { return [] }
+        (end.sequence, end.stage, end.reason, end.message) = (end.sequence + 1, .end, .exit, nil)
+        return records + [end]
     }
 
     private func firstDifference(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunDifference? {

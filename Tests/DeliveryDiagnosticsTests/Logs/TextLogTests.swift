@@ -16,9 +16,9 @@ final class TextLogTests: XCTestCase {
         }
     }
 
-    private func messages(_ lines: String..., skipsOtherLines: Bool? = nil) throws -> ([String], skipped: Int) {
+    private func messages(_ lines: String..., skipsOtherLines: Bool = false) throws -> ([String], skipped: Int) {
         let log = try TextLog(name: "log", text: lines.map { $0 + "\n" }.joined())
-        let (recording, skipped) = log.recording(skipsOtherLines: skipsOtherLines ?? log.isCombinedOutput)
+        let (recording, skipped) = log.recording(skipsOtherLines: skipsOtherLines)
         return (recording.entries.compactMap { recording.message(of: $0) }, skipped)
     }
 
@@ -39,17 +39,12 @@ final class TextLogTests: XCTestCase {
         XCTAssertEqual(request.skipped, 2)
     }
 
-    func testOtherLinesOfTheCombinedOutputOfAProgramAreSkippedAndCounted() throws {
-        for line in ["warning: the disk is full", "Fatal error: no", "/usr/bin/program:12: no"] {
-            let (read, skipped) = try messages(Self.time + "{", "}", line, Self.time + "two", "ready")
-            XCTAssertEqual(read, ["{\n}", "two"])
-            XCTAssertEqual(skipped, 2)
+    func testAnyLineAfterAMessageContinuesItAndLinesBeforeTheFirstAreSkipped() throws {
+        for line in ["Reason: disk full", "Fatal error: no", "/usr/bin/program:12: no"] {
+            let (read, skipped) = try messages("starting", Self.time + "one", line, Self.time + "two", "ready")
+            XCTAssertEqual(read, ["one\n\(line)", "two\nready"])
+            XCTAssertEqual(skipped, 1)
         }
-        let (read, skipped) = try messages("starting", "  slowly", Self.time + "one", "ready")
-        XCTAssertEqual(read, ["one"])
-        XCTAssertEqual(skipped, 3)
-        let request = try messages(Self.time + "one", "warning: no", skipsOtherLines: false)
-        XCTAssertEqual(request.0, ["one\nwarning: no"])
     }
 
     func testALogThatEndsWithinALineKeepsTheLineAndIsKnownAsTruncated() throws {

@@ -1,0 +1,257 @@
+import ChildProcesses
+import Foundation
+import SharedTesting
+import XCTest
+
+/// Recordings and logs of `Tests/Cases`, and what the commands say about them.
+final class CasesTests: XCTestCase {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        .standardizedFileURL.path
+
+    /// Runs shell lines in a directory of their own with the cases.
+    ///
+    /// - Parameter input: the contents of standard input.
+    private func shell(_ lines: String, input: String = "") throws -> Shell.Outcome {
+        try Shell.run(
+            """
+            cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
+            cp '\(Self.root)'/Tests/Cases/* .
+            \(lines)
+            """, input: input)
+    }
+
+    private func object(_ text: some StringProtocol) throws -> [String: Any] {
+        try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+    }
+
+    // MARK: Text for a terminal
+
+    func testAHintForAShellSelectsWhatItNamesAndRunsNothingElse() throws {
+        let recording = try String(contentsOfFile: "\(Self.root)/Tests/Cases/next-hint.jsonl", encoding: .utf8)
+        for name in ["Dish$(touch pwned)", "-it's ", "a \\\"b\\\"", "a\\nb", "`touch pwned`", "\\u001b[31m"] {
+            let outcome = try shell(
+                """
+                cat > "-it's.jsonl"; notify-demo diagnose -- "-it's.jsonl" > found
+                sed -n 's/^Next: //p' found > hint
+                sh ./hint > drawn; echo $?; ls pwned 2> /dev/null; grep -c register drawn
+                """, input: recording.replacing("Dish$(touch pwned)", with: name))
+            XCTAssertEqual(outcome.output, "0\n1\n", "\(name): \(outcome.errors)")
+        }
+    }
+
+    func testNoCommandPrintsAControlCharacterOfARecordingOrOfTheNameOfAFile() throws {
+        let outcome = try shell(
+            #"""
+            f=$'e\e[31m\nf.jsonl'; none=$'none\e[31m\n'; cp escape.jsonl "$f"; rule=$'A\e[31m on main'
+            printf '{"n":1,"t":1,"thread":1,"stage":"\033[31m"}\n{"\033[31m\n' >> "$f"
+            printf '2016-02-13 22:05:12.856 test[865:45102] a\033[31m\n' > one; sed 's/a/b/' one > two
+            for c in show 'show --json' diagnose 'diagnose --json' audit 'audit --json' stats 'stats --json' \
+            timeline 'timeline --svg' trace; do notify-demo $c "$f"; notify-demo $c "$none"; done
+            for format in '' --json --tap '--junit -' '--sarif -'; do
+            notify-demo check "$f" --rule "$rule" --rule 'no problem' $format; done
+            printf 'A\033[31m onn main\n' > "$none"; notify-demo check "$f" --rules "$none"
+            notify-demo check "$f" --rule $'\e[31m'; notify-demo show $'--\e[31m'; notify-demo $'\e[31m'
+            notify-demo compare "$f" escape.jsonl; notify-demo compare one two; notify-demo compare one "$none"
+            notify-demo record -o "$f" -- $'./none\e[31m'
+            notify-demo record -o "$f" -- sh -c 'cat escape.jsonl > "$THREADED_NOTIFICATIONS_RECORDING"'
+            """#)
+        XCTAssertTrue(outcome.output.contains("31m"))
+        for text in [outcome.output, outcome.errors] {
+            let control = text.unicodeScalars.first { $0.properties.generalCategory == .control && $0 != "\n" }
+            let around = control.flatMap { text.unicodeScalars.firstIndex(of: $0) }
+            XCTAssertNil(control, "\(around.map { text[..<$0].suffix(200) } ?? "")")
+            // A newline of a name would begin a line.
+            XCTAssertFalse(text.split(separator: "\n").contains { $0.hasPrefix("f.jsonl") }, text)
+        }
+    }
+
+    // MARK: Reading
+
+    func testTheLinesThatShowPrintsAreReadAsTheFile() throws {
+        let outcome = try shell(
+            #"""
+            sed 3d gone-without-append.jsonl > missing.jsonl; head -c 300 gone-without-append.jsonl > cut.jsonl
+            sed 's/"n":2/"n":9/' gone-without-append.jsonl > gap.jsonl
+            cat escape.jsonl gone-without-append.jsonl > two.jsonl
+            for f in *.jsonl; do notify-demo show --json "$f" > shown 2> /dev/null
+            for c in show diagnose 'diagnose --json' 'audit --json' 'stats --json' timeline trace \
+            "check --rule no\ problem --rule everything\ delivered" "compare escape.jsonl"; do
+            eval "notify-demo $c -" < "$f" > one 2>&1; echo $? >> one
+            eval "notify-demo $c -" < shown > other 2>&1; echo $? >> other
+            cmp -s one other || { echo "$c $f"; diff one other; }; done; done
+            """#)
+        XCTAssertEqual(outcome.output, "")
+    }
+
+    func testASelectionOfLinesIsReadWithoutComplaint() throws {
+        let outcome = try shell(
+            """
+            notify-demo show --json --name A gone-without-append.jsonl > all
+            notify-demo show --json --from 1us --to 1us gone-without-append.jsonl > one
+            for f in all one; do grep -c stage $f; notify-demo show $f; done
+            """)
+        XCTAssertEqual(outcome.output.split(separator: "\n").first, "3")
+        XCTAssertFalse(outcome.errors.contains(" is missing"), outcome.errors)
+        XCTAssertFalse(outcome.errors.contains("left out"), outcome.errors)
+    }
+
+    func testANumberThatIsOutOfRangeIsADamagedLineForEveryCommand() throws {
+        let keys = [
+            "thread", "kernelID", "target", "post", "observer", "by", "line", "count", "signal", "n", "t", "wall",
+            "process",
+        ]
+        var lines = [#"{"recording":2,"process":1,"name":"p","n":1,"t":0,"wall":0}"#]
+        for value in [
+            "0", "2147483648", "9223372036854775807", "18446744073709551615", "99999999999999999999", "-1", "1.5",
+        ] {
+            for key in keys {
+                for stage in ["register", "post", "append", "deliver", "remove", "lost", "wait", "end", "count"] {
+                    lines.append(
+                        #"{"\#(key)":\#(value),"t":5,"thread":1,"stage":"\#(stage)","name":"A","file":"f","observer":1}"#
+                    )
+                }
+                lines.append(#"{"thread":2,"\#(key)":\#(value)}"#)
+                lines.append(#"{"recording":2,"process":1,"name":"p","n":1,"t":0,"wall":0,"\#(key)":\#(value)}"#)
+            }
+        }
+        let outcome = try shell(
+            """
+            cat > numbers.jsonl
+            for c in show 'show --json' diagnose audit stats timeline 'timeline --svg' trace \\
+            'check --rule everything\\ delivered' 'compare escape.jsonl'; do
+            eval "notify-demo $c numbers.jsonl" > /dev/null 2> errors; status=$?; [ $status -lt 3 ] || echo "$c $status"
+            grep -q 'the value of "thread" is out of range' errors || cat errors; done
+            """, input: lines.joined(separator: "\n"))
+        XCTAssertEqual(outcome.output, "")
+    }
+
+    // MARK: Accounts
+
+    func testStatisticsAuditAndDiagnosisHaveOneAccount() throws {
+        let outcome = try shell(
+            """
+            for c in stats audit; do notify-demo $c --json gone-without-append.jsonl; done
+            notify-demo diagnose gone-without-append.jsonl
+            """)
+        let lines = outcome.output.split(separator: "\n", maxSplits: 2)
+        let statistics = try XCTUnwrap((try object(lines[0])["observers"] as? [[String: Any]])?.first)
+        let audit = try XCTUnwrap((try object(lines[1])["notifications"] as? [[String: Any]])?.first)
+        for key in ["matched", "delivered", "coalesced", "dropped", "cancelled", "targetGone", "pending"] {
+            XCTAssertEqual(statistics[key] as? Int, audit[key] as? Int, key)
+        }
+        XCTAssertEqual(statistics["matched"] as? Int, 1)
+        XCTAssertTrue(lines[2].contains("1 posted, 1 matched, 1 target gone; all accounted for"), "\(lines[2])")
+    }
+
+    func testWhatWaitsAtTheEndIsNoSuccess() throws {
+        let outcome = try shell(
+            """
+            sed '/targetGone/s/targetGone/append/' gone-without-append.jsonl > waiting.jsonl
+            notify-demo audit waiting.jsonl | tail -n 1; echo ${PIPESTATUS[0]}
+            notify-demo diagnose waiting.jsonl | grep -c ' all accounted for'
+            for rule in 'everything delivered' 'A delivered'; do for f in waiting gone-without-append; do
+            notify-demo check $f.jsonl --rule "$rule"; echo $?; done; done
+            sed '/post/d; /targetGone/d; s/"n":4/"n":2/' gone-without-append.jsonl > none.jsonl
+            notify-demo check none.jsonl --rule 'everything delivered' --rule 'A delivered' --rule 'B delivered'
+            """)
+        func failed(_ rule: String, _ file: String, _ count: String, _ outcome: String, _ stage: String) -> String {
+            """
+            FAILED  \(rule): 1 \(count)
+              #1 of A, posted by main (line 5), was not delivered to observer 1 of A: \(outcome)
+                \(file).jsonl:5 1 µs main post #1 A to 1 observer
+                \(file).jsonl:6 2 µs main \(stage) #1 A observer 1 for t
+                \(file).jsonl:4 0 ns main register A observer 1 for t
+            0 passed, 1 failed
+            1
+
+            """
+        }
+        let failures = ["everything delivered", "A delivered"].map { rule in
+            failed(rule, "waiting", "pending", "it waited when the recording ended", "append")
+                + failed(rule, "gone-without-append", "target gone", "target gone (line 6)", "targetGone")
+        }
+        XCTAssertEqual(
+            outcome.output,
+            """
+            1 waited when the recording ended: no fault, and no outcome
+            1
+            0
+            \(failures.joined())FAILED  everything delivered: nothing was posted
+            FAILED  A delivered: A was never posted
+            FAILED  B delivered: the recording does not have the notification B; did you mean A?
+            0 passed, 3 failed
+
+            """)
+    }
+
+    // MARK: Rules
+
+    func testFindingsAreAcceptedByRecordAsByCheck() throws {
+        let outcome = try shell(
+            """
+            echo 'no problem' > rules.txt; notify-demo diagnose --json accept.jsonl | jq -r '.findings[].kind' > accepted.txt
+            run() { notify-demo record -o run.jsonl --check rules.txt "$@" -- \\
+            sh -c 'cat accept.jsonl > "$THREADED_NOTIFICATIONS_RECORDING"' 2> errors; echo $?; grep -E 'passed|^ok' errors; }
+            for options in '' '--accept accepted.txt' '--json' '--tap' '--junit j.xml --sarif s.sarif'; do
+            run $options; notify-demo check accept.jsonl --rules rules.txt $options > text; echo $?
+            grep -E 'passed|^ok' text; done; grep -c testcase j.xml; grep -c runs s.sarif
+            """)
+        let failed = String(repeating: "1\n0 passed, 1 failed\n", count: 2)
+        let accepted = String(
+            repeating: "0\nok      no problem: no findings, and 1 accepted\n1 passed, 0 failed\n", count: 2)
+        XCTAssertEqual(outcome.output, "\(failed)\(accepted)1\n1\n1\n1\n\(failed)2\n1\n", outcome.errors)
+    }
+
+    func testBracesAndLinksOfNamesAreNoPlaceholdersAndNoLinksInSARIF() throws {
+        let outcome = try shell("notify-demo check sarif-braces.jsonl --rule 'every post observed' --sarif -")
+        let runs = try object(outcome.output)["runs"] as? [[String: Any]]
+        let result = (runs?.first?["results"] as? [[String: Any]])?.first
+        let text = (result?["message"] as? [String: String])?["text"] ?? ""
+        XCTAssertTrue(text.contains(#"Dish{{0}}Ready \[x\](y)"#), text)
+    }
+
+    func testTheNameOfATypedMessageMayBeWithoutItsModuleIfItIsTheOnlyOne() throws {
+        let outcome = try shell(
+            """
+            sed 's/"A"/"jobs.JobArrived"/' gone-without-append.jsonl > one.jsonl
+            sed '4s/"jobs.JobArrived"/"other.JobArrived"/' one.jsonl > two.jsonl
+            for f in one two; do notify-demo check $f.jsonl --rule 'JobArrived observed' | head -n 1; done
+            notify-demo check one.jsonl --rule 'JobArived observed' --rule 'Arrived observed' | grep FAILED
+            notify-demo show one.jsonl --name JobArrived | wc -l
+            """)
+        XCTAssertEqual(
+            outcome.output,
+            """
+            ok      JobArrived observed: 1 post
+            FAILED  JobArrived observed: the recording does not have the notification JobArrived; did you mean \
+            jobs.JobArrived or other.JobArrived?
+            FAILED  JobArived observed: the recording does not have the notification JobArived; did you mean \
+            jobs.JobArrived?
+            FAILED  Arrived observed: the recording does not have the notification Arrived; did you mean \
+            jobs.JobArrived?
+            3
+
+            """)
+    }
+
+    // MARK: Comparison
+
+    func testLinesThatContinueAMessageAreCompared() throws {
+        let outcome = try shell("notify-demo compare reason-1.log reason-2.log; echo $?")
+        XCTAssertTrue(outcome.output.hasPrefix("the runs differ\n"), outcome.output)
+        XCTAssertTrue(outcome.output.hasSuffix("\n1\n"), outcome.output)
+    }
+
+    func testRecordingsThatLackTheSameAreUndecidedAndADifferenceInThemIsOne() throws {
+        let outcome = try shell(
+            """
+            sed '$d' gone-without-append.jsonl > short.jsonl; cp short.jsonl short2.jsonl
+            sed 's/"A"/"B"/' short.jsonl > other.jsonl; sed 5d gone-without-append.jsonl > missing.jsonl
+            for pair in 'short short2' 'short gone-without-append' 'missing missing' 'short other' 'header-only header-only' \\
+            'gone-without-append gone-without-append'; do
+            set -- $pair; notify-demo compare $1.jsonl $2.jsonl > text; echo $?; notify-demo compare --exact $1.jsonl $2.jsonl > text
+            echo $?; done
+            """)
+        XCTAssertEqual(outcome.output, "2\n2\n2\n2\n2\n2\n1\n1\n2\n2\n0\n0\n", outcome.errors)
+    }
+}
