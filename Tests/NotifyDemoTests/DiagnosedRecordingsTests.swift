@@ -97,6 +97,13 @@ final class DiagnosedRecordingsTests: XCTestCase {
         XCTAssertEqual(try findings(backlog(nil)).map(\.title), ["note backlog", "note recordingTruncated"])
     }
 
+    func testAPostThatWasHandledIsAccountedForAlsoIfItIsTheLastOfItsThread() throws {
+        let handled = backlog(nil).filter { !$0.contains(#""post":2"#) && !$0.contains(#""post":3"#) }
+        let end = #""t":5000000,"thread":1,"stage":"end","reason":"exit""#
+        let outcome = try Shell.run("notify-demo diagnose -", input: Self.recording(handled + [end]))
+        XCTAssertTrue(outcome.output.contains("1 delivered; all accounted for"), outcome.output)
+    }
+
     func testWhatIsNotKnownToBeCompleteIsNotCalledAccountedFor() throws {
         let outcome = try Shell.run("notify-demo diagnose -", input: Self.recording(Array(backlog(nil).prefix(1))))
         XCTAssertFalse(outcome.output.contains("accounted"), outcome.output)

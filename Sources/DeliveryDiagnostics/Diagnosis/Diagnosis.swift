@@ -115,7 +115,10 @@ package struct Diagnosis: Sendable {
         if audit.unknown.count > 0 { return counted(audit.unknown.count, "possible audit fault") }
         guard audit.isComplete else { return "" }
         let pending = Audit.Table.allCases.reduce(0) { $0 + audit.sum($1)[.pending] }
-        let isUnfinished = index.posts.contains(where: \.isUnfinished)
+        // A post to a Foundation center may wait for ever.
+        let isUnfinished = index.posts.contains {
+            $0.isUnfinished && $0.posted >= 0 && index.entry($0.posted).isFoundation
+        }
         return pending == 0 && !isUnfinished ? "all accounted for" : "all others accounted for"
     }
 }
