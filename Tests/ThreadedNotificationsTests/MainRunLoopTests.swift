@@ -110,6 +110,102 @@ final class MainRunLoopTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    func testAStopComesAfterWhatItsThreadHasEnqueuedBefore() throws {
+        let worker = try RunLoopThread.started("worker")
+        try onMain {
+            var handled = 0
+            let performed = Log()
+            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in handled += 1 }
+            for round in 1...TestRounds.rounds(100, stress: 10_000) {
+                try worker.perform {
+                    for _ in 1...50 { Self.center.post(name: Self.name) }
+                    try? MainThread.main.perform { performed.lines.append("") }
+                    MainRunLoop.stop()
+                }
+                XCTAssertEqual(try Self.run(), .stopped)
+                XCTAssertEqual(handled, 50 * round)
+                XCTAssertEqual(performed.lines.count, round)
+            }
+            token.cancel()
+        }
+        try worker.stopAndWait()
+    }
+
+    func testARunThatWasStoppedBeforeItBeganDeliversWhatWaits() throws {
+        try onMain {
+            var handled: [String] = []
+            let port = SignalPort()
+            let receiver = Receiver { handled.append("port") }
+            port.setDelegate(receiver)
+            RunLoop.main.add(port, forMode: .default)
+            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in handled.append("notification") }
+            Thread.posting(1) {
+                Self.center.post(name: Self.name)
+                port.signal()
+                MainRunLoop.stop()
+            }.wait()
+            XCTAssertEqual(try Self.run(), .stopped)
+            XCTAssertEqual(handled, ["notification", "port"])
+            port.invalidate()
+            token.cancel()
+        }
+    }
+
+    func testAStopInAHandlerComesAfterWhatWaitsBehindThatHandler() throws {
+        try onMain {
+            var handled = 0
+            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in
+                handled += 1
+                if handled == 1 { MainRunLoop.stop() }
+            }
+            Thread.posting(1) { for _ in 1...50 { Self.center.post(name: Self.name) } }.wait()
+            XCTAssertEqual(try Self.run(), .stopped)
+            XCTAssertEqual(handled, 50)
+            token.cancel()
+        }
+    }
+
+    func testAHandlerThatPostsAgainAndAgainDoesNotDelayAStop() throws {
+        try onMain {
+            let token = Self.center.addObserver(
+                forName: Self.name, on: .main, options: ObserverOptions(sameThread: .later)
+            ) { _ in Self.center.post(name: Self.name) }
+            Self.center.post(name: Self.name)
+            Thread.posting(1) { MainRunLoop.stop() }.wait()
+            XCTAssertEqual(try Self.run(), .stopped)
+            XCTAssertEqual(token.counters.waiting, 1)
+            token.cancel()
+            MainRunLoop.stop()
+            try Self.run()
+            XCTAssertEqual(token.counters.waiting, 0)
+        }
+    }
+
+    func testAStoppedRunInARunOfAnotherModeDeliversWhatWaits() {
+        onMain {
+            var handled = 0
+            let mode = RunLoop.Mode("modal")
+            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in handled += 1 }
+            RunLoop.main.perform(inModes: [mode]) {
+                MainActor.assumeIsolated {
+                    Thread.posting(1) {
+                        Self.center.post(name: Self.name)
+                        MainRunLoop.stop()
+                    }.wait()
+                    XCTAssertEqual(MainRunLoop.run(), .stopped)
+                    XCTAssertEqual(handled, 1)
+                }
+            }
+            // A run without sources would return at once.
+            let keeper = Timer(timeInterval: 3600, repeats: false) { _ in }
+            RunLoop.main.add(keeper, forMode: mode)
+            _ = RunLoop.main.run(mode: mode, before: .distantPast)
+            keeper.invalidate()
+            XCTAssertEqual(handled, 1)
+            token.cancel()
+        }
+    }
+
     func testAStopBeforeTheRunCountsOnce() throws {
         MainRunLoop.stop()
         MainRunLoop.stop()
@@ -269,6 +365,19 @@ final class MainRunLoopTests: XCTestCase {
 @MainActor
 private final class Log {
     var lines: [String] = []
+}
+
+@MainActor
+private final class Receiver: NSObject, @preconcurrency PortDelegate {
+    private let receive: () -> Void
+
+    init(_ receive: @escaping () -> Void) {
+        self.receive = receive
+    }
+
+    func handle(_ message: PortMessage) {
+        receive()
+    }
 }
 
 private let signalled = Atomic(false)

@@ -77,6 +77,17 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertTrue(performed.load(ordering: .relaxed))
     }
 
+    func testAStopComesAfterWhatWasPostedBefore() throws {
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("before"))
+        for _ in 0..<TestRounds.rounds(200, stress: 10_000) {
+            let worker = try RunLoopThread.started("worker")
+            let token = center.addObserver(forName: name, on: worker) { _ in }
+            center.post(name: name)
+            try worker.stopAndWait()
+            XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
+        }
+    }
+
     func testAThreadThatIsStoppedAtOnceHandlesAPortThatABlockAdded() throws {
         for _ in 0..<200 {
             let thread = RunLoopThread(name: "brief")

@@ -22,16 +22,27 @@ final class MainRun {
         let keeper = RunLoopSource {}
         keeper.add(to: .main, mode: .default)
         defer {
-            observer.invalidate()
             keeper.invalidate()
             condition = nil
             signals.end()
         }
-        while true {
-            if let end = end ?? reasonToEnd() { return end }
+        while end == nil {
+            end = reasonToEnd()
             // Other code may stop the run loop.
-            RunLoop.runCurrent(for: signals.wakesRunLoop ? nil : 0.1)
+            if end == nil { RunLoop.runCurrent(for: signals.wakesRunLoop ? nil : 0.1) }
         }
+        observer.invalidate()
+        if end == .stopped { Self.deliverRest() }
+        return end ?? .stopped
+    }
+
+    /// Delivers what waits when the run was stopped, then makes one pass for all signalled sources, as a
+    /// `RunLoopThread` does. It is done in a run of the run loop, because only there its mode is the default mode.
+    private static func deliverRest() {
+        let observer = RunLoopObserver(of: [.entry]) { _ in Drain.runServed(.main) }
+        observer.add(to: .main, mode: .default)
+        RunLoop.runCurrentOnce()
+        observer.invalidate()
     }
 
     private func runLoop(will activity: RunLoopObserver.Activity) {
