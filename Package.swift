@@ -122,8 +122,14 @@ let package = Package(
         .target(
             name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/RecordingTesting", swiftSettings: strict),
+        .executableTarget(
+            name: "delivery-child", dependencies: ["CLinux", "ThreadedNotifications"], path: "Tests/delivery-child",
+            swiftSettings: strict),
         .testTarget(
-            name: "ThreadedNotificationsTests", dependencies: ["CLinux", "SharedTesting", "ThreadedNotifications"],
+            name: "ThreadedNotificationsTests",
+            dependencies: [
+                "CLinux", "ChildProcesses", "SharedTesting", "ThreadedNotifications", "delivery-child",
+            ],
             swiftSettings: strict),
         .target(
             name: "DistributedTesting",

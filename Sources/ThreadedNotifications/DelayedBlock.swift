@@ -3,11 +3,9 @@
 /// Threads: every member may be used on any thread.
 public final class DelayedBlock: Sendable {
     let block: PerformedBlock
-    private let delay: DelayQueue.ID
 
-    init(_ block: PerformedBlock, after delay: Duration) {
+    init(_ block: PerformedBlock) {
         self.block = block
-        self.delay = DelayQueue.shared.insert(block, at: .after(delay))
     }
 
     /// The block's outcome so far: `waiting`, `delivered` (it was begun), `cancelled` or `targetGone`.
@@ -16,8 +14,5 @@ public final class DelayedBlock: Sendable {
     /// Cancels and releases the block.
     /// - Returns: false if the block was begun before, or its thread has ended.
     @discardableResult
-    public func cancel() -> Bool {
-        DelayQueue.shared.remove(delay)
-        return block.cancel()
-    }
+    public func cancel() -> Bool { block.cancel() }
 }

@@ -100,16 +100,15 @@ extension DeliveryTarget {
     /// Cost: memory for the block until it is performed or cancelled.
     /// - Returns: the delayed block, to cancel it. It need not be kept.
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`. If the thread ends during the
-    ///   delay, the block's `outcome` becomes `targetGone`.
+    ///   delay, the block is released then, and its `outcome` becomes `targetGone`.
     @discardableResult
     @_disfavoredOverload
     public func perform(
         after delay: Duration, _ block: @escaping @Sendable () -> Void
     ) throws(DeliveryError) -> DelayedBlock {
-        let mailbox = targetThread.mailbox
-        if let reason = mailbox?.reasonNotToWait { throw reason }
-        let performed = PerformedBlock(for: mailbox, wait: nil, block)
-        return DelayedBlock(performed, after: delay)
+        let performed = PerformedBlock(for: targetThread.mailbox, wait: nil, block)
+        try performed.enqueue(after: delay)
+        return DelayedBlock(performed)
     }
 
     private func performAtOnce(_ block: () -> Void, post: UInt64) {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 
 /// The thread of any `DeliveryTarget`, or `.postingThread`.
 ///
@@ -10,9 +10,13 @@ public struct TargetThread: DeliveryTarget {
 
     public var targetThread: TargetThread { self }
 
-    /// Performs a block on a new thread, which has no name and ends afterwards.
+    /// Performs a block on a new thread, which has no name and ends afterwards. If the system has no thread left, a
+    /// thread of Dispatch performs it.
     public static func performInBackground(_ block: @escaping @Sendable () -> Void) {
-        Thread.detachNewThread(block)
+        switch SystemThread.start(block) {
+        case .success(let thread): thread.detach()
+        case .failure: DispatchQueue.global().async(execute: block)
+        }
     }
 }
 
@@ -27,6 +31,7 @@ extension DeliveryTarget where Self == TargetThread {
     public static var main: TargetThread { MainThread().targetThread }
 
     /// The thread that posts: handlers are called before `post` returns, as by a Foundation center. Blocks are
-    /// performed at once on the calling thread, delayed blocks on a background thread.
+    /// performed at once on the calling thread, delayed blocks on a thread of Dispatch: of many that are due, some wait
+    /// for the others.
     public static var postingThread: TargetThread { TargetThread(mailbox: nil) }
 }

@@ -66,6 +66,7 @@ final class DeliveryTargetEndTests: XCTestCase {
         weak var thread: RunLoopThread?
         let isOver = expectation(description: "over")
         var tokens: [ObserverToken] = []
+        let resume: DispatchSemaphore
         do {
             let worker = try RunLoopThread.started("worker")
             thread = worker
@@ -83,8 +84,11 @@ final class DeliveryTargetEndTests: XCTestCase {
                     }
                     isOver.fulfill()
                 })
+            // The thread ends when this scope has released it.
+            resume = try worker.keptBusy()
             worker.stop()
         }
+        resume.signal()
         wait(for: [isOver], timeout: TestTimeout.seconds)
         XCTAssertEqual(log.withLock { $0 }, ["released 1, thread true"])
         XCTAssertNil(thread)

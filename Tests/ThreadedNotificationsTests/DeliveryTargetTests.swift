@@ -163,24 +163,61 @@ final class DeliveryTargetTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testADelayedBlockWhoseThreadEndsHasTheOutcomeTargetGone() throws {
-        let worker = try RunLoopThread.started("worker")
-        let due = expectation(description: "due")
-        due.assertForOverFulfill = false
-        DeliveryEvent.tracer = { if $0.stage == .targetGone { due.fulfill() } }
-        defer { DeliveryEvent.tracer = nil }
-        // The thread is busy until it ends, so the block is not performed, whenever it is due.
-        let resume = DispatchSemaphore(value: 0)
-        @Sendable func endThread() { Thread.exit() }
-        try worker.perform {
-            resume.wait()
-            endThread()
+    func testADelayedBlockOfAThreadThatEndsIsTargetGoneAndReleasedThen() throws {
+        @Sendable func exit() { Thread.exit() }
+        for (delay, isStopped) in [(Duration.zero, false), (.seconds(3600), false), (.seconds(3600), true)] {
+            let worker = try RunLoopThread.started("worker")
+            let resume = try worker.keptBusy()
+            if !isStopped { try worker.perform(exit) }
+            let released = Atomic<Bool>.Box(false)
+            let block: DelayedBlock
+            do {
+                let held = ReleaseRecorder { released.value.store(true, ordering: .relaxed) }
+                block = try worker.perform(after: delay) { withExtendedLifetime(held) {} }
+            }
+            if isStopped { worker.stop() }
+            resume.signal()
+            try worker.waitUntilFinished(timeout: timeout)
+            XCTAssertEqual(block.outcome, .targetGone)
+            XCTAssertFalse(block.cancel())
+            XCTAssertTrue(released.value.load(ordering: .relaxed))
         }
-        let block = try worker.perform(after: .milliseconds(10)) {}
-        resume.signal()
-        try worker.waitUntilFinished(timeout: timeout)
-        wait(for: [due], timeout: TestTimeout.seconds)
-        XCTAssertEqual(block.outcome, .targetGone)
+    }
+
+    func testADelayedBlockOfAThreadThatHasEndedLeavesNothingBehind() throws {
+        let worker = try RunLoopThread.started("worker")
+        weak var performed: PerformedBlock?
+        do { performed = try worker.perform(after: .seconds(3600)) {}.block }
+        XCTAssertNotNil(performed)
+        try worker.stopAndWait()
+        XCTAssertNil(performed)
+    }
+
+    func testDelayedBlocksOfNoThreadNeedNoThreadEach() throws {
+        func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
+        let worker = try RunLoopThread.started("worker")
+        let (before, count) = (try threads(), 600)
+        let (resume, performed, isDue) = (DispatchSemaphore(value: 0), DispatchGroup(), DispatchSemaphore(value: 0))
+        for _ in 0..<count {
+            performed.enter()
+            try TargetThread.postingThread.perform(after: .zero) {
+                resume.wait()
+                performed.leave()
+            }
+        }
+        // It comes after the others, whose delays have passed before.
+        try worker.perform(after: .milliseconds(1)) { isDue.signal() }
+        isDue.wait()
+        // Dispatch has at most 255.
+        XCTAssertLessThan(try threads() - before, 400)
+        for _ in 0..<count { resume.signal() }
+        XCTAssertEqual(performed.wait(timeout: .now() + TestTimeout.seconds), .success)
+        try worker.stopAndWait()
+    }
+
+    func testBlocksOfNoThreadAreNotLostWhereTheSystemCreatesNone() throws {
+        let result = try Shell.run("delivery-child delay-without-threads")
+        XCTAssertEqual(result.output, "true\ntrue delivered\ntrue\n", result.errors)
     }
 
     func testPerformThrowsForAThreadThatHasEndedOrWasNeverStartedAndTracesWhich() throws {

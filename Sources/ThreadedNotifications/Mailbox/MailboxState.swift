@@ -81,6 +81,8 @@ struct MailboxState {
         didSet { wholeSlice = DrainSlice(drainBudget) }
     }
     private(set) var wholeSlice = DrainSlice.unbounded
+    /// Blocks with a delay that wait.
+    var delayed: [ObjectIdentifier: PerformedBlock] = [:]
     /// It has no place in the thread's order.
     var toRelease: [ThreadOwned] = []
     var lost = Lost()

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// A block for a thread that another thread waits for, or that can be cancelled. It has one outcome.
 final class PerformedBlock: DelayedAction {
     private struct State {
@@ -6,6 +8,8 @@ final class PerformedBlock: DelayedAction {
         var block: (@Sendable () -> Void)?
         /// The mailbox of its thread, while it waits; nil: it is performed in the background.
         var mailbox: ThreadMailbox?
+        /// Its delay, if it has one.
+        var delay: DelayQueue.ID?
     }
 
     private let state: Locked<State>
@@ -23,12 +27,31 @@ final class PerformedBlock: DelayedAction {
     func enqueue() {
         let (outcome, mailbox) = state.withLock { ($0.outcome, $0.mailbox) }
         guard outcome == .waiting else { return }
-        guard let mailbox else { return TargetThread.performInBackground { self.perform() } }
+        // Dispatch limits its threads, and waits for one where the system has none left.
+        guard let mailbox else { return DispatchQueue.global().async { self.perform() } }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone(mailbox.noteLoss()) }
     }
 
+    /// Appends the block when a delay has passed. If its thread ends before, the block is `targetGone` then.
+    func enqueue(after delay: Duration) throws(DeliveryError) {
+        let mailbox = state.withLock { $0.mailbox }
+        try mailbox?.add(delayed: self)
+        let id = DelayQueue.shared.insert(self, at: .after(delay))
+        let waits = state.withLock { state in
+            state.delay = id
+            return state.block != nil
+        }
+        // It was settled before its delay was known.
+        if !waits { Self.forget(self, id, mailbox) }
+    }
+
     func delayHasPassed() { enqueue() }
+
+    private static func forget(_ block: PerformedBlock, _ delay: DelayQueue.ID, _ mailbox: ThreadMailbox?) {
+        DelayQueue.shared.remove(delay)
+        mailbox?.remove(delayed: block)
+    }
 
     /// Performs the block on the calling thread, if it still waits.
     func perform() {
@@ -56,10 +79,12 @@ final class PerformedBlock: DelayedAction {
 
     /// - Returns: the block; nil if it no longer waits.
     private func resolve(_ outcome: DeliveryOutcome) -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            guard let block = state.block else { return nil }
-            state = State(outcome: outcome)
-            return block
+        let waiting: State? = state.withLock { state in
+            guard state.block != nil else { return nil }
+            defer { state = State(outcome: outcome) }
+            return state
         }
+        if let waiting, let delay = waiting.delay { Self.forget(self, delay, waiting.mailbox) }
+        return waiting?.block
     }
 }

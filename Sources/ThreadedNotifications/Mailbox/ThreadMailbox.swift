@@ -308,6 +308,21 @@ final class ThreadMailbox: Sendable {
         return acceptance
     }
 
+    /// Notes a block with a delay, which the thread's end settles.
+    /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`.
+    func add(delayed block: PerformedBlock) throws(DeliveryError) {
+        let description = description
+        try state.withLock { state throws(DeliveryError) in
+            if let reason = state.reasonNotToWait(for: description) { throw reason }
+            state.delayed[ObjectIdentifier(block)] = block
+        }
+    }
+
+    func remove(delayed block: PerformedBlock) {
+        let removed = state.withLock { $0.delayed.removeValue(forKey: ObjectIdentifier(block)) }
+        withExtendedLifetime(removed) {}
+    }
+
     /// An observer was removed: the threads that wait for room for it stop waiting.
     func observerWasCancelled(_ id: ObserverID) {
         let waiters = state.withLock { $0.pending.removeWaiters(of: id) }
@@ -439,6 +454,8 @@ final class ThreadMailbox: Sendable {
         state.valueWhileLocked.phase = .finishing
         let (pending, waiters, pendingChunks) = state.valueWhileLocked.pending.removeAll()
         let queues = state.valueWhileLocked.modeQueues
+        let delayed = state.valueWhileLocked.delayed
+        state.valueWhileLocked.delayed = [:]
         state.valueWhileLocked.event = nil
         state.unlock()
 
@@ -457,6 +474,8 @@ final class ThreadMailbox: Sendable {
                 Self.targetIsGone(delivery, reason, &lost)
             }
         }
+        // Those that were due have been counted above.
+        for block in delayed.values { block.targetIsGone(reason) }
         withExtendedLifetime((takenChunks, pendingChunks)) {}
         for waiter in waiters { waiter.wake() }
         // Releasing handlers calls foreign code, which may enqueue more jobs. Handlers must be released before the
