@@ -101,7 +101,8 @@ public final class PostingQueue: Sendable {
     ///
     /// Similar notifications in this queue, with any posting style, are removed. Senders are compared by identity if
     /// they are objects, and by equality if they are values. No sender equals no sender. A value that cannot be
-    /// compared equals nothing.
+    /// compared equals nothing. An object whose `deinit` enqueues it is lost, as with
+    /// `ThreadedNotificationCenter.post(_:file:line:)`: the notification has no sender.
     /// - Parameters:
     ///   - notification: the notification to post on the queue's thread.
     ///   - postingStyle: when to post it.
@@ -118,8 +119,9 @@ public final class PostingQueue: Sendable {
         coalesceMask: NotificationQueue.NotificationCoalescing = [.onName, .onSender], keeping kept: Kept = .latest,
         forModes modes: [RunLoop.Mode]? = nil, file: String = #fileID, line: Int = #line
     ) -> EnqueueReport {
+        let location = SourceLocation(file, line)
         let item = EnqueuedNotification(
-            notification, center: center, counters: outcomes, location: SourceLocation(file, line))
+            notification.kept(at: location), center: center, counters: outcomes, location: location)
         let modes = modes.flatMap { $0.isEmpty ? nil : Set($0) } ?? Self.defaultModes
         return mailbox.postings.enqueue(
             item, style: postingStyle, mask: coalesceMask, keepsEarliest: kept == .earliest, modes: modes,

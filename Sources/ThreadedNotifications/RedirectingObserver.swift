@@ -87,9 +87,11 @@ public final class RedirectingObserver {
     public func processNotification(_ notification: Notification) {
         notificationLock.lock()
         if Thread.current !== notificationThread {
-            // Forward the notification to the correct thread.
-            notifications.append(notification)
+            // Forward the notification to the correct thread. Its object may be lost: see `Notification.kept`.
+            let kept = notification.kept
+            notifications.append(kept)
             notificationLock.unlock()
+            if kept.object == nil { notification.warnOfLostObject(at: SourceLocation("", 0)) }
             _ = notificationPort.send(before: Date(), components: nil, from: nil, reserved: 0)
         } else {
             notificationLock.unlock()

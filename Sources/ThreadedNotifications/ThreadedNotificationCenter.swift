@@ -68,6 +68,12 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///
     /// Handlers on this thread are called before `post` returns, if nothing else waits there (guarantee 2). `post` does
     /// not wait for other threads (3), unless an observer's overflow policy is to block.
+    ///
+    /// A `deinit` may post its object: what is delivered before `post` returns has the object. What is kept for another
+    /// thread, for a later handler or as the latest notification has no object, and a warning on standard error says so
+    /// once, because no reference may outlive the `deinit`. Observers that ask for this object do not match. A
+    /// reference to the object in userInfo, in a message or in another value is not found, and the system stops the
+    /// program if it is kept.
     /// - Returns: the number of observers with each outcome, including observers on ended threads (10).
     @discardableResult
     public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> DeliveryCounters {
@@ -308,6 +314,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ names: ObserverRegistry<Observer>.NameScope, of post: Post?
     ) -> Matching {
         let (name, hash) = (notification.name.rawValue, object.hash)
+        let kept = post == nil ? notification : notification.kept
         state.lock()
         // A notification that Foundation captured is retained with the observers of its name.
         let isRetained = state.valueWhileLocked.latest.retains(name)
@@ -317,7 +324,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             return Matching(observers: [], version: nil, isRetained: true, mustMakeNotification: true)
         }
         if isRetained, let post, names != .any {
-            replaced = state.valueWhileLocked.latest.replace(with: .init(notification, of: post))
+            replaced = state.valueWhileLocked.latest.replace(with: .init(kept, of: post))
         }
         var found = state.valueWhileLocked.registry.observers(matching: name, objectHash: hash, names: names)
         let version =
@@ -325,6 +332,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             ? self.version.load(ordering: .relaxed) : nil
         state.unlock()
         withExtendedLifetime(replaced) {}
+        if isRetained, let post, kept.object == nil { notification.warnOfLostObject(at: post.location) }
         // Comparing objects calls foreign code, so it is done without the lock, and once.
         if found.contains(where: { $0?.filter.isAny == false }) {
             found = found.filter { $0?.filter.matches(object) == true }

@@ -189,6 +189,7 @@ final class ThreadMailbox: Sendable {
         if observer.transforms || observer.isBounded || post.wait != nil {
             return enqueueAnyKind(notification, post, for: observer, context)
         }
+        let notification = notification.kept(at: post.location)
         return enqueue(
             Delivery(notification, for: observer, post: post.number, wait: nil), named: notification.name, post.number,
             nil, for: observer)
@@ -225,6 +226,7 @@ final class ThreadMailbox: Sendable {
         of notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
     ) -> (delivery: Delivery?, outcome: DeliveryOutcome?) {
         guard observer.transforms else {
+            let notification = notification.kept(at: post.location)
             return (Delivery(notification, for: observer, post: post.number, wait: post.wait), nil)
         }
         let (value, outcome) = ObserverCall.transform(notification, for: observer, of: post, context)

@@ -24,4 +24,10 @@ struct ObjectLife: @unchecked Sendable {
     /// The object has been deallocated, or is being deallocated. With a Swift runtime that cannot say so it is false,
     /// and the observer is removed when its next notification is to be delivered.
     var isOver: Bool { CLinuxIsDeallocating(address) }
+
+    /// True if an object is being deallocated. With such a runtime it is false, and a reference that is kept stops the
+    /// program.
+    static func isOver(of object: AnyObject) -> Bool {
+        CLinuxIsDeallocating(Unmanaged.passUnretained(object).toOpaque())
+    }
 }
