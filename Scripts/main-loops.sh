@@ -24,6 +24,7 @@ if [ -z "$build" ]; then
 fi
 # The library is linked into the programs, as the package manager does it.
 mapfile -t objects < <(sed "s|.*/|$build/ThreadedNotifications.build/|; s|$|.o|" "$build/ThreadedNotifications.build/sources")
+objects+=("$build"/CLinux.build/*.o)
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
 

@@ -56,8 +56,12 @@ let package = Package(
             name: "CDeliveryRecorderTests",
             dependencies: ["CDeliveryRecorder", "CRecorderInterface", "SharedTesting", "ThreadedNotifications"],
             exclude: ["LineTests.swift"], swiftSettings: strict),
+        .executableTarget(
+            name: "delivery-child", dependencies: ["CLinux", "ThreadedNotifications"], path: "Tests/delivery-child",
+            swiftSettings: strict),
         .testTarget(
-            name: "ThreadedNotificationsTests", dependencies: ["CLinux", "SharedTesting", "ThreadedNotifications"],
+            name: "ThreadedNotificationsTests",
+            dependencies: ["CLinux", "ChildProcesses", "SharedTesting", "ThreadedNotifications", "delivery-child"],
             exclude: values, swiftSettings: strict),
         .testTarget(
             name: "DistributedNotificationsTests", dependencies: libraries + ["DistributedTesting", "SharedTesting"],

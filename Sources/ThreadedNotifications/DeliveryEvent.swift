@@ -223,7 +223,7 @@ extension NotificationQueue.PostingStyle {
 
 private let watched = Atomic<UInt8>(DeliveryEvent.Watch.unknown.rawValue)
 private let lastPost = Atomic<UInt64>(0)
-private let tracerInUse = Locked<Tracer?>(nil)
+private let tracerInUse = Locked<Tracer?>(nil, isTakenToFork: true)
 
 /// A tracer. A closure without this struct would be wrapped again each time a generic value returns it.
 private struct Tracer: Sendable {

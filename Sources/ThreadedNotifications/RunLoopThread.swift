@@ -72,6 +72,8 @@ public final class RunLoopThread: DeliveryTarget {
         CLinuxEnvironment("THREADED_NOTIFICATIONS_EVENT").map { String(cString: $0) } != "0"
 
     deinit {
+        // A copy of the process has nothing of the thread.
+        if mailbox.isOfParent { return }
         // No caller can join the thread any more, so the system releases it when it ends.
         state.withLock { $0.thread }?.detach()
         // Its end has been reported, unless it was never started.
@@ -148,6 +150,7 @@ public final class RunLoopThread: DeliveryTarget {
     public func waitUntilFinished(
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
+        if mailbox.isOfParent { return }
         let ending = try endingThread()
         // A wait for a thread that runs, or ran until now, is always traced.
         if ending.thread == nil, join(until: .now) { return }
@@ -174,6 +177,7 @@ public final class RunLoopThread: DeliveryTarget {
     /// - Throws: `DeliveryError` with the code `threadStillRunning` or `threadNotStarted`, or `CancellationError` if
     ///   the task is cancelled.
     public func waitUntilFinished(timeout: Duration) async throws {
+        if mailbox.isOfParent { return }
         _ = try endingThread()
         let deadline = SuspendingClock.Instant.after(timeout)
         let stillRunning = DeliveryError.threadStillRunning(thread: name, after: timeout)

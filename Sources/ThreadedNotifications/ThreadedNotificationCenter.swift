@@ -28,7 +28,7 @@ internal import Synchronization
 /// `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
-    let state = Locked(CenterState())
+    let state = Locked(CenterState(), isTakenToFork: true)
     /// The center's number and the version of its state, for `ObserverCache`. The version changes with the observers,
     /// and with the names that are retained, while the state is locked.
     let number = ThreadedNotificationCenter.newVersion()

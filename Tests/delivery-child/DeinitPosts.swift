@@ -59,8 +59,9 @@ struct DeinitPosts {
             let token = observe("worker", on: worker)
             _ = Ending { object in
                 do {
-                    print(try center.postAndWait(
-                        Notification(name: Self.gone, object: object), timeout: .seconds(20)))
+                    print(
+                        try center.postAndWait(
+                            Notification(name: Self.gone, object: object), timeout: .seconds(20)))
                 } catch {
                     print(error)
                 }

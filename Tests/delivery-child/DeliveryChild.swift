@@ -25,6 +25,16 @@ enum DeliveryChild: String {
     case deinitEnqueue = "deinit-enqueue"
     /// Posts to a Foundation center in the `deinit` of the object.
     case deinitFoundation = "deinit-foundation"
+    /// Forks; the copy posts for the threads of the parent, and waits for them.
+    case fork
+    /// The same, while the thread waits for a handler of another one.
+    case forkInWait = "fork-in-wait"
+    /// Forks in a handler on a thread that is not the main thread; the parent and the copy go on.
+    case forkInHandler = "fork-in-handler"
+    /// Forks; the parent and the copy run the main run loop.
+    case forkAndRun = "fork-and-run"
+    /// Forks again and again while other threads post.
+    case forkWhilePosting = "fork-while-posting"
 
     static func main() throws {
         // It may crash.
@@ -38,6 +48,11 @@ enum DeliveryChild: String {
         case .deinitElsewhere, .deinitLatest, .deinitBounded, .deinitWait, .deinitHere, .deinitMessage,
             .deinitEnqueue, .deinitFoundation:
             try DeinitPosts().run(program)
+        case .fork: try Forks().fork()
+        case .forkInWait: try Forks().forkInWait()
+        case .forkInHandler: try Forks().forkInHandler()
+        case .forkAndRun: try Forks().forkAndRun()
+        case .forkWhilePosting: try Forks().forkWhilePosting()
         }
     }
 

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CLinuxFork.h"
 #include "CLinuxMainThread.h"
 #include "CLinuxSocket.h"
 

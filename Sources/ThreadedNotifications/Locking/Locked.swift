@@ -23,13 +23,19 @@ package final class Locked<Value> {
 
     @usableFromInline package let storage: UnsafeMutablePointer<Storage>
 
-    package init(_ value: sending Value) {
+    private let isTakenToFork: Bool
+
+    /// - Parameter isTakenToFork: whether a thread that forks takes the lock before: see `ForkedCopy`.
+    package init(_ value: sending Value, isTakenToFork: Bool = false) {
+        self.isTakenToFork = isTakenToFork
         storage = .allocate(capacity: 1)
         storage.initialize(to: Storage(value: value))
         CLinuxInitializeMutex(Self.mutex(of: storage))
+        if isTakenToFork { ForkedCopy.add(Self.mutex(of: storage)) }
     }
 
     deinit {
+        if isTakenToFork { ForkedCopy.remove(Self.mutex(of: storage)) }
         pthread_mutex_destroy(Self.mutex(of: storage))
         storage.deinitialize(count: 1)
         storage.deallocate()

@@ -64,6 +64,8 @@ struct MailboxState {
     }
 
     var phase = Phase.unstarted
+    /// True in a copy of the process that has no copy of the thread.
+    var isOfParent = false
     /// Drains the mailbox, if it belongs to no thread.
     var taskDrain: TaskDrain?
     var pending = Pending()

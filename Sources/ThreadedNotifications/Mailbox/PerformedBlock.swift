@@ -27,8 +27,11 @@ final class PerformedBlock: DelayedAction {
     func enqueue() {
         let (outcome, mailbox) = state.withLock { ($0.outcome, $0.mailbox) }
         guard outcome == .waiting else { return }
-        // Dispatch limits its threads, and waits for one where the system has none left.
-        guard let mailbox else { return DispatchQueue.global().async { self.perform() } }
+        guard let mailbox else {
+            // Dispatch limits its threads, and waits for one where the system has none left. See `ForkedCopy`.
+            if ForkedCopy.isCopy { return TargetThread.performInBackground { self.perform() } }
+            return DispatchQueue.global().async { self.perform() }
+        }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone(mailbox.noteLoss()) }
     }

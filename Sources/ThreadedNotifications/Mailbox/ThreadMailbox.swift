@@ -20,7 +20,7 @@ final class ThreadMailbox: Sendable {
     let threadName: String?
     let isMain: Bool
     private let spins: Bool
-    let state = Locked(MailboxState())
+    let state = Locked(MailboxState(), isTakenToFork: true)
     /// Set while entries are pending.
     let arrivals: ArrivalFlag
     /// The mailbox itself until it is finished, for the sources of its queues. Every mailbox is finished; a weak
@@ -48,6 +48,7 @@ final class ThreadMailbox: Sendable {
         drained.withLock { $0 = self }
         if isMain { state.withLock { $0.drainBudget = .ofMain } }
         _ = queue(for: [.common])
+        ForkedCopy.add(self)
     }
 
     /// Creates a mailbox that belongs to no thread, for one observer with an async handler.
@@ -59,6 +60,11 @@ final class ThreadMailbox: Sendable {
         state.withLock { ($0.phase, $0.taskDrain) = (.open, taskDrain) }
         _ = queue(for: [.common])
         taskDrain.attach(to: self)
+        ForkedCopy.add(self)
+    }
+
+    deinit {
+        ForkedCopy.remove(self)
     }
 
     // MARK: The thread
@@ -79,6 +85,12 @@ final class ThreadMailbox: Sendable {
     /// handler prefers. In that task it is the calling thread, because the task delivers nothing until its handler
     /// returns.
     var requiredThread: ThreadIdentity? { identity ?? (isInCurrentTask ? .current : taskDrain?.thread?.identity) }
+
+    /// True if the thread's run loop serves the mailbox.
+    var isServed: Bool { state.withLock { $0.isServed } }
+
+    /// True in a copy of the process that has no copy of this thread.
+    var isOfParent: Bool { state.withLock { $0.isOfParent } }
 
     var isFinished: Bool { state.withLock { $0.phase == .finished } }
 
@@ -146,7 +158,10 @@ final class ThreadMailbox: Sendable {
             let queue = MailboxState.ModeQueue(
                 modes: modes,
                 source: RunLoopSource { [drained] in
-                    if let mailbox = drained.withLock({ $0 }) { Drain.run(mailbox, signalled: index) }
+                    guard let mailbox = drained.withLock({ $0 }) else { return }
+                    // A thread of a copy that has the run loop of a thread of the parent.
+                    if ForkedCopy.isCopy, mailbox.isOfParent { return }
+                    Drain.run(mailbox, signalled: index)
                 })
             // A new array, because other threads may still read the old one without the lock: see `ObserverList`.
             state.modeQueues = state.modeQueues.map { $0 } + [queue]
@@ -174,6 +189,18 @@ final class ThreadMailbox: Sendable {
             return state.unconditionalSignal(for: 0)
         }
         signal?.send(to: self)
+    }
+
+    /// The process is a copy that begins. The caller holds the locks.
+    /// - Parameter hasEnded: whether the copy has no copy of this thread.
+    func processWasCopied(newIdentity: ThreadIdentity?, hasEnded: Bool) {
+        if let newIdentity { state.valueWhileLocked.identity = newIdentity }
+        guard hasEnded, state.valueWhileLocked.phase != .unstarted else { return }
+        state.valueWhileLocked.phase = .finished
+        state.valueWhileLocked.isOfParent = true
+        postings.state.valueWhileLocked.isFinished = true
+        let identity = state.valueWhileLocked.identity
+        endObservers.threadIsOfParent(ThreadEnd(thread: identity, name: threadName ?? identity?.name))
     }
 
     // MARK: Enqueue

@@ -14,7 +14,7 @@ final class MessageName: @unchecked Sendable {
     /// notifications with the name meets one.
     let isCaptured: Bool
 
-    private static let known = Locked<[ObjectIdentifier: MessageName]>([:])
+    private static let known = Locked<[ObjectIdentifier: MessageName]>([:], isTakenToFork: true)
 
     private init(_ type: any Any.Type) {
         convertible = type as? any NotificationConvertible.Type

@@ -190,7 +190,7 @@ final class Observer: Sendable {
     /// Waits until no call of this cancelled observer's handler runs on another thread.
     func waitUntilHandlersReturned(timeout: Duration, at location: SourceLocation) throws(DeliveryError) {
         let own = ThreadContext.current.handlersUnderWay(of: self) + ownAsyncCalls
-        guard state.running > own else { return }
+        guard state.running > own, mailbox?.isOfParent != true else { return }
         let ended = MonotonicSemaphore()
         HandlerWaiters.add(ended, for: id)
         defer { HandlerWaiters.remove(ended, for: id) }

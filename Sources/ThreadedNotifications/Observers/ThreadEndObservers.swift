@@ -6,7 +6,7 @@ internal import Foundation
 final class ThreadEndObservers: Sendable {
     private static let name = Notification.Name("ThreadEnd")
 
-    private let state = Locked(ThreadEndState<ValueObservers.Handle, TaskWait>())
+    private let state = Locked(ThreadEndState<ValueObservers.Handle, TaskWait>(), isTakenToFork: true)
     private let observers: ValueObservers
 
     init() {
@@ -27,6 +27,12 @@ final class ThreadEndObservers: Sendable {
 
     func remove(_ wait: TaskWait) {
         state.withLock { $0.remove(wait) }
+    }
+
+    /// The thread has ended, because the process is a copy that begins. Observers that the parent added are not told.
+    /// The caller holds the locks.
+    func threadIsOfParent(_ end: ThreadEnd) {
+        state.valueWhileLocked.end = end
     }
 
     /// Tells the observers, those that are added later too. Only the first call has an effect.

@@ -3,7 +3,7 @@
 ///     running ──add: waits──► running ──end: take all──► ended ──add: told at once──► ended
 struct ThreadEndState<Observer, Waiter: AnyObject> {
     /// Nil while the thread has not ended.
-    private(set) var end: ThreadEnd?
+    var end: ThreadEnd?
     /// In the order in which they were added.
     private var observers: [(id: ObserverID, observer: Observer)] = []
     private var waiters: [Waiter] = []

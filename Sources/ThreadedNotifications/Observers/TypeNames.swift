@@ -1,6 +1,6 @@
 /// The names of types, cached, because looking one up costs more than writing a record.
 enum TypeNames {
-    private static let names = Locked<[ObjectIdentifier: String]>([:])
+    private static let names = Locked<[ObjectIdentifier: String]>([:], isTakenToFork: true)
 
     static func name(of type: any Any.Type) -> String {
         let identifier = ObjectIdentifier(type)

@@ -27,6 +27,11 @@ enum MainThreadEnd {
         if !hasWarned.exchange(true, ordering: .relaxed) { StandardError.warn(warning) }
     }
 
+    /// The main thread has ended, but not as the warning says.
+    static func disableWarning() {
+        hasWarned.store(true, ordering: .relaxed)
+    }
+
     static let warning =
         "a notification or block for the main thread is lost, because the main thread has ended. The main function is "
         + "async or called dispatchMain(), so the main run loop never runs. Link the library AsyncMain to a program "

@@ -13,7 +13,7 @@ package struct SystemThread: Sendable {
     static var processID: Int32 { getpid() }
 
     /// True if the calling thread is the main thread.
-    static var currentIsMain: Bool { gettid() == getpid() }
+    static var currentIsMain: Bool { gettid() == getpid() && !ForkedCopy.hasMainEnded }
 
     /// The monotonic clock, in nanoseconds.
     static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
@@ -29,6 +29,31 @@ package struct SystemThread: Sendable {
     ///
     /// - Returns: the thread, or the system's error number.
     static func start(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
+        if ForkedCopy.isCopy { keepHandlesOfParent() }
+        return create(body)
+    }
+
+    /// In the copy of a process the system uses the handles of the parent's threads again, and CoreFoundation finds a
+    /// thread's run loop by its handle. A new thread must not get a run loop of the parent, and that run loop must not be
+    /// destroyed, because its sets are the parent's too. So a thread with such a handle stays, and does nothing.
+    private static func keepHandlesOfParent() {
+        let isOfParent = Locked(true)
+        while isOfParent.withLock({ $0 }) {
+            let isChecked = MonotonicSemaphore()
+            let created = create {
+                let isKept = ForkedCopy.isOfParent(.current)
+                isOfParent.withLock { $0 = isKept }
+                isChecked.signal()
+                while isKept { pause() }
+            }
+            guard case .success(let thread) = created else { return }
+            isChecked.wait()
+            // The system uses the handle of a joined thread for the next one.
+            if isOfParent.withLock({ $0 }) { thread.detach() } else { pthread_join(thread.handle, nil) }
+        }
+    }
+
+    private static func create(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
         var handle = pthread_t()
         let context = Unmanaged.passRetained(Body(run: body))
         let code = pthread_create(

@@ -39,6 +39,8 @@ final class ThreadContext {
     private let uncountedMailbox = ThreadConfined<Unmanaged<ThreadMailbox>?>(nil)
     /// The notification that a posting queue is posting to a center of another type.
     private var queuedPost: (name: Notification.Name, number: UInt64)?
+    /// See `runLoopMember(of:)`.
+    private var probe: (descriptor: EventDescriptor, source: DescriptorSource)?
     private var destructorRounds = 0
     private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
@@ -78,6 +80,11 @@ final class ThreadContext {
         pthread_setspecific(key, context.toOpaque())
         if isMain { mainIsKnown.store(true, ordering: .releasing) }
         return context
+    }
+
+    /// The calling thread's context; nil if it has none.
+    static var existing: ThreadContext? {
+        pthread_getspecific(key).map { Unmanaged<ThreadContext>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// True if the main thread has, or had, a context.
@@ -120,6 +127,7 @@ final class ThreadContext {
         // After that, because a post that a handler did not return to has its observers in the cache.
         cache.removeAll()
         poster = nil
+        probe = nil
         keepsAlive = nil
         for id in boundValues.close() { releaseBoundValue(id) }
         // Last, because an end observer is promised that the thread has released everything.
@@ -185,6 +193,32 @@ final class ThreadContext {
         attachedMailbox = mailbox
         uncountedMailbox.value = .passUnretained(mailbox)
         mailbox.attach(to: .current, of: .current, isServed: isServed)
+    }
+
+    // MARK: A copy of the process
+
+    /// The mailbox of a thread that is not the main thread.
+    var ownMailbox: ThreadMailbox? { attachedMailbox }
+
+    /// A descriptor in which this thread's run loop waits in its common modes, and no other; nil if the run loop serves
+    /// no mailbox, or if the system has no descriptor left.
+    func runLoopMember(of mailbox: ThreadMailbox) -> Int32? {
+        guard mailbox.isServed else { return nil }
+        if let event = drainState.event { return event.descriptor.number }
+        if let probe { return probe.descriptor.number }
+        guard let descriptor = EventDescriptor() else { return nil }
+        let source = DescriptorSource(descriptor) {}
+        source.addToCurrent(.default)
+        source.addToCurrent(.common)
+        probe = (descriptor, source)
+        return descriptor.number
+    }
+
+    /// This thread goes on in a copy of the process, where the kernel gave it another id.
+    func threadWasCopied() {
+        guard let known = identity else { return }
+        identity = ThreadIdentity(
+            number: known.number, name: known.name, kernelID: SystemThread.currentKernelID)
     }
 
     // MARK: Handlers and blocks that run

@@ -20,7 +20,7 @@ package struct RunLoopReference: Sendable {
     }
 
     package func wakeUp() {
-        if sleepEvent?.wake() != true { CFRunLoopWakeUp(runLoop.object) }
+        if sleepEvent?.wake() != true { ForkedCopy.wake { CFRunLoopWakeUp(runLoop.object) } }
     }
 
     /// Performs a block on the run loop's thread, in a common mode. Unlike a source, it does not keep the run loop

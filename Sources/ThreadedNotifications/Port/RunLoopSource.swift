@@ -24,7 +24,7 @@ final class RunLoopSource: Sendable {
     }
 
     func signal() {
-        CFRunLoopSourceSignal(source.object)
+        ForkedCopy.wake { CFRunLoopSourceSignal(source.object) }
     }
 
     func invalidate() {

@@ -7,7 +7,7 @@ internal import Foundation
 ///
 /// Threads: every method may be called on any thread, unless its comment says otherwise.
 final class ThreadPostings: Sendable {
-    let state = Locked(State())
+    let state = Locked(State(), isTakenToFork: true)
 
     // MARK: The thread
 
@@ -64,7 +64,11 @@ final class ThreadPostings: Sendable {
     }
 
     private func makeObserver(depth: Int) -> RunLoopObserver {
-        RunLoopObserver { [weak self] activity in self?.poster.runLoop(will: activity, observerDepth: depth) }
+        RunLoopObserver { [weak self] activity in
+            // A thread of a copy may have the run loop of a thread of the parent.
+            guard let self, !ForkedCopy.isCopy || ThreadContext.current.mailbox?.postings === self else { return }
+            poster.runLoop(will: activity, observerDepth: depth)
+        }
     }
 
     func wakeUp() {

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// Enqueues blocks for their threads, and ends waits of tasks, when their delays have passed.
 ///
@@ -11,9 +12,13 @@ final class DelayQueue: @unchecked Sendable {
 
     static let shared = DelayQueue()
 
-    private let delays = Locked(Delays<any DelayedAction>())
+    private let delays = Locked(Delays<any DelayedAction>(), isTakenToFork: true)
     private let queue = DispatchQueue(label: "ThreadedNotifications.delays")
     private let timer: any DispatchSourceTimer
+    /// A copy of a process has no threads of Dispatch, and Dispatch makes no new ones there. A thread of its own performs
+    /// the actions. This is the id of the process that has the thread.
+    private let processOfThread = Atomic<Int32>(0)
+    private let isChanged = MonotonicSemaphore()
 
     private init() {
         timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
@@ -23,8 +28,21 @@ final class DelayQueue: @unchecked Sendable {
 
     func insert(_ action: any DelayedAction, at deadline: SuspendingClock.Instant) -> ID {
         let (id, isNext) = delays.withLock { $0.insert(action, at: deadline) }
-        if isNext { queue.async { self.performDue() } }
+        if isNext || ForkedCopy.isCopy { deadlineIsNearer() }
         return id
+    }
+
+    private func deadlineIsNearer() {
+        guard ForkedCopy.isCopy else { return queue.async { self.performDue() } }
+        isChanged.signal()
+        let process = SystemThread.processID
+        guard processOfThread.exchange(process, ordering: .relaxed) != process else { return }
+        let thread = SystemThread.startWithoutSignals { [self] in
+            while true {
+                if let next = performActions() { _ = isChanged.wait(until: next) } else { isChanged.wait() }
+            }
+        }
+        if case .failure = thread { processOfThread.store(0, ordering: .relaxed) }
     }
 
     /// Removes an action that is no longer needed.
@@ -36,10 +54,16 @@ final class DelayQueue: @unchecked Sendable {
 
     /// Performs the actions that are due, and sets the timer for the next deadline. Called on `queue`.
     private func performDue() {
-        let (due, next) = delays.withLock { ($0.take(at: .now), $0.nextDeadline) }
-        for action in due { action.delayHasPassed() }
-        if let next {
+        if let next = performActions() {
             timer.schedule(deadline: .now() + .nanoseconds(next.nanosecondsFromNow), leeway: .nanoseconds(0))
         }
+    }
+
+    /// Performs the actions that are due.
+    /// - Returns: the next deadline.
+    private func performActions() -> SuspendingClock.Instant? {
+        let (due, next) = delays.withLock { ($0.take(at: .now), $0.nextDeadline) }
+        for action in due { action.delayHasPassed() }
+        return next
     }
 }

@@ -21,7 +21,7 @@ final class DeliveryWait: Sendable {
     }
 
     /// The waits for each observer. Its removal ends them.
-    private static let waits = Locked<[ObserverID: [WeakWait]]>([:])
+    private static let waits = Locked<[ObserverID: [WeakWait]]>([:], isTakenToFork: true)
 
     private let state = Locked(State())
     private let isOver = MonotonicSemaphore()
@@ -85,6 +85,16 @@ final class DeliveryWait: Sendable {
         let waits = waits.withLock { $0[observer]?.compactMap(\.wait) ?? [] }
         for wait in waits where wait.state.withLock({ $0.pending[observer]?.hasBegun == false }) {
             wait.resolve(observer, .cancelled)
+        }
+    }
+
+    /// In a copy of the process, what other threads were to deliver is not delivered.
+    static func otherThreadsHaveEnded() {
+        let own = WaitGraph.Target.thread(ThreadContext.existing?.identity?.number ?? 0)
+        let waits = waits.withLock { $0.values.joined().compactMap(\.wait) }
+        for wait in waits {
+            let lost = wait.state.withLock { $0.pending.filter { $0.value.target != own }.map(\.key) }
+            for observer in lost { wait.resolve(observer, .targetGone) }
         }
     }
 

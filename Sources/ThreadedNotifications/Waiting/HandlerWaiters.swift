@@ -6,7 +6,7 @@ enum HandlerWaiters {
         var tasks: [TaskWait] = []
     }
 
-    private static let waiting = Locked<[ObserverID: Waiters]>([:])
+    private static let waiting = Locked<[ObserverID: Waiters]>([:], isTakenToFork: true)
 
     static func add(_ thread: MonotonicSemaphore, for id: ObserverID) {
         waiting.withLock { $0[id, default: Waiters()].threads.append(thread) }

@@ -1,6 +1,6 @@
 /// The waits of this process's threads, behind one lock.
 enum ThreadWaits {
-    private static let graph = Locked(WaitGraph())
+    private static let graph = Locked(WaitGraph(), isTakenToFork: true)
 
     /// Begins a wait of the calling thread, which must end it.
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`; then no wait was begun.
