@@ -62,7 +62,7 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     case processStart
     /// A child process ended.
     case processEnd
-    /// The process forked. Its child is not part of this recording.
+    /// The process forked. Its child records to a file of its own, which `notify-demo record` adds to the recording.
     case fork
     /// Records were lost; `count` is their number.
     case lost

@@ -147,6 +147,14 @@ final class RecordTests: XCTestCase {
         }
     }
 
+    func testTheDiagnosisOfAForkSaysThatTheCopyIsInTheRecording() throws {
+        let (outcome, recording, _) = try record(
+            "notify-demo record -o run.jsonl -- recording-child fork; notify-demo diagnose run.jsonl")
+        XCTAssertEqual(posts(recording), [1001, 1])
+        let finding = try XCTUnwrap(outcome.output.split(separator: "\n").first { $0.contains(" forked ") })
+        XCTAssertTrue(finding.contains("this recording also has"), "\(finding)")
+    }
+
     func testRecordsAfterAForkAreWrittenWhileTheProgramRuns() throws {
         let (outcome, recording, _) = try child("record-after-fork")
         XCTAssertEqual(outcome.end, .exit(137))
