@@ -40,19 +40,36 @@ static const char *open_file(int *descriptor, const char *path, bool follows_lin
     return "it is no regular file";
 }
 
+/// The offset behind the last byte that is not zero. A process that was killed leaves zero bytes at the end.
+static off_t used_length(int descriptor, off_t length) {
+    char bytes[4096];
+    while (length > 0) {
+        const off_t start = (length - 1) / (off_t)sizeof bytes * (off_t)sizeof bytes;
+        ssize_t index = pread(descriptor, bytes, (size_t)(length - start), start);
+        if (index != length - start) return -1;
+        while (index > 0 && bytes[index - 1] == 0) index--;
+        if (index > 0) return start + index;
+        length = start;
+    }
+    return 0;
+}
+
 /// Finds the end of a recording, and begins a new line there.
 static const char *find_end(int descriptor, off_t *end) {
-    *end = lseek(descriptor, 0, SEEK_END);
+    const off_t length = lseek(descriptor, 0, SEEK_END);
+    *end = length < 0 ? -1 : used_length(descriptor, length);
     if (*end < 0) return failed(descriptor);
-    if (*end == 0) return NULL;
     char bytes[sizeof beginning];
-    const ssize_t length = sizeof beginning - 1;
-    if (pread(descriptor, bytes, (size_t)length, 0) != length || memcmp(bytes, beginning, (size_t)length) != 0) {
+    const ssize_t beginning_length = sizeof beginning - 1;
+    if (length > 0
+        && (pread(descriptor, bytes, (size_t)beginning_length, 0) != beginning_length
+            || memcmp(bytes, beginning, (size_t)beginning_length) != 0)) {
         close(descriptor);
         return "it is not a recording, and not empty";
     }
+    if (*end < length && ftruncate(descriptor, *end) != 0) return failed(descriptor);
     // The previous process may have been killed while it wrote a line.
-    if (pread(descriptor, bytes, 1, *end - 1) == 1 && bytes[0] != '\n') {
+    if (*end > 0 && pread(descriptor, bytes, 1, *end - 1) == 1 && bytes[0] != '\n') {
         if (pwrite(descriptor, "\n", 1, *end) != 1) return failed(descriptor);
         *end += 1;
     }
@@ -118,30 +135,30 @@ static size_t room_in_file(off_t offset) {
     return limit.rlim_cur > (rlim_t)offset ? limit.rlim_cur - (rlim_t)offset : 0;
 }
 
-size_t destination_write(struct destination *destination, const char *bytes, size_t count, off_t offset, int *error) {
-    size_t done = 0;
-    *error = count == 0 || is_usable(destination) ? 0 : EBADF;
-    while (done < count && *error == 0) {
-        size_t room = room_in_file(offset + (off_t)done), rest = count - done;
-        if (room == 0) {
-            *error = EFBIG;
-            break;
-        }
-        ssize_t written =
-            pwrite(destination->descriptor, bytes + done, rest < room ? rest : room, offset + (off_t)done);
-        if (written > 0) {
-            done += (size_t)written;
-        } else if (written == 0 || errno != EINTR) {
-            *error = written == 0 ? EIO : errno;
-            break;
-        }
+int destination_reserve(struct destination *destination, off_t offset, size_t least, size_t most, size_t *size) {
+    static const char zeros[1 << 16];
+    if (!is_usable(destination)) return EBADF;
+    const size_t room = room_in_file(offset);
+    if (room < least) return EFBIG;
+    if (room < most) most = room;
+    struct stat status;
+    if (fstat(destination->descriptor, &status) != 0) return errno;
+    // Written bytes have room on every file system, and cost less when they are used than those of `posix_fallocate`.
+    size_t done = status.st_size > offset ? (size_t)(status.st_size - offset) : 0;
+    int error = 0;
+    while (done < most && error == 0) {
+        const size_t count = most - done < sizeof zeros ? most - done : sizeof zeros;
+        const ssize_t written = pwrite(destination->descriptor, zeros, count, offset + (off_t)done);
+        if (written > 0) done += (size_t)written;
+        if (written <= 0) error = written == 0 ? EIO : errno;
     }
-    return done;
+    *size = done < most ? done : most;
+    return *size < least ? error : 0;
 }
 
-int destination_truncate(struct destination *destination, off_t offset) {
-    if (!is_usable(destination)) return EBADF;
-    return ftruncate(destination->descriptor, offset) == 0 ? 0 : errno;
+void destination_truncate(struct destination *destination, off_t offset) {
+    // If it fails, the file ends with zero bytes, which readers ignore.
+    if (is_usable(destination)) (void)!ftruncate(destination->descriptor, offset);
 }
 
 void destination_close(struct destination *destination) {

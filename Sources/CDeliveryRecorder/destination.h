@@ -17,7 +17,7 @@ enum existing_file {
     append_to_file,
 };
 
-/// An open file that records are written to.
+/// The file of a recording.
 struct destination {
     int descriptor;
     /// The file that the descriptor refers to, unless the program has closed it.
@@ -38,13 +38,13 @@ const char *destination_open(
     struct destination *destination, const char *path, enum existing_file existing, bool follows_link);
 
 // A program may close descriptors that it does not know, and open its own files with the same numbers. These functions
-// change no such file. Signal handlers may call them.
+// change no such file. They reopen the file if the program has closed it.
 
-/// Writes bytes at an offset, to the reopened file if the program has closed it. Returns the number of bytes written,
-/// and the system's error number, or 0, in `error`.
-size_t destination_write(struct destination *destination, const char *bytes, size_t count, off_t offset, int *error);
-/// Deletes the content from an offset on. Returns the system's error number, or 0.
-int destination_truncate(struct destination *destination, off_t offset);
+/// Makes room on the disk for at least `least` and at most `most` bytes from an offset on. Returns the system's error
+/// number, or 0 and the number of bytes in `size`.
+int destination_reserve(struct destination *destination, off_t offset, size_t least, size_t most, size_t *size);
+/// Deletes the content from an offset on.
+void destination_truncate(struct destination *destination, off_t offset);
 void destination_close(struct destination *destination);
 
 #pragma GCC visibility pop

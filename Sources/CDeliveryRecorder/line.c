@@ -155,16 +155,12 @@ size_t recorder_write_record(
     return length + recorder_write_rest(line + length, record);
 }
 
-size_t recorder_write_event(
-    char *line, uint64_t number, uint64_t nanoseconds, int32_t kernel_id, const char *stage, const char *reason,
-    int signal
-) {
-    char *end = add_beginning(line, number, nanoseconds);
-    end = ADD_NUMBER(end, "kernelID", (uint64_t)kernel_id);
-    end = add(ADD(end, ",\"stage\":\""), stage, strlen(stage));
-    if (reason) end = add(ADD(end, "\",\"reason\":\""), reason, strlen(reason));
-    end = ADD_NUMBER(ADD(end, "\""), "signal", (uint64_t)signal);
-    return (size_t)(ADD(end, "}\n") - line);
+size_t recorder_write_event(char *rest, int32_t kernel_id, const char *stage, uint64_t count, const char *reason) {
+    char *end = ADD_NUMBER(rest, "kernelID", (uint64_t)kernel_id);
+    end = ADD(add(ADD(end, ",\"stage\":\""), stage, strlen(stage)), "\"");
+    end = ADD_NUMBER(end, "count", count);
+    if (reason) end = ADD(add(ADD(end, ",\"reason\":\""), reason, strlen(reason)), "\"");
+    return (size_t)(ADD(end, "}\n") - rest);
 }
 
 size_t recorder_write_header(

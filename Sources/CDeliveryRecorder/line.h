@@ -13,11 +13,9 @@
 size_t recorder_write_beginning(char *line, uint64_t number, uint64_t nanoseconds);
 /// The rest of the line, with the newline.
 size_t recorder_write_rest(char *line, const struct recorder_record *record);
-/// A record of the process. It identifies the thread by the kernel's id, and may be written in a signal handler.
-/// `reason` may be null.
-size_t recorder_write_event(
-    char *line, uint64_t number, uint64_t nanoseconds, int32_t kernel_id, const char *stage, const char *reason,
-    int signal);
+/// The same of a record of the process. It identifies the thread by the kernel's id. `count` may be 0, and `reason`
+/// null.
+size_t recorder_write_event(char *rest, int32_t kernel_id, const char *stage, uint64_t count, const char *reason);
 size_t recorder_write_unrecorded(char *line, const char *reason);
 
 #pragma GCC visibility pop

@@ -12,20 +12,20 @@ public import ThreadedNotifications
 /// `THREADED_NOTIFICATIONS_RECORDING`. The methods of this type then apply to that recording.
 /// `Recording` reads the file, and `notify-demo audit`, `diagnose`, `compare`, `timeline`, `trace` and `stats` show it.
 ///
-/// The recording has a line for each `DeliveryEvent`. Lines are collected in 8 MiB of memory and written ten times a
-/// second, when the memory is full, when the process exits, and, as far as that is safe, when it ends by a signal that
-/// it does not handle. After `SIGKILL` or a stack overflow, the last tenth of a second may be missing.
+/// The recording has a line for each `DeliveryEvent`. A line is in the file as soon as the event has happened, and stays
+/// there however the process ends. Only `stop()` and the exit of the process write the last record, `end`.
 ///
 /// A process that forks continues to record. Its child records to a file of the same name and the child's process id.
 /// Locks that other threads held during the fork stay locked in the child, so a child of a process with threads should
 /// call little before `exec`.
 ///
-/// Threads: every method may be called on any thread. A background thread writes the file.
+/// Threads: every method may be called on any thread. The recording has no thread and no signal handler of its own.
 ///
 /// Order: a stage that follows from another comes after it in the file.
 ///
-/// Cost: each stage formats a line of about 120 bytes on its thread and appends it under a lock. If the file system is
-/// too slow, records are lost and counted: in a `lost` record, in the error of `stop()`, and on standard error at exit.
+/// Cost: each stage formats a line of about 120 bytes on its thread and copies it into the file, of which the last piece
+/// of 256 KiB is mapped into memory. If the disk is full, records are lost and counted: in a `lost` record, in the error of
+/// `stop()`, and on standard error at exit. If the file is shortened meanwhile, SIGBUS ends the process.
 public enum ProcessRecording {
     /// The environment variable that names the file to record to, if the library that records is preloaded.
     ///
@@ -54,11 +54,6 @@ public enum ProcessRecording {
     public static func stop() throws(DeliveryError) {
         guard let path, let problem = text({ !recorder.stop($0, $1) }) else { return }
         throw .recordingFailed(path: path, problem: problem)
-    }
-
-    /// Writes everything recorded so far, and returns when the file has it. Does nothing without a recording.
-    public static func flush() {
-        recorder.flush()
     }
 
     /// The file of the current recording, or nil.

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "address_table.h"
+#include "executable.h"
 #include "recording.h"
 
 struct call_site {
@@ -20,10 +20,7 @@ struct call_site {
 static struct address_table sites;
 static char executable[PATH_MAX];
 
-void find_executable(void) {
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-    executable[length > 0 ? length : 0] = 0;
-}
+bool find_executable(void) { return copy_executable_path(executable, sizeof executable); }
 
 static struct recorder_text joined(const char *name, uintptr_t offset) {
     char *text;
@@ -41,7 +38,8 @@ static const struct call_site *described(uintptr_t address) {
     // position-independent. The loader has no name of the executable.
     uintptr_t bias = module != NULL ? module->l_addr : (uintptr_t)info.dli_fbase;
     bool is_executable = module != NULL && module->l_name[0] == 0;
-    site->at = joined(is_executable ? executable : info.dli_fname, address - bias);
+    const char *path = is_executable ? executable : info.dli_fname;
+    if (path[0] != 0) site->at = joined(path, address - bias);
     if (info.dli_sname != NULL) site->function = joined(info.dli_sname, address - (uintptr_t)info.dli_saddr);
     return site;
 }

@@ -3,12 +3,15 @@
 #ifndef CALL_SITES_H
 #define CALL_SITES_H
 
+#include <stdbool.h>
+
 #include <notification_recorder.h>
 
 #pragma GCC visibility push(hidden)
 
-/// Stores the name of the executable. Call once, before other threads use `describe_call`.
-void find_executable(void);
+/// Stores the path of the executable. Call once, before other threads use `describe_call`. False if it is not known:
+/// calls in the executable have no `at` then.
+bool find_executable(void);
 
 /// The call that a function of Foundation has left in the state of the thread, once; otherwise `return_address`.
 const void *take_call_site(const void *return_address);

@@ -88,7 +88,7 @@ SWIFT_CALL void remove_observer(struct swift_observer_key key, SWIFT_SELF void *
     this_thread.removed_token = NULL;
     bool is_first = true;
     if (token != NULL && !this_thread.is_own_observer) record.observer = remove_token(token, center, &is_first);
-    if (!is_first) record.reason = (struct recorder_text)TEXT("alreadyRemoved");
+    record.reason = is_first ? (struct recorder_text)TEXT("cancelled") : (struct recorder_text)TEXT("alreadyRemoved");
     describe_call(site, &record);
     // `destroy_handler` records the removal if the token is unknown, or is that of another observer.
     this_thread.call_site = site;

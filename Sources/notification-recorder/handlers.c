@@ -21,6 +21,7 @@ struct handler *new_handler(
     handler->observer = observer;
     handler->token = NULL;
     handler->is_removed = false;
+    handler->ends_with_token = false;
     atomic_init(&handler->post, 0);
     handler->queued = NULL;
     return handler;
@@ -31,7 +32,11 @@ static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box) {
     if (handler->kind != QUEUED_HANDLER && forget_handler(handler)) {
         struct recorder_record record = {
             .stage = TEXT("remove"), .observer = handler->observer, .has_count = true};
-        describe_call(take_call_site(NULL), &record);
+        const void *site = take_call_site(NULL);
+        // Without a call, its token or its center was released.
+        if (site != NULL) record.reason = (struct recorder_text)TEXT("cancelled");
+        else if (handler->ends_with_token) record.reason = (struct recorder_text)TEXT("released");
+        describe_call(site, &record);
         append_record(&record);
     }
     swift.release(handler->context);

@@ -3,7 +3,10 @@
 #define _GNU_SOURCE
 #include "install.h"
 
+#include <link.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "async_handlers.h"
 #include "call_sites.h"
@@ -15,6 +18,7 @@
 #include "preloaded.h"
 #include "queues.h"
 #include "recording.h"
+#include "threads.h"
 
 bool is_installed;
 
@@ -37,7 +41,13 @@ static void watch(void (*call)(bool)) {
 
 static void append(const struct recorder_record *record) {
     if (record->thread.name.start != NULL) name_this_thread(&record->thread);
-    delivery_recorder()->append(record);
+    if (!this_thread.is_in_pool) {
+        delivery_recorder()->append(record);
+        return;
+    }
+    struct recorder_record marked = *record;
+    marked.thread.pool = true;
+    delivery_recorder()->append(&marked);
 }
 
 static void begin_queued_post(uint64_t post) { this_thread.queued_post = post; }
@@ -48,7 +58,7 @@ static uint64_t current_post(void) { return this_thread.post; }
 
 static struct notification_recorder interface;
 
-const struct notification_recorder *notification_recorder(void) { return &interface; }
+const struct notification_recorder *threaded_notifications_recorder(void) { return &interface; }
 
 static void compose_interface(void) {
     interface = *delivery_recorder();
@@ -90,7 +100,9 @@ static void install(void) {
         return;
     }
     is_installed = true;
-    find_executable();
+    if (!find_executable()) {
+        delivery_recorder_note_unrecorded("source locations of calls in the program: the path of its file is unknown");
+    }
     pthread_atfork(lock_observers, unlock_observers, continue_in_copy);
     if (!prepare_async_handlers()) {
         delivery_recorder_note_unrecorded("handlers of asynchronous messages: this Swift runtime is unknown");
@@ -105,16 +117,42 @@ static void install(void) {
     }
 }
 
+// MARK: Foundation that a program loads later
+
+static bool had_foundation;
+
+void note_late_foundation(void) {
+    static atomic_bool is_noted;
+    if (had_foundation || !atomic_load(&is_process_recorded) || atomic_exchange(&is_noted, true)) return;
+    delivery_recorder_note_unrecorded("notification centers: the program loaded Foundation after it began (dlopen)");
+}
+
+static int is_foundation(struct dl_phdr_info *module, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    return strstr(module->dlpi_name, "/libFoundationEssentials.so") != NULL;
+}
+
+static void look_for_late_foundation(void) {
+    if (dl_iterate_phdr(is_foundation, NULL)) note_late_foundation();
+}
+
 __attribute__((constructor)) static void start(void) {
     compose_interface();
     delivery_recorder_start_if_asked();
     delivery_recorder()->watch(recording_changed);
     // A program that was not asked to record may still do so itself.
-    if (original(CENTER "N") != NULL) {
+    find_dispatch();
+    had_foundation = original(CENTER "N") != NULL;
+    if (had_foundation) {
         install();
         delivery_recorder()->watch(recording_changed);
-    } else if (atomic_load(&is_process_recorded) && original("swift_retain") == NULL && executable_has_swift_code()) {
-        delivery_recorder_note_unrecorded(
-            "notification centers: the program has its own copy of Foundation (-static-stdlib)");
+    } else if (atomic_load(&is_process_recorded)) {
+        // Runs before the recording ends.
+        atexit(look_for_late_foundation);
+        if (original("swift_retain") == NULL && executable_has_swift_code()) {
+            delivery_recorder_note_unrecorded(
+                "notification centers: the program has its own copy of Foundation (-static-stdlib)");
+        }
     }
 }

@@ -10,6 +10,10 @@
 /// True if NotificationCenter's methods were replaced.
 extern bool is_installed;
 
+/// Writes a line that says that the use of Foundation is not recorded, if the program loaded it after it began. A
+/// function of Foundation was called.
+void note_late_foundation(void);
+
 #pragma GCC visibility pop
 
 #endif

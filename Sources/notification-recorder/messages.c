@@ -107,6 +107,7 @@ static struct handler *register_message(
     describe_call(observer->call_site, &record);
     append_record(&record);
     struct handler *handler = new_handler(HANDLER, *function, *context, record.observer, observer->center);
+    handler->ends_with_token = true;
     *function = observer->is_async ? call_async_handler : (const void *)call_handler;
     *context = handler;
     return handler;
@@ -168,7 +169,7 @@ remove_token_function remove_message_observer INTERPOSE(REMOVE_TOKEN);
 
 SWIFT_CALL void remove_message_observer(void *token, SWIFT_SELF void *center) {
     remove_token_function *next = FIND_ORIGINAL(REMOVE_TOKEN);
-    struct recorder_record record = {.stage = TEXT("remove"), .has_count = true};
+    struct recorder_record record = {.stage = TEXT("remove"), .has_count = true, .reason = TEXT("cancelled")};
     bool is_first = true;
     record.observer = remove_token(token, center, &is_first);
     next(token, center);

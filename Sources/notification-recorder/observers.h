@@ -34,6 +34,8 @@ struct handler {
     /// The token that the caller of `addObserver` got, or null.
     const void *token;
     bool is_removed;
+    /// True if the release of the token removes the observer, as that of an `ObservationToken` does.
+    bool ends_with_token;
     /// Of QUEUEING_HANDLER: the QUEUED_HANDLER, which `context` keeps alive.
     struct handler *queued;
     /// Of QUEUED_HANDLER: the latest post.

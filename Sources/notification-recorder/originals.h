@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include <notification_recorder.h>
+#include "install.h"
 #include "swift_abi.h"
 
 #pragma GCC visibility push(hidden)
@@ -30,14 +31,15 @@ void *original(const char *symbol);
 /// The same, also in libraries that were loaded with `dlopen` for themselves.
 void *original_of_any_library(const char *symbol);
 
-/// The definition that a function of this library interposes, found once. It is there, because the caller was linked
-/// with it.
+/// The definition that a function of this library interposes, found at the first call. It is there, because the caller
+/// was linked with it.
 #define FIND_ORIGINAL(symbol)                                                       \
     ({                                                                              \
         static _Atomic(void *) found;                                               \
         void *next = atomic_load_explicit(&found, memory_order_acquire);            \
         if (next == NULL) {                                                         \
             next = original_of_any_library(symbol);                                 \
+            note_late_foundation();                                                 \
             atomic_store_explicit(&found, next, memory_order_release);              \
         }                                                                           \
         next;                                                                       \

@@ -30,6 +30,7 @@ static __thread char thread_name[64] __attribute__((tls_model("initial-exec")));
 static const struct recorder_thread *this_thread_identity(void) {
     if (identity.number != 0) return &identity;
     identity.kernel_id = gettid();
+    identity.pool = this_thread.is_in_pool;
     if (identity.kernel_id == getpid()) {
         identity.number = 1;
         identity.name = (struct recorder_text)TEXT("main");

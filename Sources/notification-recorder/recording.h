@@ -30,6 +30,8 @@ struct thread_state {
     struct handler *queueing;
     /// Set by `begin_queued_post`.
     uint64_t queued_post;
+    /// True if Dispatch created the thread for its pool.
+    bool is_in_pool;
     /// True between `begin_own_observer` and `end_own_observer`.
     bool is_own_observer;
     /// The return address of a function of Foundation that is about to call a method of the center.

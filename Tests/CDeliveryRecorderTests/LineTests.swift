@@ -169,7 +169,7 @@ final class LineTests: XCTestCase {
             return text(capacity: Int(RECORDER_MAXIMUM_HEADER)) { recorder_write_thread($0, &thread) }
         }
         XCTAssertEqual(
-            header("kitchen"), "{\"recording\":2,\"process\":4711,\"name\":\"kitchen\",\"n\":1,\"t\":2,\"wall\":3}\n")
+            header("kitchen"), "{\"recording\":3,\"process\":4711,\"name\":\"kitchen\",\"n\":1,\"t\":2,\"wall\":3}\n")
         XCTAssertEqual(thread("cook"), "{\"thread\":2,\"name\":\"cook\",\"kernelID\":4712}\n")
         XCTAssertEqual(thread(nil), "{\"thread\":2,\"kernelID\":4712}\n")
         XCTAssertEqual(thread(nil, pool: true), "{\"thread\":2,\"kernelID\":4712,\"pool\":true}\n")

@@ -40,8 +40,40 @@ final class RecorderTests: XCTestCase {
 
     /// The file's lines, each without the clock and the number of a process.
     private func lines() throws -> [String] {
-        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        try content().split(separator: "\n")
             .map { String($0).replacing(/"(t|wall|process|kernelID)":\d+,?/, with: "") }
+    }
+
+    /// The file without the room at its end that is not used yet.
+    private func content() throws -> String {
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        return String(decoding: bytes[..<(bytes.firstIndex(of: 0) ?? bytes.endIndex)], as: UTF8.self)
+    }
+
+    /// Checks that the records have the numbers from 1 on, and times that do not decrease, in the order of the file, that
+    /// each line is whole, and that a thread is identified before its first record. Returns how many records have each
+    /// stage.
+    @discardableResult
+    private func assertNumberedInOrder(file: StaticString = #filePath, line: UInt = #line) throws -> [String: Int] {
+        var stages: [String: Int] = [:]
+        var (number, time) = (0, 0)
+        var known: Set<Int> = []
+        for bytes in try Data(contentsOf: URL(filePath: path)).split(separator: UInt8(ascii: "\n"))
+        where bytes.first != 0 {
+            let fields = try XCTUnwrap(JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+            if fields["recording"] != nil { continue }
+            guard let stage = fields["stage"] as? String else {
+                known.insert(fields["thread"] as? Int ?? 0)
+                continue
+            }
+            stages[stage, default: 0] += 1
+            number += 1
+            XCTAssertEqual(fields["n"] as? Int, number, file: file, line: line)
+            XCTAssertGreaterThanOrEqual(fields["t"] as? Int ?? 0, time, file: file, line: line)
+            time = fields["t"] as? Int ?? 0
+            if let thread = fields["thread"] as? Int { XCTAssertTrue(known.contains(thread), file: file, line: line) }
+        }
+        return stages
     }
 
     func testARecordFollowsTheHeaderAndItsThreadAndTheEndIsLast() throws {
@@ -51,7 +83,7 @@ final class RecorderTests: XCTestCase {
         append("three", thread: 70)
         XCTAssertNil(stop())
         let lines = try lines()
-        XCTAssertTrue(lines.first?.hasPrefix("{\"recording\":2,\"name\":") == true, "\(lines)")
+        XCTAssertTrue(lines.first?.hasPrefix("{\"recording\":3,\"name\":") == true, "\(lines)")
         XCTAssertEqual(
             Array(lines.dropFirst()),
             [
@@ -70,11 +102,61 @@ final class RecorderTests: XCTestCase {
         XCTAssertEqual(try lines().count { $0.hasPrefix("{\"thread\":1,") }, 2)
     }
 
-    func testFlushedRecordsAreInTheFile() throws {
+    func testARecordIsInTheFileWhenItIsAppendedAndTheFileIsCutToItsLengthAtTheStop() throws {
         XCTAssertNil(start(path))
         append("one")
-        recorder.flush()
         XCTAssertEqual(try lines().last, "{\"n\":1,\"thread\":1,\"stage\":\"one\"}")
+        XCTAssertNil(stop())
+        XCTAssertEqual(try Data(contentsOf: URL(filePath: path)).last, UInt8(ascii: "\n"))
+    }
+
+    func testRecordsOfSeveralThreadsAreWholeNumberedInOrderAndTheirTimesDoNotDecreaseInAFileOfSeveralPieces() throws {
+        XCTAssertNil(start(path))
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            let fields = RecordFields()
+            var record = fields.record("one", name: String(repeating: "x", count: 500), thread: UInt64(thread) + 2)
+            for _ in 1...1000 { delivery_recorder().pointee.append(&record) }
+            withExtendedLifetime(fields) {}
+        }
+        XCTAssertNil(stop())
+        XCTAssertEqual(try assertNumberedInOrder(), ["one": 4000, "end": 1])
+    }
+
+    func testASignalHandlerMayAppendWhileItsThreadAppends() throws {
+        let handler = HandlerRecords.shared
+        XCTAssertNil(start(path))
+        handler.install(recorder)
+        defer { handler.uninstall() }
+        var record = fields.record("one", name: String(repeating: "x", count: 500))
+        var count = 0
+        // Ends when the handler has appended often enough.
+        while handler.count < 50 {
+            for _ in 1...100 { recorder.append(&record) }
+            count += 100
+        }
+        handler.uninstall()
+        XCTAssertNil(stop())
+        let stages = try assertNumberedInOrder()
+        XCTAssertEqual(stages["one"], count)
+        XCTAssertGreaterThanOrEqual(stages["signal"] ?? 0, 50)
+    }
+
+    func testNoThreadAndNoSignalHandlerIsLeftBehind() throws {
+        func handlers() -> [UInt] {
+            (Int32(1)..<32).map { number in
+                var action = sigaction()
+                sigaction(number, nil, &action)
+                return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+            }
+        }
+        func threads() throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))
+        }
+        let (handlersBefore, threadsBefore) = (handlers(), try threads())
+        XCTAssertNil(start(path))
+        append("one")
+        XCTAssertEqual(handlers(), handlersBefore)
+        XCTAssertTrue(try threads().subtracting(threadsBefore).isEmpty)
     }
 
     func testAFileThatIsNoRegularFileIsRefusedWithoutWaiting() {
@@ -110,34 +192,60 @@ final class RecorderTests: XCTestCase {
     }
 
     func testRecordsThatExceedTheLimitOfFileSizesAreCountedAndTheFileHasCompleteLines() throws {
-        XCTAssertNil(start(path))
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
         var before = rlimit()
         getrlimit(resource, &before)
-        var limit = rlimit(rlim_cur: 4096, rlim_max: before.rlim_max)
+        var limit = rlimit(rlim_cur: 8192, rlim_max: before.rlim_max)
         setrlimit(resource, &limit)
-        for _ in 1...200 { append("one") }
-        recorder.flush()
+        XCTAssertNil(start(path))
+        for _ in 1...400 { append("one") }
+        // It would be the only sign of the loss, if the process were killed now.
+        XCTAssertTrue(try content().hasSuffix("\"stage\":\"lost\",\"count\":1}\n"))
         setrlimit(resource, &before)
         append("last")
         let problem = try XCTUnwrap(stop())
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        for line in text.split(separator: "\n") {
-            XCTAssertNoThrow(try JSONSerialization.jsonObject(with: Data(line.utf8)), String(line))
-        }
-        let lost = 200 - text.matches(of: /"stage":"one"/).count
+        try assertNumberedInOrder()
+        let text = try content()
+        let lost = 400 - text.matches(of: /"stage":"one"/).count
         XCTAssertGreaterThan(lost, 100)
         XCTAssertEqual(problem, "\(lost) records could not be written (File too large)")
-        XCTAssertTrue(text.contains("\"stage\":\"lost\",\"count\":\(lost)}"), text)
+        XCTAssertEqual(text.matches(of: /"stage":"lost","count":(\d+)}/).compactMap { Int($0.1) }, [1, lost - 1])
         XCTAssertTrue(text.contains("\"stage\":\"last\""))
+    }
+
+    func testARecordingThatEndsWithoutRoomSaysHowManyRecordsAreLostAndThatItEnded() throws {
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        var before = rlimit()
+        getrlimit(resource, &before)
+        var limit = rlimit(rlim_cur: 8192, rlim_max: before.rlim_max)
+        setrlimit(resource, &limit)
+        XCTAssertNil(start(path))
+        for _ in 1...400 { append("one") }
+        XCTAssertNotNil(stop())
+        setrlimit(resource, &before)
+        try assertNumberedInOrder()
+        let text = try content()
+        let lost = 400 - text.matches(of: /"stage":"one"/).count
+        XCTAssertEqual(text.matches(of: /"stage":"lost","count":(\d+)}/).compactMap { Int($0.1) }, [1, lost - 1])
+        XCTAssertTrue(text.hasSuffix("\"stage\":\"end\",\"reason\":\"stopped\"}\n"))
+    }
+
+    func testAFileWithoutRoomForTheFirstLineIsRefusedAndStaysEmpty() throws {
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        var before = rlimit()
+        getrlimit(resource, &before)
+        var limit = rlimit(rlim_cur: 512, rlim_max: before.rlim_max)
+        setrlimit(resource, &limit)
+        let problem = start(path)
+        setrlimit(resource, &before)
+        XCTAssertEqual(problem, "File too large")
+        XCTAssertEqual(try Data(contentsOf: URL(filePath: path)), Data())
     }
 
     func testAnotherFileThatGetsTheDescriptorIsNotChangedAndTheRecordingContinues() throws {
         let other = directory.appending(component: "other").path
         try "content of another program\n".write(toFile: other, atomically: true, encoding: .utf8)
         XCTAssertNil(start(path))
-        append("one")
-        recorder.flush()
         let descriptor = try XCTUnwrap(
             (0..<1024).first {
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
@@ -150,10 +258,12 @@ final class RecorderTests: XCTestCase {
             close(opened)
             close(Int32(descriptor))
         }
-        append("two")
+        // More than a piece of the file.
+        var record = fields.record("one", name: String(repeating: "x", count: 4000))
+        for _ in 1...200 { recorder.append(&record) }
         XCTAssertNil(stop())
         XCTAssertEqual(try String(contentsOfFile: other, encoding: .utf8), "content of another program\n")
-        XCTAssertEqual(try lines().suffix(2).first, "{\"n\":2,\"thread\":1,\"stage\":\"two\"}")
+        XCTAssertEqual(try assertNumberedInOrder(), ["one": 200, "end": 1])
         XCTAssertNotEqual(fcntl(Int32(descriptor), F_GETFD), -1)
     }
 
@@ -168,14 +278,11 @@ final class RecorderTests: XCTestCase {
                 withExtendedLifetime(fields) {}
             }
         }
-        for round in 1...20 {
+        for _ in 1...20 {
             XCTAssertNil(start(path))
-            if round.isMultiple(of: 2) { recorder.flush() }
             XCTAssertNil(stop())
-            let lines = try lines()
-            XCTAssertEqual(lines.count { $0.contains("\"stage\":\"end\"") }, 1)
-            let numbers = lines.compactMap { $0.firstMatch(of: /^{"n":(\d+)/).flatMap { Int($0.1) } }
-            XCTAssertEqual(numbers, Array(1...numbers.count))
+            XCTAssertEqual(try assertNumberedInOrder()["end"], 1)
+            XCTAssertTrue(try content().hasSuffix("\"stage\":\"end\",\"reason\":\"stopped\"}\n"))
         }
         isOver.withLock { $0 = true }
         ended.wait()

@@ -25,8 +25,10 @@ enum FoundationChild: String {
     case reading
     /// Adds and removes observers, and prints how many of their handlers are alive.
     case lifetimes
+    /// Posts on a thread of Dispatch, on a named one, on one without a name, and on one that Dispatch's thread creates.
+    case threads
     /// Ends a thread in a handler.
-    case exit
+    case exitThread = "exit-thread"
     /// Forks while other threads add, call and remove observers. The copies do so too.
     case fork
 
@@ -35,6 +37,8 @@ enum FoundationChild: String {
 
     @MainActor
     static func main() {
+        // Swift reads the arguments from /proc.
+        if let ending = Ending(rawValue: CommandLine.arguments.last ?? Ending.exit.rawValue) { return ending.run() }
         switch CommandLine.arguments.last.flatMap(FoundationChild.init) {
         case .handlers: handlers()
         case .queues: queues()
@@ -46,7 +50,8 @@ enum FoundationChild: String {
         case .enqueue: enqueue()
         case .reading: reading()
         case .lifetimes: lifetimes()
-        case .exit: exitThread()
+        case .threads: threads()
+        case .exitThread: exitThread()
         case .fork: fork()
         case nil: fatalError("nothing to do for \(CommandLine.arguments)")
         }
@@ -199,6 +204,30 @@ enum FoundationChild: String {
         }
         queue.waitUntilAllOperationsAreFinished()
         print(Sender.alive)
+    }
+
+    private static func threads() {
+        let isDone = DispatchSemaphore(value: 0)
+        let post = { @Sendable in
+            center.post(name: saved, object: nil)
+            _ = isDone.signal()
+        }
+        center.post(name: saved, object: nil)
+        DispatchQueue.global().async(execute: post)
+        isDone.wait()
+        // A thread of Foundation may not know itself yet when its name is set.
+        guard let symbol = dlsym(nil, "pthread_setname_np") else { return }
+        typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> Int32
+        let setName = unsafeBitCast(symbol, to: SetName.self)
+        Thread {
+            _ = setName(pthread_self(), "loader")
+            post()
+        }.start()
+        isDone.wait()
+        Thread(block: post).start()
+        isDone.wait()
+        DispatchQueue.global().async { Thread(block: post).start() }
+        isDone.wait()
     }
 
     private static func exitThread() {

@@ -3,11 +3,6 @@ import Foundation
 import Glibc
 import ThreadedNotifications
 
-/// The action of SIGTERM before `chain` replaced it.
-//
-// Safety: it is written before the handler that reads it is installed, on the same thread.
-private nonisolated(unsafe) var previousAction = sigaction()
-
 /// A program that ends or disturbs its recording in the way that its argument names. The tests of recording run it.
 @main
 enum RecordingChild: String {
@@ -33,14 +28,10 @@ enum RecordingChild: String {
     case execute
     /// Handles SIGSYS, which it gets, as a program does that emulates system calls.
     case emulate
-    /// Installs a handler of SIGTERM that calls the previous one, gets the signal, and continues.
-    case chain
     /// Posts in an exit handler that it installed first of all.
     case postAtExit = "post-at-exit"
     /// Starts itself again; both processes are recorded.
     case spawn
-    /// Truncates its recording while recording.
-    case truncate
     /// Writes into its recording.
     case scribble
     /// Ends its main thread, as an asynchronous `main` does, and posts for the main thread from another thread.
@@ -85,7 +76,7 @@ enum RecordingChild: String {
 
     private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
         switch self {
-        case .exit, .fault, .trap, .terminate, .postAtExit: break
+        case .exit, .fault, .trap, .terminate, .kill, .postAtExit: break
         case .abortWhilePosting, .faultWhilePosting: Self.postOnThreads(center)
         case .mainThreadEnds:
             let observer = center.addObserver(forName: Notification.Name("for main"), on: .main) { _ in }
@@ -101,12 +92,9 @@ enum RecordingChild: String {
         case .stop: try ProcessRecording.stop()
         case .wait: Self.waitForSignal()
         case .pause:
-            ProcessRecording.flush()
             print("ready")
             fflush(nil)
             _ = readLine()
-        case .kill:
-            ProcessRecording.flush()
         case .fork:
             let copy = Self.copy()
             if copy == 0 {
@@ -128,26 +116,17 @@ enum RecordingChild: String {
             }
             raise(SIGKILL)
         case .execute:
-            ProcessRecording.flush()
             var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(CommandLine.arguments[0]), strdup("exit"), nil]
             execv("/proc/self/exe", &arguments)
         case .emulate:
             raise(SIGSYS)
-        case .chain:
-            sigaction(SIGTERM, nil, &previousAction)
-            signal(SIGTERM) { previousAction.__sigaction_handler.sa_sigaction?($0, nil, nil) }
-            raise(SIGTERM)
         case .spawn:
             let process = Process()
             process.executableURL = Bundle.main.executableURL
             process.arguments = CommandLine.arguments.dropFirst().dropLast() + [Self.exit.rawValue]
             try process.run()
             process.waitUntilExit()
-        case .truncate:
-            ProcessRecording.flush()
-            Glibc.truncate(recording, 0)
         case .scribble:
-            ProcessRecording.flush()
             let file = try FileHandle(forWritingTo: URL(filePath: recording))
             try file.seek(toOffset: 1000)
             try file.write(contentsOf: Data("this is my file\n".utf8))
@@ -161,8 +140,7 @@ enum RecordingChild: String {
         case .trap: fatalError("as it was told to")
         case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
-        case .exit, .chain, .postAtExit, .fork, .recordAfterFork, .execute, .emulate, .spawn, .truncate, .scribble,
-            .mainThreadEnds, .fill,
+        case .exit, .postAtExit, .fork, .recordAfterFork, .execute, .emulate, .spawn, .scribble, .mainThreadEnds, .fill,
             .wait, .pause:
             break
         }
@@ -183,21 +161,19 @@ enum RecordingChild: String {
     }
 
     private func fill(_ recording: String, _ center: ThreadedNotificationCenter) throws {
-        ProcessRecording.flush()
+        // The recorder has made room for more than it has written.
         let size = try FileHandle(forReadingFrom: URL(filePath: recording)).seekToEnd()
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
         var before = rlimit()
         getrlimit(resource, &before)
         var limit = rlimit(rlim_cur: rlim_t(size) + 10_000, rlim_max: before.rlim_max)
         setrlimit(resource, &limit)
-        for _ in 1...1000 { center.post(name: Notification.Name("first")) }
-        ProcessRecording.flush()
-        // Leaves space for the line that reports the loss, but for nothing else.
+        for _ in 1...20_000 { center.post(name: Notification.Name("first")) }
+        // Leaves room for some records.
         for _ in 1...20 {
-            limit.rlim_cur += 17
+            limit.rlim_cur += 1700
             setrlimit(resource, &limit)
             for _ in 1...10 { center.post(name: Notification.Name("first")) }
-            ProcessRecording.flush()
         }
         setrlimit(resource, &before)
     }

@@ -1,6 +1,6 @@
 // The writer of recordings. The article Recordings describes the file.
 //
-//     record ─► filled buffer ─ swap ─► written buffer ─► file
+//     record ─► line ─► its place in a piece of the file that is mapped into memory
 
 #ifndef DELIVERY_RECORDER_H
 #define DELIVERY_RECORDER_H
@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 /// The version of the schema. It grows when existing keys change their meaning, not when keys are added.
-#define RECORDING_VERSION 2
+#define RECORDING_VERSION 3
 
 /// The recorder of this process.
 const struct notification_recorder *delivery_recorder(void);

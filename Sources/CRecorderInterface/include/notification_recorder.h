@@ -1,7 +1,7 @@
 // What a recorder and the code that it records have in common. The target CDeliveryRecorder implements it.
 //
-// A recorder that was preloaded into the process exports the function `notification_recorder`. A program that records
-// itself uses the recorder of the library DeliveryRecording.
+// A recorder that was preloaded into the process exports the function `threaded_notifications_recorder`. A program that
+// records itself uses the recorder of the library DeliveryRecording.
 
 #ifndef NOTIFICATION_RECORDER_H
 #define NOTIFICATION_RECORDER_H
@@ -59,7 +59,7 @@ struct recorder_record {
 
 #define NOTIFICATION_RECORDER_VERSION 2
 
-/// A recorder. Every function may be called on any thread, but not in a signal handler.
+/// A recorder. Every function may be called on any thread; `append` may be called in a signal handler too.
 struct notification_recorder {
     uint32_t version;
 
@@ -76,9 +76,6 @@ struct notification_recorder {
     /// of `size` bytes.
     bool (*start)(const char *path, char *problem, size_t size);
     bool (*stop)(char *problem, size_t size);
-
-    /// Writes everything recorded so far.
-    void (*flush)(void);
 
     /// The file of the current recording, copied to memory of `size` bytes. False without a recording.
     bool (*copy_path)(char *path, size_t size);
@@ -107,7 +104,7 @@ struct notification_recorder {
 /// from a program that was linked without the recorder stays null.
 static inline const struct notification_recorder *NotificationRecorderFind(void) {
     const struct notification_recorder *(*find)(void) = NULL;
-    *(void **)&find = dlsym(RTLD_DEFAULT, "notification_recorder");
+    *(void **)&find = dlsym(RTLD_DEFAULT, "threaded_notifications_recorder");
     const struct notification_recorder *recorder = find ? find() : NULL;
     return recorder && recorder->version == NOTIFICATION_RECORDER_VERSION ? recorder : NULL;
 }

@@ -4,6 +4,6 @@
 #include <notification_recorder.h>
 
 /// The recorder of the process into which the library was preloaded.
-__attribute__((visibility("default"))) const struct notification_recorder *notification_recorder(void);
+__attribute__((visibility("default"))) const struct notification_recorder *threaded_notifications_recorder(void);
 
 #endif

@@ -59,7 +59,7 @@ final class FoundationRecordingTests: XCTestCase {
                 "2 post Saved post 3", "2 deliver post 3 observer 1",
                 "2 post Nested post 4", "2 postEnd post 4 count 0",
                 "2 return post 3 observer 1", "2 postEnd post 3 count 1",
-                "1 remove observer 1",
+                "1 remove observer 1 cancelled",
                 "1 post Saved post 5", "1 postEnd post 5 count 0",
             ])
     }
@@ -80,7 +80,7 @@ final class FoundationRecordingTests: XCTestCase {
                 "other deliver post 2 observer 1", "other return post 2 observer 1",
                 "1 deliver post 2 observer 2", "1 return post 2 observer 2",
                 "other postEnd post 2 count 2",
-                "1 remove observer 1", "1 remove observer 2",
+                "1 remove observer 1 cancelled", "1 remove observer 2 cancelled",
             ].sorted())
     }
 
@@ -122,15 +122,17 @@ final class FoundationRecordingTests: XCTestCase {
                 "deliver observer 6",
             ].sorted())
         XCTAssertEqual(lines.count { $0.contains("return post") }, 5)
-        XCTAssertEqual(lines.filter { $0.contains("remove") }, (1...6).map { "1 remove observer \($0)" })
+        XCTAssertEqual(
+            lines.filter { $0.contains("remove") },
+            ["1 remove observer 1 released"] + (2...6).map { "1 remove observer \($0) cancelled" })
     }
 
     func testASecondRemovalIsRecordedAsSuchEvenIfItRemovesAnotherObserver() throws {
         XCTAssertEqual(
             try child("removals"),
             [
-                "1 register Saved observer 1", "1 remove observer 1", "1 remove observer 1 alreadyRemoved",
-                "1 register Saved observer 2", "1 remove observer 2", "1 remove observer 1 alreadyRemoved",
+                "1 register Saved observer 1", "1 remove observer 1 cancelled", "1 remove observer 1 alreadyRemoved",
+                "1 register Saved observer 2", "1 remove observer 2 cancelled", "1 remove observer 1 alreadyRemoved",
                 "1 remove observer 2 alreadyRemoved",
                 // The center ends with its observer.
                 "1 register observer 3", "1 remove observer 3",
@@ -153,7 +155,7 @@ final class FoundationRecordingTests: XCTestCase {
             try child("subclasses"),
             [
                 "1 register Saved observer 1 queue", "1 post Saved post 1", "2 deliver post 1 observer 1",
-                "2 return post 1 observer 1", "1 postEnd post 1 count 1", "1 remove observer 1",
+                "2 return post 1 observer 1", "1 postEnd post 1 count 1", "1 remove observer 1 cancelled",
             ])
     }
 
@@ -166,7 +168,7 @@ final class FoundationRecordingTests: XCTestCase {
                 "1 deliver post 1 observer 1", "1 return post 1 observer 1", "1 postEnd post 1 count 1",
                 "1 enqueue Saved object Sender asap", "1 post Saved post 2 object Sender by Foundation",
                 "1 deliver post 2 observer 1", "1 return post 2 observer 1", "1 postEnd post 2 count 1",
-                "1 remove observer 1",
+                "1 remove observer 1 cancelled",
             ])
     }
 
@@ -179,7 +181,7 @@ final class FoundationRecordingTests: XCTestCase {
                 "1 enqueue \(name) object FileHandle asap by Foundation",
                 "1 post \(name) post 1 object FileHandle by Foundation",
                 "1 deliver post 1 observer 1", "1 return post 1 observer 1", "1 postEnd post 1 count 1",
-                "1 remove observer 1",
+                "1 remove observer 1 cancelled",
             ])
     }
 
@@ -191,11 +193,11 @@ final class FoundationRecordingTests: XCTestCase {
 
     func testAThreadMayEndInAHandler() throws {
         XCTAssertEqual(
-            try child("exit"),
+            try child("exit-thread"),
             [
                 "1 register Saved observer 1", "2 post Saved post 1", "2 deliver post 1 observer 1",
                 "1 post Saved post 2", "1 deliver post 2 observer 1", "1 return post 2 observer 1",
-                "1 postEnd post 2 count 1", "1 remove observer 1",
+                "1 postEnd post 2 count 1", "1 remove observer 1 cancelled",
             ])
     }
 
@@ -246,7 +248,7 @@ final class FoundationRecordingTests: XCTestCase {
                     "1 postEnd post 1 count 1",
                     "2 post TestNotification post 2", "2 deliver post 2 observer 1", "2 return post 2 observer 1",
                     "2 postEnd post 2 count 1",
-                    "1 remove observer 1",
+                    "1 remove observer 1 cancelled",
                 ], optimization)
         }
     }
