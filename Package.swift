@@ -182,6 +182,9 @@ let package = Package(
             ], swiftSettings: strict),
         .executableTarget(name: "foundation-child", path: "Tests/foundation-child", swiftSettings: strict),
         .executableTarget(
+            name: "ending-child", dependencies: ["ThreadedNotifications"], path: "Tests/ending-child",
+            swiftSettings: strict),
+        .executableTarget(
             name: "recording-child", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/recording-child", swiftSettings: strict),
         .testTarget(
@@ -189,7 +192,7 @@ let package = Package(
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "NotificationServer", "PlatformExamination", "Scenarios", "SharedTesting", "ThreadedNotifications",
-                "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
+                "ending-child", "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
                 argumentParser, systemPackage,
             ], swiftSettings: strict),
         // Nothing may depend on it either.
