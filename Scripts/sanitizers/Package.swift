@@ -11,6 +11,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+/// Optimized, because the thread sanitizer sees what a library does with its arrays and dictionaries only then.
+let optimized = strict + [.unsafeFlags(["-O"])]
 let libraries: [Target.Dependency] = [
     "CLinux", "DistributedNotifications", "NotificationServer", "ThreadedNotifications",
 ]
@@ -32,7 +34,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CRecorderInterface"),
         .target(
-            name: "ThreadedNotifications", dependencies: ["CLinux", "CRecorderInterface"], swiftSettings: strict),
+            name: "ThreadedNotifications", dependencies: ["CLinux", "CRecorderInterface"], swiftSettings: optimized),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
@@ -40,7 +42,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "NotificationCompatibility", dependencies: ["DistributedNotifications", "ThreadedNotifications"],
-            swiftSettings: strict),
+            swiftSettings: optimized),
         .executableTarget(
             name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
             swiftSettings: strict),

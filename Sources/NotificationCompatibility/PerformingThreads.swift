@@ -82,7 +82,7 @@ final class PerformingThreads: Sendable {
         let retained = RetainedThread(thread: thread)
         let key = ObjectIdentifier(thread)
         // The blocks for threads that have finished are released after the lock.
-        let (target, runLoop, _) = entries.withLock { entries in
+        let (target, runLoop, finished) = entries.withLock { entries in
             let finished = entries.filter { $0.value.target == nil && $0.value.thread.thread.isFinished }
             for key in finished.keys { entries[key] = nil }
             var entry = entries[key] ?? Entry(thread: retained)
@@ -91,6 +91,7 @@ final class PerformingThreads: Sendable {
             entries[key] = entry
             return (nil, entry.waiting.count == 1 ? entry.runLoop : nil, finished)
         }
+        withExtendedLifetime(finished) {}
         runLoop?.perform { _ = self.targetOfCurrentThread }
         return target
     }
@@ -110,7 +111,8 @@ final class PerformingThreads: Sendable {
             for block in waiting { try? target.performLater(block) }
         }
         let end = target.addEndObserver(on: .postingThread) { _ in
-            _ = self.entries.withLock { $0.removeValue(forKey: key) }
+            let removed = self.entries.withLock { $0.removeValue(forKey: key) }
+            withExtendedLifetime(removed) {}
         }
         entries.withLock { $0[key]?.end = end }
         return target
@@ -148,7 +150,7 @@ final class PerformingThreads: Sendable {
 
     /// Called on any thread when a port is invalidated or deallocated. The end of a thread invalidates its ports.
     func remove(port: ObjectIdentifier) {
-        _ = entries.withLock { entries -> Entry? in
+        let removed = entries.withLock { entries -> Entry? in
             guard let key = entries.first(where: { $0.value.ports.contains(port) })?.key, var entry = entries[key]
             else { return nil }
             entry.ports.remove(port)
@@ -157,5 +159,6 @@ final class PerformingThreads: Sendable {
             entries[key] = isUsed ? entry : nil
             return entry
         }
+        withExtendedLifetime(removed) {}
     }
 }

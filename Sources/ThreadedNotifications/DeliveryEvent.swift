@@ -123,14 +123,15 @@ public struct DeliveryEvent: Sendable {
     public static var tracer: (@Sendable (DeliveryEvent) -> Void)? {
         get { tracerInUse.withLock { $0 }?.call }
         set {
-            // The old closure is released without the lock, because that calls foreign code.
-            _ = tracerInUse.withLock { tracer in
+            let old = tracerInUse.withLock { tracer in
                 defer {
                     tracer = newValue.map(Tracer.init)
                     setWatched(.byTracer, newValue != nil)
                 }
                 return tracer
             }
+            // Released without the lock, because that calls foreign code; otherwise the optimizer may do it earlier.
+            withExtendedLifetime(old) {}
         }
     }
 

@@ -137,8 +137,10 @@ final class ThreadContext {
 
     /// Releases a value of this thread, if it is still there.
     func releaseBoundValue(_ id: UInt64) {
-        // The value is released after the access to `boundValues`, because its deinitializer may use other values.
-        _ = boundValues.remove(id)
+        let value = boundValues.remove(id)
+        // Released after the access to `boundValues`, because its deinitializer may use other values; otherwise the
+        // optimizer may do it earlier.
+        withExtendedLifetime(value) {}
     }
 
     // MARK: The thread
