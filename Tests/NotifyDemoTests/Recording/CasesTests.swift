@@ -202,6 +202,17 @@ final class CasesTests: XCTestCase {
         XCTAssertEqual(outcome.output, "\(failed)\(accepted)1\n1\n1\n1\n\(failed)2\n1\n", outcome.errors)
     }
 
+    func testAProcessThatEndedWithoutNoticeFailsOnlyTheRulesAboutItsEnd() throws {
+        let outcome = try shell(
+            """
+            sed '1s/"recording":2/"recording":3/; $d; s/targetGone/deliver/' gone-without-append.jsonl > killed.jsonl
+            for rule in 'A observed' 'no post longer than 1 h' 'everything delivered' 'no observer left at exit'; do
+            notify-demo check killed.jsonl --rule "$rule" 2> errors | grep -c 'is complete'
+            echo "${PIPESTATUS[0]} $(grep -c 'ended without notice' errors)"; done
+            """)
+        XCTAssertEqual(outcome.output, "0\n0 1\n0\n0 1\n0\n1 1\n0\n1 1\n", outcome.errors)
+    }
+
     func testBracesAndLinksOfNamesAreNoPlaceholdersAndNoLinksInSARIF() throws {
         let outcome = try shell("notify-demo check sarif-braces.jsonl --rule 'every post observed' --sarif -")
         let runs = try object(outcome.output)["runs"] as? [[String: Any]]
