@@ -99,6 +99,19 @@ public struct DeliveryError: Error, Hashable, Sendable {
         public var observer: UInt64?
         /// The thread that should have handled it.
         public var thread: String
+        /// The handlers that the thread runs, as far as that is certain: a handler with a transform is not named,
+        /// because its transform may run on another thread.
+        public var running: [Handler] = []
+    }
+
+    /// A handler that runs.
+    public struct Handler: Hashable, Sendable {
+        /// `ObserverToken.id`.
+        public var observer: UInt64
+        /// The name that the observer asks for; nil: any.
+        public var notification: String?
+        /// Where the observer was added.
+        public var location: SourceLocation
     }
 }
 
@@ -197,6 +210,12 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
                 + "Do not wait in one of these places: post or perform without waiting."
         case .notDeliveredInTime:
             let list = pending.map(\.description).joined(separator: ", ")
+            let running = pending.flatMap(\.running)
+            if !running.isEmpty {
+                let handlers = Set(running).sorted { $0.observer < $1.observer }.map(\.description)
+                return "not delivered within \(after): \(list). The thread runs "
+                    + "\(handlers.joined(separator: " and ")). Let it return sooner, or allow more time."
+            }
             return "not delivered within \(after): \(list). The thread does not run its run loop in a mode of the "
                 + "observer, or a handler does not return. Run its run loop"
                 + (pending.contains { $0.thread.hasPrefix("{number = 1,") }
@@ -231,5 +250,11 @@ extension DeliveryError.Pending: CustomStringConvertible {
         case (let notification?, nil): "\(notification) on \(thread)"
         default: "a block on \(thread)"
         }
+    }
+}
+
+extension DeliveryError.Handler: CustomStringConvertible {
+    public var description: String {
+        "the handler of observer \(observer) of \(notification ?? "any name"), which was added at \(location)"
     }
 }

@@ -47,6 +47,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   Foundation aborts the process. An observer that is added while a notification is being captured may get that
     ///   one.
     public init(capturing foundation: NotificationCenter? = nil) {
+        defer { Self.known.withLock { $0.add(self) } }
         guard let foundation else {
             capture = nil
             return
@@ -394,6 +395,20 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// A number that no center and no version had before.
     static func newVersion() -> UInt64 { lastVersion.add(1, ordering: .relaxed).newValue }
 
+    private static let known = Locked(KnownCenters(), isTakenToFork: true)
+
+    /// The handlers that a thread runs now, of all centers, for an error.
+    /// - Parameter thread: as in the error.
+    static func handlersRunning(on thread: String) -> [DeliveryError.Handler] {
+        known.withLock { $0.centers.compactMap(\.object) }.flatMap { center in
+            center.state.withLock { $0.registry.all }.filter { observer in
+                // The transform of an observer runs on the posting thread.
+                !observer.transforms && observer.state.running > 0
+                    && observer.mailbox?.identity.map { "\($0)" } == thread
+            }.map { DeliveryError.Handler(observer: $0.id, notification: $0.name?.rawValue, location: $0.location) }
+        }
+    }
+
     /// The number of observers, and of observers registered with a Foundation center.
     var registrations: (observers: Int, captured: Int) {
         (state.withLock { $0.registry.count }, capture?.count ?? 0)
@@ -401,3 +416,16 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 }
 
 private let lastVersion = Atomic<UInt64>(0)
+
+/// The centers of the process, not retained.
+private struct KnownCenters {
+    private(set) var centers: [WeakReference<ThreadedNotificationCenter>] = []
+    private var checkAt = 16
+
+    mutating func add(_ center: ThreadedNotificationCenter) {
+        centers.append(WeakReference(center))
+        guard centers.count >= checkAt else { return }
+        centers.removeAll { $0.object == nil }
+        checkAt = max(16, 2 * centers.count)
+    }
+}

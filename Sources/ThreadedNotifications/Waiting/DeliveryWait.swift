@@ -173,7 +173,14 @@ final class DeliveryWait: Sendable {
             (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped.sorted())
         }
         for one in pending { forget(one.observer ?? 0) }
-        if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: timeout) }
+        if !pending.isEmpty {
+            throw .notDeliveredInTime(
+                pending: pending.map { one in
+                    var one = one
+                    one.running = ThreadedNotificationCenter.handlersRunning(on: one.thread)
+                    return one
+                }, after: timeout)
+        }
         if let ended { throw .threadEnded(thread: ended) }
         if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped) }
         return state.withLock { ($0.delivered, $0.coalesced, $0.cancelled) }

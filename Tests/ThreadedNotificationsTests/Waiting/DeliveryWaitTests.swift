@@ -116,6 +116,30 @@ final class DeliveryWaitTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
+    func testATimeoutNamesTheHandlerThatTheThreadRunsAndWhereItWasAdded() throws {
+        let (center, other) = (ThreadedNotificationCenter(), ThreadedNotificationCenter())
+        let (worker, slow) = (try RunLoopThread.started("worker"), Notification.Name("slow"))
+        let (isRunning, mayReturn) = (MonotonicSemaphore(), MonotonicSemaphore())
+        let busy = other.addObserver(forName: slow, on: worker, file: "p/main.swift", line: 8) { _ in
+            isRunning.signal()
+            mayReturn.wait()
+        }
+        let token = center.addObserver(forName: posted, on: worker) { _ in }
+        other.post(name: slow)
+        isRunning.wait()
+        XCTAssertThrowsError(try center.postAndWait(note, timeout: .zero)) {
+            XCTAssertEqual(($0 as? DeliveryError)?.pending.first?.running.map(\.observer), [busy.id])
+            let named = "runs the handler of observer \(busy.id) of slow, which was added at p/main.swift:8."
+            XCTAssertTrue("\($0)".contains(named), "\($0)")
+        }
+        XCTAssertThrowsError(try worker.performAndWait(timeout: .zero) {}) {
+            XCTAssertEqual(($0 as? DeliveryError)?.pending.first?.running.map(\.observer), [busy.id])
+        }
+        mayReturn.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counters, .init(delivered: 1))
+    }
+
     func testAWaitForAThreadThatRunsNoRunLoopEndsWithTheTimeoutOrTheThread() throws {
         let center = ThreadedNotificationCenter()
         let (ready, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
