@@ -24,6 +24,8 @@ thread=(--scratch-path .build-tsan --sanitize=thread "${sanitized[@]}")
 address=(--scratch-path .build-asan --sanitize=address "${sanitized[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
 libraries='^(ThreadedNotifications|DistributedNotifications|NotificationCompatibility|NotificationServer)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
+# Of the release build: only that shows how the memory of the server grows.
+released='[.]ReleasedServerTests'
 # Those that depend on how a thread is woken. They run a second time with threads that no event wakes.
 waking='^ThreadedNotificationsTests[.](Posting|RunLoopThread|[A-Za-z]*Guarantee)'
 
@@ -65,16 +67,9 @@ if ! swift build --build-tests --scratch-path .build-test "${fast[@]}"; then
     exit 1
 fi
 
-# Its test reads how its memory grows, which only an optimised build shows.
-if ! swift build -c release --product notification-server --scratch-path .build-release -Xswiftc -gnone; then
-    wait
-    finish "format"
-    exit 1
-fi
-
 step "tests"
 wait
-start "tests of the libraries" "${tests[@]}" --filter "$libraries"
+start "tests of the libraries" "${tests[@]}" --filter "$libraries" --skip "$released"
 start "tests of the commands" "${tests[@]}" --filter "$commands"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 THREADED_NOTIFICATIONS_EVENT=0 start "tests without events" "${tests[@]}" --filter "$waking"
@@ -88,6 +83,14 @@ if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitiz
 else
     cat "$logs/build for the thread sanitizer"
     failed+=("build for the thread sanitizer")
+fi
+release=(swift build -c release --product notification-server --scratch-path .build-release -Xswiftc -gnone)
+if "${release[@]}" >"$logs/release build of the server" 2>&1; then
+    start "release build of the server" "${tests[@]}" --filter "$released"
+    steps+=("release build of the server")
+else
+    cat "$logs/release build of the server"
+    failed+=("release build of the server")
 fi
 wait
 if [ "${ADDRESS:-}" = 1 ]; then

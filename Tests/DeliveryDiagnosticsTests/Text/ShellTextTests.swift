@@ -14,12 +14,11 @@ final class ShellTextTests: XCTestCase {
     ]
 
     func testAShellReadsAQuotedWordAsTheText() throws {
+        let lines = Self.names.map { "printf '<%s>\\n' \(ShellText.word($0))\n" }.joined()
         for shell in ["sh", "bash"] {
-            for name in Self.names {
-                let outcome = try Shell.run(shell, input: "printf '<%s>' \(ShellText.word(name))")
-                XCTAssertEqual(outcome.output, "<\(name)>", "\(shell): \(ShellText.word(name))")
-                XCTAssertEqual(outcome.errors, "")
-            }
+            let outcome = try Shell.run(shell, input: lines)
+            XCTAssertEqual(outcome.output, Self.names.map { "<\($0)>\n" }.joined(), shell)
+            XCTAssertEqual(outcome.errors, "")
         }
     }
 

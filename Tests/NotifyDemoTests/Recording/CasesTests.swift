@@ -73,7 +73,8 @@ final class CasesTests: XCTestCase {
             sed 3d gone-without-append.jsonl > missing.jsonl; head -c 300 gone-without-append.jsonl > cut.jsonl
             sed 's/"n":2/"n":9/' gone-without-append.jsonl > gap.jsonl
             cat escape.jsonl gone-without-append.jsonl > two.jsonl
-            for f in *.jsonl; do notify-demo show --json "$f" > shown 2> /dev/null
+            for f in at-lost.jsonl missing.jsonl cut.jsonl gap.jsonl two.jsonl; do
+            notify-demo show --json "$f" > shown 2> /dev/null
             for c in show diagnose 'diagnose --json' 'audit --json' 'stats --json' timeline trace \
             "check --rule no\ problem --rule everything\ delivered" "compare escape.jsonl"; do
             eval "notify-demo $c -" < "$f" > one 2>&1; echo $? >> one
