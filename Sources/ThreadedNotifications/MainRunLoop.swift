@@ -58,8 +58,8 @@ public enum MainRunLoop {
     /// run returns at once; so does the next run if a run is just ending for another reason. Several calls before a run
     /// notices them count as one.
     ///
-    /// Before the run returns, it delivers the notifications and blocks for the main thread that were enqueued before
-    /// this call, and makes one pass of the run loop. What their handlers enqueue may be left to the next run.
+    /// Before the run returns, it delivers the notifications and blocks for the main thread and the default mode that
+    /// were enqueued before this call, and makes one pass of the run loop. What their handlers enqueue may be left to the next run.
     /// Threads: any, but not in a signal handler.
     public static func stop() {
         isStopRequested.store(true, ordering: .sequentiallyConsistent)

@@ -47,7 +47,11 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   Foundation aborts the process. An observer that is added while a notification is being captured may get that
     ///   one.
     public init(capturing foundation: NotificationCenter? = nil) {
-        defer { Self.known.withLock { $0.add(self) } }
+        defer {
+            // Released after the lock: the last reference to another center may be among them.
+            let others = Self.known.withLock { $0.add(self) }
+            withExtendedLifetime(others) {}
+        }
         guard let foundation else {
             capture = nil
             return
@@ -397,6 +401,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 
     private static let known = Locked(KnownCenters(), isTakenToFork: true)
 
+    /// Makes what all threads share, before the process forks.
+    static func makeShared() { _ = known }
+
     /// The handlers that a thread runs now, of all centers, for an error.
     /// - Parameter thread: as in the error.
     static func handlersRunning(on thread: String) -> [DeliveryError.Handler] {
@@ -422,10 +429,13 @@ private struct KnownCenters {
     private(set) var centers: [WeakReference<ThreadedNotificationCenter>] = []
     private var checkAt = 16
 
-    mutating func add(_ center: ThreadedNotificationCenter) {
+    /// - Returns: the others, if it has looked which of them exist.
+    mutating func add(_ center: ThreadedNotificationCenter) -> [ThreadedNotificationCenter] {
         centers.append(WeakReference(center))
-        guard centers.count >= checkAt else { return }
-        centers.removeAll { $0.object == nil }
+        guard centers.count >= checkAt else { return [] }
+        let existing = centers.compactMap(\.object)
+        centers = existing.map { WeakReference($0) }
         checkAt = max(16, 2 * centers.count)
+        return existing
     }
 }

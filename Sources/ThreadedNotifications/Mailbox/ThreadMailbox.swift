@@ -494,7 +494,9 @@ final class ThreadMailbox: Sendable {
         var lost = MailboxState.Lost(queuedNotifications: postings.finish(reason))
         let (takenChunks, postponed) = removeDrainState()
         let taken = takenChunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
-        if isMain, lost.queuedNotifications > 0 || !taken.isEmpty || !pending.isEmpty { MainThreadEnd.warn() }
+        if isMain, lost.queuedNotifications > 0 || !taken.isEmpty || !pending.isEmpty || !delayed.isEmpty {
+            MainThreadEnd.warn()
+        }
         var lateJobs = postponed
         for delivery in taken + pending {
             if case .job(let job, let thread) = delivery.action {

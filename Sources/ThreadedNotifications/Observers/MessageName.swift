@@ -16,6 +16,9 @@ final class MessageName: @unchecked Sendable {
 
     private static let known = Locked<[ObjectIdentifier: MessageName]>([:], isTakenToFork: true)
 
+    /// Makes what all threads share, before the process forks.
+    static func makeShared() { _ = known }
+
     private init(_ type: any Any.Type) {
         convertible = type as? any NotificationConvertible.Type
         name = convertible?.name ?? Notification.Name(Self.typeName(type))

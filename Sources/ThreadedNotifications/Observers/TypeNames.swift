@@ -2,6 +2,9 @@
 enum TypeNames {
     private static let names = Locked<[ObjectIdentifier: String]>([:], isTakenToFork: true)
 
+    /// Makes what all threads share, before the process forks.
+    static func makeShared() { _ = names }
+
     static func name(of type: any Any.Type) -> String {
         let identifier = ObjectIdentifier(type)
         if let known = names.withLock({ $0[identifier] }) { return known }

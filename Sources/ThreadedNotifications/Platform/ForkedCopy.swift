@@ -88,6 +88,14 @@ enum ForkedCopy {
     // MARK: The handlers
 
     private static func prepare() {
+        // Made now: a thread that made one of them during the fork would leave it half made in the copy.
+        DeliveryWait.makeShared()
+        ThreadWaits.makeShared()
+        HandlerWaiters.makeShared()
+        MessageName.makeShared()
+        TypeNames.makeShared()
+        ThreadedNotificationCenter.makeShared()
+        _ = DeliveryEvent.tracer
         let isMain = SystemThread.currentIsMain
         state.lock()
         // The mailbox of the main thread is not made for this.
@@ -129,6 +137,7 @@ enum ForkedCopy {
         state.unlock()
         if let member { CLinuxSeparateSets(member) }
         DeliveryWait.otherThreadsHaveEnded()
+        ThreadWaits.otherThreadsHaveEnded()
     }
 }
 

@@ -23,7 +23,10 @@ final class DeliveryWait: Sendable {
     /// The waits for each observer. Its removal ends them.
     private static let waits = Locked<[ObserverID: [WeakWait]]>([:], isTakenToFork: true)
 
-    private let state = Locked(State())
+    /// Makes what all threads share, before the process forks.
+    static func makeShared() { _ = waits }
+
+    private let state = Locked(State(), isTakenToFork: true)
     private let isOver = MonotonicSemaphore()
     private let id: WaitGraph.WaitID
 

@@ -8,6 +8,9 @@ enum HandlerWaiters {
 
     private static let waiting = Locked<[ObserverID: Waiters]>([:], isTakenToFork: true)
 
+    /// Makes what all threads share, before the process forks.
+    static func makeShared() { _ = waiting }
+
     static func add(_ thread: MonotonicSemaphore, for id: ObserverID) {
         waiting.withLock { $0[id, default: Waiters()].threads.append(thread) }
     }

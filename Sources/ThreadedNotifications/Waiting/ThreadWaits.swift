@@ -2,6 +2,9 @@
 enum ThreadWaits {
     private static let graph = Locked(WaitGraph(), isTakenToFork: true)
 
+    /// Makes what all threads share, before the process forks.
+    static func makeShared() { _ = graph }
+
     /// Begins a wait of the calling thread, which must end it.
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`; then no wait was begun.
     static func begin(
@@ -53,6 +56,12 @@ enum ThreadWaits {
     static func end(_ id: WaitGraph.WaitID, timedOut: Bool = false) {
         let hasEnded = graph.withLock { $0.end(id) }
         if hasEnded { DeliveryEvent.trace(.waitEnd, reason: timedOut ? .timedOut : nil) }
+    }
+
+    /// In a copy of the process, the other threads do not wait any more.
+    static func otherThreadsHaveEnded() {
+        let number = ThreadContext.existing?.identity?.number ?? 0
+        graph.withLock { $0.endAll(exceptOfThread: number) }
     }
 
     /// Ends all waits of the calling thread when it ends.

@@ -61,6 +61,11 @@ struct WaitGraph {
         waits = waits.filter { $0.value.thread.number != number }
     }
 
+    /// Removes the waits of all other threads, which a copy of the process does not have.
+    mutating func endAll(exceptOfThread number: Int) {
+        waits = waits.filter { $0.value.thread.number == number }
+    }
+
     /// Searches for a path from a wait, along the waits that it waits for, back to itself.
     private func cycle(closedBy wait: Wait) -> [Wait]? {
         var visited: Set<WaitID> = []
