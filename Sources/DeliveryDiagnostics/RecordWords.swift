@@ -46,6 +46,11 @@ struct RecordWords: Sendable {
         self.observer(observer, name: index.registration(of: observer)?.name ?? -1)
     }
 
+    /// The name that a record's observer was added for, -1 for any name; the record's name if that is unknown.
+    func observedName(_ entry: Recording.Entry) -> Int32 {
+        index.registration(of: entry.observer)?.name ?? entry.name
+    }
+
     /// For example ` for observer 3`; empty if there is no observer.
     func forObserver(_ delivery: RecordingIndex.Delivery) -> String {
         delivery.observer >= 0 ? " for \(recording.describeObserver(delivery.observer))" : ""
@@ -84,11 +89,11 @@ struct RecordWords: Sendable {
         return (entry.observer < 0 && entry.name < 0 ? "" : "the handler of ") + observer(of: handler)
     }
 
-    /// True if a process ended on a thread, other than by a signal, or may have.
-    func hasEndedProcess(_ thread: Int32) -> Bool {
+    /// True if a process ended on a thread, other than by a signal; nil if it may have.
+    func hasEndedProcess(_ thread: Int32) -> Bool? {
         let end = index.processes[Int(recording.threads[Int(thread)].process)].end
         guard end >= 0, case let entry = index.entry(end), entry.reason?.isSignal != true else { return false }
-        return entry.thread == thread || !entry.isThreadKnown
+        return entry.isThreadKnown ? entry.thread == thread : nil
     }
 
     /// True if the recording has posts to Foundation's centers that the library does not observe.

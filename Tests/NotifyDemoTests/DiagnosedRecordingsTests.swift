@@ -109,6 +109,115 @@ final class DiagnosedRecordingsTests: XCTestCase {
         XCTAssertFalse(outcome.output.contains("accounted"), outcome.output)
     }
 
+    func testARecordingWithoutRecordsIsNotCalledAccountedForAndSaysThatItHasNone() throws {
+        let outcome = try Shell.run("notify-demo diagnose -", input: Self.recording([], version: 3))
+        XCTAssertTrue(outcome.output.contains("note: The recording has no records."), "\(outcome)")
+        XCTAssertFalse(outcome.output.contains("accounted") || outcome.output.contains("only its"), "\(outcome)")
+    }
+
+    func testWhatWaitsForAnObserverOfAnyNameIsOneFinding() throws {
+        let posts = ["A", "B", "C"].enumerated().flatMap { number, name in
+            [
+                #""t":2000,"thread":1,"stage":"post","name":"\#(name)","post":\#(number + 1),"count":1"#,
+                #""t":3000,"thread":1,"stage":"append","name":"\#(name)","post":\#(number + 1),"observer":1,"target":2"#,
+            ]
+        }
+        let handled = [
+            #""t":4000,"thread":2,"stage":"deliver","name":"A","post":1,"observer":1"#,
+            #""t":4000,"thread":2,"stage":"return","name":"A","post":1,"observer":1"#,
+        ]
+        let register = #""t":1000,"thread":1,"stage":"register","observer":1,"target":2"#
+        let end = #""t":9000,"thread":1,"stage":"end","reason":"exit""#
+        expect(
+            "problem backlog", ["2 of 3 notifications for observer 1 of any name wait for worker"],
+            in: try findings([register] + posts + handled + [end]))
+    }
+
+    func testBlocksThatWaitAreFoundBesideAHandlerThatPostsToItself() throws {
+        let blocks = (100...102).map { #""t":1000,"thread":1,"stage":"append","post":\#($0),"target":3"# }
+        let chain = (1...12).flatMap { post -> [String] in
+            let fields = #""name":"A","post":\#(post)"#
+            let before =
+                post == 1 ? [] : [#""t":2000,"thread":2,"stage":"return","name":"A","post":\#(post - 1),"observer":5"#]
+            let deliver = #""t":2000,"thread":2,"stage":"deliver",\#(fields),"observer":5"#
+            return [
+                #""t":2000,"thread":2,"stage":"post",\#(fields),"count":1"#,
+                #""t":2000,"thread":2,"stage":"append",\#(fields),"observer":5,"target":2"#,
+            ] + before + [deliver]
+        }
+        let end = #""t":3000,"thread":1,"stage":"end","reason":"exit""#
+        let found = try findings(blocks + chain + [end])
+        XCTAssertEqual(found.map(\.title), ["problem selfPosting", "problem backlog"])
+        XCTAssertEqual(found.last?.problem.contains("3 of 3 blocks wait for other"), true, "\(found)")
+    }
+
+    func testANameThatAnotherProcessEnqueuedIsStillFoundMisspelt() throws {
+        let enqueuing = Self.recording([
+            #""t":1000,"thread":1,"stage":"enqueue","name":"ItemSaved","post":1,"target":1,"style":"asap""#,
+            #""t":2000,"thread":1,"stage":"end","reason":"exit""#,
+        ])
+        let observing = Self.recording([
+            #""t":1000,"thread":1,"stage":"register","name":"ItemSaved","observer":1,"target":1"#,
+            #""t":2000,"thread":1,"stage":"post","name":"ItemSeved","post":1,"count":0"#,
+            #""t":3000,"thread":1,"stage":"end","reason":"exit""#,
+        ]).replacing("\"process\":1", with: "\"process\":2")
+        XCTAssertEqual(
+            try findings(enqueuing + observing).map(\.title),
+            ["problem enqueuedNeverPosted", "problem nameNeverPosted"])
+    }
+
+    // MARK: Handlers that do not return
+
+    /// A handler of a thread, which another thread posts to.
+    private func handled(by thread: Int, returns: Bool = true) -> [String] {
+        [
+            #""t":1000,"thread":1,"stage":"register","name":"A","observer":1,"target":\#(thread)"#,
+            #""t":2000,"thread":3,"stage":"post","name":"A","post":1,"count":1"#,
+            #""t":3000,"thread":3,"stage":"append","name":"A","post":1,"observer":1,"target":\#(thread)"#,
+            #""t":5000,"thread":\#(thread),"stage":"deliver","name":"A","post":1,"observer":1"#,
+        ] + (returns ? [#""t":6000,"thread":\#(thread),"stage":"return","name":"A","post":1,"observer":1"#] : [])
+    }
+
+    func testAHandlerThatHangsIsFoundAlsoIfTheEndDoesNotSayItsThread() throws {
+        let tick = #""t":20000000000,"thread":3,"stage":"log","message":"tick""#
+        for end in [
+            #""t":20000001000,"stage":"end","reason":"exit""#,
+            #""t":20000001000,"kernelID":999,"stage":"end","reason":"exit""#,
+        ] {
+            for thread in [1, 2] {
+                let stuck = handled(by: thread, returns: false)
+                let words = ["recorded nothing else for 20 s"]
+                expect("problem handlerNeverReturned", words, in: try findings(stuck + [tick, end], version: 3))
+                // It may have ended the program after long work.
+                expect("note handlerNeverReturned", words, in: try findings(stuck + [end], version: 3))
+            }
+        }
+        let known = #""t":20000001000,"thread":2,"stage":"end","reason":"exit""#
+        XCTAssertEqual(try findings(handled(by: 2, returns: false) + [tick, known], version: 3).map(\.title), [])
+    }
+
+    func testLostRecordsAndForksOfAnUnknownThreadAreNotRecordsOfMain() throws {
+        for record in [#""stage":"lost","count":1"#, #""stage":"fork""#, #""kernelID":999,"stage":"fork""#] {
+            let found = try findings(
+                handled(by: 1, returns: false) + [
+                    #""t":20000000000,"thread":3,"stage":"log","message":"tick""#, #""t":20000000000,\#(record)"#,
+                    #""t":20000001000,"thread":3,"stage":"end","reason":"exit""#,
+                ], version: 3)
+            XCTAssertEqual(found.first?.title, "problem handlerNeverReturned", "\(found)")
+        }
+    }
+
+    func testTheEndOfAThreadThatIsNotKnownIsNotShownAsThatOfMain() throws {
+        let log = #""t":1000,"thread":1,"stage":"log","message":"begins""#
+        let end = #""t":2000,"kernelID":999,"stage":"end","reason":"exit""#
+        let unknown = try Shell.run("notify-demo show -", input: Self.recording([log, end], version: 3))
+        XCTAssertFalse(unknown.output.contains("main  end"), "\(unknown)")
+        // The main thread has the process's id, also if no record says so.
+        let main = Self.recording([log, end.replacing("999", with: "1")], version: 3)
+        let known = try Shell.run("notify-demo show -", input: main)
+        XCTAssertTrue(known.output.contains("main  end"), "\(known)")
+    }
+
     // MARK: Waits for operation queues
 
     private func queueWait(_ others: [String]) throws -> [Finding] {
@@ -167,6 +276,18 @@ final class DiagnosedRecordingsTests: XCTestCase {
             ("job.arrived", "JobArrived"), ("JobArrived", "jobs.JobArrived"), ("jobs.JobArrived", "JobArrived"),
         ] {
             expect("problem nameNeverPosted", ["\(posted) was posted once."], in: try names(observed, posted))
+        }
+    }
+
+    func testANameIsNotCalledMisspeltBecauseOfAnotherOneThatIsObservedAndDelivered() throws {
+        for (delivered, observed) in [
+            ("ItemAdded", "ItemsAdded"), ("CartUpdated", "CardUpdated"), ("UserLogin", "UserLogic"),
+            ("Done", "done"), ("Done", "jobs.Done"),
+        ] {
+            let own = handled(by: 1).map { $0.replacing(#""name":"A""#, with: #""name":"\#(delivered)""#) }
+            let other = #""t":1000,"thread":1,"stage":"register","name":"\#(observed)","observer":9,"target":1"#
+            let end = #""t":9000,"thread":1,"stage":"end","reason":"exit""#
+            expect("note nameNeverPosted", in: try findings([other] + own + [end]))
         }
     }
 
@@ -295,12 +416,36 @@ final class DiagnosedRecordingsTests: XCTestCase {
                         + "record is: worker log \"begins\"."
                 ], in: try findings(wait(end, isBusy: false, version: version), version: version))
         }
-        let busy = try findings(wait(end))
-        XCTAssertEqual(busy.map(\.title), ["problem handlerNeverReturned", "problem longWait"])
-        XCTAssertEqual(
-            busy.last?.problem.hasSuffix(
-                "worker is in the handler of observer 1 of Slow, added at p/main.swift:8, since 7.29 s."), true,
-            "\(busy)")
+        expect(
+            "problem handlerNeverReturned",
+            [
+                "worker is in the handler of observer 1 of Slow until the recording ends",
+                "main wait \"worker to handle B\"; at p/main.swift:11",
+            ], in: try findings(wait(end)))
+    }
+
+    func testAWaitForAThreadThatWaitsForAStuckOneIsEvidenceOfTheSameFinding() throws {
+        let chain = [
+            #""t":30000000,"thread":3,"stage":"wait","message":"{number = 1, name = main} to perform a block""#,
+            #""t":7300000000,"thread":1,"stage":"end","reason":"signal","signal":15"#,
+        ]
+        let found = try findings(wait(chain)).filter { $0.severity == "problem" }
+        expect("problem handlerNeverReturned", ["main wait \"worker to handle B\""], in: found)
+    }
+
+    func testAWaitForAMainThreadThatNeverRunsItsRunLoopHasTheRemedyForAnAsyncMain() throws {
+        func wait(_ end: [String], main: String = #""stage":"log","message":"begins""#) throws -> [Finding] {
+            try findings(
+                [
+                    #""t":1000,"thread":1,\#(main)"#,
+                    #""t":3000,"thread":2,"stage":"wait","message":"{number = 1, name = main} to perform a block""#,
+                ] + end + [#""t":5000001000,"thread":3,"stage":"end","reason":"exit""#])
+        }
+        let timedOut = [#""t":5000000000,"thread":2,"stage":"waitEnd","reason":"timedOut""#]
+        expect("problem longWait", ["links AsyncMain", "MainRunLoop.run()"], in: try wait([]))
+        expect("problem waitTimedOut", ["links AsyncMain", "MainRunLoop.run()"], in: try wait(timedOut))
+        let continues = try wait([#""t":4000000000,"thread":1,"stage":"log","message":"continues""#])
+        XCTAssertFalse(expect("problem longWait", in: continues).contains("AsyncMain"))
     }
 
     func testAShortWaitIsNoFindingAndALongOneThatEndsIsANote() throws {
@@ -381,6 +526,20 @@ final class DiagnosedRecordingsTests: XCTestCase {
             "\(findings)")
     }
 
+    func testAnObserverOfAnyNameThatIsCalledElsewhereIsOneFinding() throws {
+        let register = #""t":1,"thread":1,"stage":"register","observer":1,"foundation":true,"center":"1""#
+        let posts = [("A", 2), ("B", 2), ("C", 2), ("A", 1)].enumerated().flatMap { number, post in
+            let fields = #""thread":\#(post.1),"name":"\#(post.0)","post":\#(number + 1),"foundation":true"#
+            return [
+                #""t":2,\#(fields),"stage":"post","center":"1""#, #""t":2,\#(fields),"stage":"deliver","observer":1"#,
+                #""t":2,\#(fields),"stage":"return","observer":1"#, #""t":2,\#(fields),"stage":"postEnd","count":1"#,
+            ]
+        }
+        expect(
+            "problem wrongThread", ["observer 1 of any name was added on main, but its handler ran on worker 3 times"],
+            in: try findings([register] + posts + [#""t":3,"thread":1,"stage":"end","reason":"exit""#]))
+    }
+
     func testAFoundationObserverThatIsCalledOnlyElsewhereIsTheFirstNoteAndItsRemedyIsTheRule() throws {
         let findings = try foundation(2, 3)
         XCTAssertEqual(findings.map(\.title), ["note wrongThread", "note fork"])
@@ -439,7 +598,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
 
     // MARK: Signals and forks
 
-    func testOfACrashWithoutItsThreadTheOnlyHandlerIsNamedAndSeveralAreCandidates() throws {
+    func testOfACrashWithoutItsThreadTheHandlersAreCandidatesInANoteUnlessNoOtherThreadCanHaveCrashed() throws {
         func running(_ threads: Int...) -> [String] {
             threads.flatMap { thread in
                 [
@@ -452,16 +611,23 @@ final class DiagnosedRecordingsTests: XCTestCase {
         }
         let crash = [#""t":3,"stage":"end","reason":"signal","signal":11"#]
         expect(
-            "problem endedInHandler",
-            ["while worker was in the handler of observer 2 of A.", " 2 ns end \"signal 11\""],
+            "note endedInHandler",
+            [
+                "while 1 thread was in a handler", "that thread is a candidate", " 2 ns end \"signal 11\"",
+                "candidate: worker in the handler of observer 2 of A",
+            ],
             in: try findings(running(2) + crash, version: 3))
         expect(
-            "problem endedInHandler",
+            "note endedInHandler",
             [
                 "candidate: worker in the handler of observer 2 of A",
                 "candidate: other in the handler of observer 3 of A",
             ],
             in: try findings(running(2, 3) + crash, version: 3))
+        let only =
+            Self.recording(running(1) + crash, version: 3).split(separator: "\n")
+            .filter { !$0.hasPrefix(#"{"thread":2"#) && !$0.hasPrefix(#"{"thread":3"#) }.joined(separator: "\n") + "\n"
+        expect("problem endedInHandler", ["candidate: main in the handler of observer 1 of A"], in: try findings(only))
         let killed = [#""t":3,"stage":"end","reason":"signal","signal":9"#]
         expect("note endedInHandler", ["was asked to end"], in: try findings(running(2) + killed, version: 3))
     }

@@ -17,7 +17,7 @@ enum Backlog {
         for delivery in index.deliveries where delivery.append >= 0 && delivery.kind != .redirected {
             let key = Key(
                 process: index.process(ofPost: delivery.post), observer: delivery.observer,
-                name: index.name(of: delivery), target: index.target(of: delivery))
+                name: words.observedName(index.entry(delivery.append)), target: index.target(of: delivery))
             // What waited for a thread that has ended is a fault or has an outcome.
             guard key.target < 0 || index.threads[Int(key.target)].end < 0 else { continue }
             found[key, default: (0, 0, -1)].all += 1
@@ -47,7 +47,7 @@ enum Backlog {
                     + "\(words.thread(index.entry(source).thread))\(words.location(of: source, " at ")).",
                 evidence: [words.registered(key.observer), source, first, handler?.begin ?? -1],
                 remedy: isProblem
-                    ? "They are lost. Before the program ends, wait for what was posted: postAndWait(_:timeout:)."
+                    ? "\(found.waiting == 1 ? "It is" : "They are") lost. Before the program ends, wait for what was posted: postAndWait(_:timeout:)."
                     : "If the program ended with that, they are lost: before it ends, wait for what was posted, with "
                         + "postAndWait(_:timeout:).",
                 weight: found.waiting, name: key.name, thread: key.target)

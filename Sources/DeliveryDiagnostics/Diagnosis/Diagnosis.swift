@@ -50,6 +50,7 @@ package struct Diagnosis: Sendable {
                 index.entry($0.evidence[0]).thread
             })
         findings.removeAll { $0.kind == .handlerNeverReturned && waiters.contains($0.thread) }
+        findings = Self.withoutWaits(forStuck: findings, index)
         // Notifications waiting for a stuck thread are covered by the finding about the thread.
         let waiting: Set<Finding.Kind> = [.neverDelivered, .backlog]
         let stuck = waiters.union(findings.filter { !waiting.contains($0.kind) && $0.thread >= 0 }.map(\.thread))
@@ -57,13 +58,19 @@ package struct Diagnosis: Sendable {
         // A thread that continues without draining, by the record that waits for it.
         let ignoring = Set(findings.filter { $0.kind == .stalled }.map { index.entry($0.evidence[0]).target })
         findings.removeAll { $0.kind == .backlog && ignoring.contains($0.thread) }
-        let enqueued = Set(findings.filter { $0.kind == .enqueuedNeverPosted }.map(\.name))
-        findings.removeAll { $0.kind == .nameNeverPosted && enqueued.contains($0.name) }
+        func processAndName(_ finding: Finding) -> UInt64 {
+            indexPair(Int32(index.recording.process(of: index.entry(finding.evidence[0]))), finding.name)
+        }
+        let enqueued = Set(findings.filter { $0.kind == .enqueuedNeverPosted }.map(processAndName))
+        findings.removeAll { $0.kind == .nameNeverPosted && enqueued.contains(processAndName($0)) }
         // One finding for each observer.
+        func observer(_ finding: Finding) -> Int32? {
+            finding.evidence.lazy.filter { $0 >= 0 }.map { index.entry($0).observer }.first { $0 >= 0 }
+        }
         let covered = Set(
             findings.filter { $0.kind == .neverDelivered || $0.kind == .selfPosting && $0.severity == .problem }
-                .compactMap(\.evidence.first))
-        findings.removeAll { $0.kind == .backlog && covered.contains($0.evidence[0]) }
+                .compactMap(observer))
+        findings.removeAll { $0.kind == .backlog && observer($0).map(covered.contains) == true }
         if let selection, !selection.isEverything {
             // Whole programs are diagnosed; findings of other records are hidden.
             findings.removeAll { finding in
@@ -78,6 +85,33 @@ package struct Diagnosis: Sendable {
             findings[number].evidence = Set(findings[number].evidence).filter { $0 >= 0 }.sorted()
         }
         self.findings = findings.sorted()
+    }
+
+    /// A wait for a stuck thread is evidence of the finding about that thread, and so is a wait for a thread that waits
+    /// for it.
+    private static func withoutWaits(forStuck findings: [Finding], _ index: RecordingIndex) -> [Finding] {
+        var (findings, covered) = (findings, Set<Int32>())
+        /// By thread: the finding that explains why it is stuck.
+        var reported: [Int32: Int] = [:]
+        for (number, finding) in findings.enumerated() where finding.thread >= 0 {
+            if [.handlerNeverReturned, .stalled].contains(finding.kind) { reported[finding.thread] = number }
+        }
+        let waits = Dictionary(grouping: findings.filter { $0.kind == .longWait && $0.thread >= 0 }, by: \.thread)
+        var threads = Array(reported.keys)
+        while let thread = threads.popLast() {
+            guard let number = reported[thread] else { continue }
+            for wait in waits[thread] ?? [] {
+                let (begin, waiter) = (wait.evidence[0], index.entry(wait.evidence[0]).thread)
+                findings[number].evidence.append(begin)
+                findings[number].severity = .problem
+                covered.insert(begin)
+                guard reported[waiter] == nil else { continue }
+                reported[waiter] = number
+                threads.append(waiter)
+            }
+        }
+        findings.removeAll { $0.kind == .longWait && covered.contains($0.evidence[0]) }
+        return findings
     }
 
     package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
@@ -113,7 +147,7 @@ package struct Diagnosis: Sendable {
     private var accounted: String {
         if !audit.addsUp { return counted(audit.faults.count, "audit fault") }
         if audit.unknown.count > 0 { return counted(audit.unknown.count, "possible audit fault") }
-        guard audit.isComplete else { return "" }
+        guard audit.isComplete, !index.recording.entries.isEmpty else { return "" }
         let pending = Audit.Table.allCases.reduce(0) { $0 + audit.sum($1)[.pending] }
         // A post to a Foundation center may wait for ever.
         let isUnfinished = index.posts.contains {

@@ -44,6 +44,8 @@ enum LongWait {
         let duration = ElapsedTime.text(time)
         let others = targets.map { occupations.words(of: $0, at: isAtEnd ? nil : wait.begin, since: wait.begin) }
         let evidence = targets.prefix(1).map { occupations.record(of: $0, at: isAtEnd ? nil : wait.begin) }
+        let isSilentMain =
+            isAtEnd && targets.contains { occupations.isSilentMain($0, at: nil, since: wait.begin) }
         let more = count > 1 ? ", \(words.times(count)) too long" : ""
         return Finding(
             kind: .longWait, severity: isAtEnd && time > limit ? .problem : .note,
@@ -54,7 +56,8 @@ enum LongWait {
                     + (others.isEmpty ? "." : ". When it began, \(others.joined(separator: "; "))."),
             evidence: [wait.begin] + evidence,
             remedy: "Post or perform without waiting, and continue in the handler of the reply; or let "
-                + "\(targets.isEmpty ? "the other thread" : words.threads(targets)) return to its run loop sooner.",
+                + "\(targets.isEmpty ? "the other thread" : words.threads(targets)) return to its run loop sooner."
+                + (isSilentMain ? " \(Stall.asyncMain)" : ""),
             weight: Int(clamping: time), thread: isAtEnd && time > limit ? targets.first ?? -1 : -1)
     }
 }

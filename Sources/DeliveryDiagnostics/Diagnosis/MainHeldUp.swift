@@ -8,7 +8,7 @@ enum MainHeldUp {
     static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
         let index = words.index
         let budget = limits.mainBudget.nanoseconds
-        /// By observer and name.
+        /// By observer, and name if the observer is not registered.
         var found: [UInt64: (count: Int, longest: UInt64, span: RecordingIndex.Span)] = [:]
         /// For each handler of the main thread: the time in handlers that ran inside it, which are measured separately.
         var nested: [Int32: UInt64] = [:]
@@ -20,21 +20,23 @@ enum MainHeldUp {
             let duration = whole - min(whole, nested.removeValue(forKey: Int32(number)) ?? 0)
             guard duration > budget else { continue }
             let entry = index.entry(span.begin)
-            let before = found[indexPair(entry.observer, entry.name)] ?? (0, 0, span)
-            found[indexPair(entry.observer, entry.name)] =
+            let key = indexPair(entry.observer, words.observedName(entry))
+            let before = found[key] ?? (0, 0, span)
+            found[key] =
                 duration >= before.longest
                 ? (before.count + 1, duration, span) : (before.count + 1, before.longest, before.span)
         }
         return found.values.map { found in
             let entry = index.entry(found.span.begin)
+            let name = words.observedName(entry)
             return Finding(
                 kind: .mainHeldUp, severity: found.longest / farOver > budget ? .problem : .note,
-                problem: "\(words.observer(of: found.span)) occupied the main thread for up to "
+                problem: "\(words.observer(entry.observer, name: name)) occupied the main thread for up to "
                     + "\(ElapsedTime.text(found.longest)), \(words.times(found.count)) for longer than "
                     + "\(ElapsedTime.text(budget)).",
                 evidence: [words.registered(entry.observer), found.span.begin, found.span.end],
                 remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",
-                weight: Int(clamping: found.longest), name: entry.name)
+                weight: Int(clamping: found.longest), name: name)
         }
     }
 }

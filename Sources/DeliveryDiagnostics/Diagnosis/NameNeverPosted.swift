@@ -1,7 +1,7 @@
 internal import DeliveryRecording
 
-/// Finds names that are observed and never posted. It is a problem if a misspelt name is posted; otherwise it is a
-/// note, if the recording is complete.
+/// Finds names that are observed and never posted. It is a problem if a misspelt name is posted that nothing observes;
+/// otherwise it is a note, if the recording is complete.
 ///
 /// Cost: for each of the first 300 of these names, a pass over at most 1,000 posted names.
 enum NameNeverPosted {
@@ -24,12 +24,12 @@ enum NameNeverPosted {
             let removed = words.removed(words.index.entry(registered).observer)
             let ofProcess = posted.filter { $0.process == history.process }
             let near = candidates.first { other, words in
-                isNear(name, words, isObserved: !other.registrations.isEmpty)
+                (name.isMisspelt(words) || other.registrations.isEmpty && name.isWithoutModule(words))
                     && other.process == history.process && other.posts[other.posts.count - 1] > registered
                     && (removed < 0 || other.posts[0] < removed)
             }?.history
             let isComplete = words.recording.completeness[Int(history.process)].isComplete
-            guard near != nil || isComplete else { return nil }
+            guard near?.registrations.isEmpty == true || isComplete else { return nil }
             return finding(history, near, unobserved: ofProcess.filter(\.registrations.isEmpty), words)
         }
     }
@@ -57,7 +57,8 @@ enum NameNeverPosted {
             weight: 1, name: history.name)
         if let near {
             let posted = words.name(near.name)
-            finding.severity = .problem
+            // The program may use both names, if the other one has its own observer.
+            finding.severity = near.registrations.isEmpty ? .problem : .note
             finding.problem += " \(posted) was posted \(words.times(near.posts.count))."
             finding.evidence = [registered, near.posts[0]]
             finding.remedy =
@@ -76,10 +77,5 @@ enum NameNeverPosted {
         let others = words.list(unobserved.map { "\(words.name($0.name)) (\(words.times($0.posts.count)))" })
         if !others.isEmpty { finding.details = ["posted without an observer: \(others)"] }
         return finding
-    }
-
-    /// A name of another module that is observed itself is intended.
-    private static func isNear(_ name: NameWords, _ candidate: NameWords, isObserved: Bool) -> Bool {
-        name.isMisspelt(candidate) || !isObserved && name.isWithoutModule(candidate)
     }
 }

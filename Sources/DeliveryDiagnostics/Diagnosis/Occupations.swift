@@ -4,14 +4,15 @@ internal import DeliveryRecording
 struct Occupations {
     let targets: WaitTargets
     private let words: RecordWords
-    /// For each thread: its records except `end`, ascending.
+    /// For each thread: its records except `end`, and except those of unknown threads, ascending.
     private let records: [[Int32]]
 
     init(_ words: RecordWords) {
         self.words = words
         targets = WaitTargets(words.recording)
         var records = [[Int32]](repeating: [], count: words.recording.threads.count)
-        for (number, entry) in words.recording.entries.enumerated() where entry.stage != .end {
+        for (number, entry) in words.recording.entries.enumerated()
+        where entry.stage != .end && entry.isThreadKnown {
             records[Int(entry.thread)].append(Int32(number))
         }
         self.records = records
@@ -38,6 +39,14 @@ struct Occupations {
         }
         let handler = index.handler(span)
         return handler < 0 ? nil : index.spans[Int(handler)]
+    }
+
+    /// True for a main thread that was in no handler and no wait, and recorded nothing, while another thread waited for it:
+    /// then its run loop may not run.
+    func isSilentMain(_ thread: Int32, at end: Int32?, since begin: Int32) -> Bool {
+        let last = record(of: thread, at: end)
+        return words.index.isMain(thread) && last < begin && handler(of: thread, at: end) == nil
+            && (last < 0 || words.index.entry(last).stage != .wait)
     }
 
     /// For example `main is in the handler of observer 3 of Done, added at Demo/main.swift:7, since 2 s`.

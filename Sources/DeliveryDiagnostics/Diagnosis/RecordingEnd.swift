@@ -4,6 +4,13 @@ internal import DeliveryRecording
 enum RecordingEnd {
     static func findings(_ words: RecordWords) -> [Finding] {
         let (index, recording) = (words.index, words.recording)
+        guard !recording.entries.isEmpty || recording.processes.isEmpty else {
+            return [
+                Finding(
+                    kind: .recordingTruncated, severity: .note, problem: "The recording has no records.", evidence: [],
+                    remedy: "Check whether the program was killed before it used a center.", weight: 1)
+            ] + missing(words)
+        }
         var findings: [Finding] = []
         for (number, process) in index.processes.enumerated() {
             if recording.completeness[number] == .endedWithoutNotice {
@@ -41,23 +48,32 @@ enum RecordingEnd {
         let running = index.runningHandlers.filter { Int(index.recording.threads[Int($0.key)].process) == process }
             .sorted { $0.key < $1.key }
         let isCrash = crashes.contains(signal)
-        guard index.entry(end).isThreadKnown || running.count < 2 || !isCrash else {
+        guard index.entry(end).isThreadKnown || running.isEmpty || !isCrash else {
+            let others = index.recording.threads.indices.contains { thread in
+                Int(index.recording.threads[thread].process) == process && index.threads[thread].end < 0
+                    && !running.contains { $0.key == thread }
+            }
+            let (were, each) =
+                running.count == 1
+                ? ("1 thread was in a handler", "that thread is a candidate")
+                : ("\(running.count) threads were in handlers", "each of them is a candidate")
             return [
                 Finding(
-                    kind: .endedInHandler, severity: .problem,
-                    problem: "The process ended by signal \(signal) while \(running.count) threads were in handlers. "
-                        + "The recording does not say which thread ended it: each of them is a candidate.",
+                    kind: .endedInHandler, severity: others ? .note : .problem,
+                    problem: "The process ended by signal \(signal) while \(were). The recording does not say which "
+                        + "thread ended it: \(each).",
                     evidence: running.map(\.value.begin) + [end],
                     details: running.map { thread, span in
                         let added = words.location(
                             of: words.registered(index.entry(span.begin).observer), ", added at ")
                         return "candidate: \(words.thread(thread)) in \(words.handler(span))\(added)"
-                    }, remedy: remedy(signal), weight: 2, name: index.entry(running[0].value.begin).name)
+                    }, remedy: remedy(signal, isCandidate: true), weight: 2,
+                    name: index.entry(running[0].value.begin).name)
             ]
         }
         return running.map { thread, span in
             let entry = index.entry(span.begin)
-            let isEndedHere = !index.entry(end).isThreadKnown || index.entry(end).thread == thread
+            let isEndedHere = index.entry(end).isThreadKnown && index.entry(end).thread == thread
             return Finding(
                 kind: .endedInHandler, severity: isCrash && isEndedHere ? .problem : .note,
                 problem:
@@ -68,16 +84,18 @@ enum RecordingEnd {
         }
     }
 
-    private static func remedy(_ signal: UInt8) -> String {
-        switch signal {
+    private static func remedy(_ signal: UInt8, isCandidate: Bool = false) -> String {
+        let start =
+            isCandidate ? "A core dump names the thread. If it was in a handler," : "Start with that handler, and"
+        return switch signal {
         case 4, 5:
             "Swift ends a process by this signal when a check fails, such as a precondition, a forced unwrapping or an "
                 + "index out of range. Its message on standard error names the line: start with that."
         case 6: "The process ended itself. Its message on standard error says why: start with that."
         case 7, 11:
-            "Start with that handler, and check whether it uses something that was released. Call cancelAndWait() "
-                + "before you release it."
-        case 8: "Start with that handler, and check its divisions."
+            "\(start) check whether it uses something that was released. Call cancelAndWait() before you release "
+                + "it."
+        case 8: "\(start) check its divisions."
         default: "The process was asked to end. If it was hanging, check what that handler waits for."
         }
     }

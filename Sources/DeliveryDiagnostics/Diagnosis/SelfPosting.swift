@@ -77,7 +77,7 @@ enum SelfPosting {
         }
         for (number, span) in index.spans.enumerated() where !span.isWait && span.ending == .open {
             // A handler that ends the program, other than by a signal, does not continue.
-            if !words.hasEndedProcess(span.thread) { continuing.insert(Int32(number)) }
+            if words.hasEndedProcess(span.thread) == false { continuing.insert(Int32(number)) }
         }
         return continuing
     }

@@ -28,8 +28,16 @@ enum Stall {
             let (count, oldest) = waiting[number]
             let handler = running[thread]
             // The handler is not stuck if the program ended in it, or if its thread recorded something later.
-            if let handler, last >= 0, !words.hasEndedProcess(thread), index.time(from: last, to: end) > limit {
-                return neverReturned(handler, count, index.time(from: last, to: end), words)
+            let hasEndedProcess = words.hasEndedProcess(thread)
+            if let handler, last >= 0, hasEndedProcess != true, index.time(from: last, to: end) > limit {
+                // If all threads were silent, the handler may have ended the program after long work.
+                let isProblem =
+                    hasEndedProcess == false
+                    || recording.threads.indices.contains {
+                        recording.threads[$0].process == recording.threads[number].process
+                            && index.threads[$0].last >= 0 && index.time(from: index.threads[$0].last, to: end) <= limit
+                    }
+                return neverReturned(handler, count, index.time(from: last, to: end), isProblem, words)
             }
             guard count > waiters[number] else { return nil }
             let since = index.time(from: oldest, to: end)
@@ -65,11 +73,11 @@ enum Stall {
         + "main ends with dispatchMain(), its run loop never runs: call MainRunLoop.run() instead."
 
     private static func neverReturned(
-        _ handler: RecordingIndex.Span, _ waiting: Int, _ since: UInt64, _ words: RecordWords
+        _ handler: RecordingIndex.Span, _ waiting: Int, _ since: UInt64, _ isProblem: Bool, _ words: RecordWords
     ) -> Finding {
         let entry = words.index.entry(handler.begin)
         return Finding(
-            kind: .handlerNeverReturned, severity: .problem,
+            kind: .handlerNeverReturned, severity: isProblem ? .problem : .note,
             problem: "\(words.thread(handler.thread)) is in \(words.handler(handler)) until the "
                 + "recording ends, and recorded nothing else for \(ElapsedTime.text(since))"
                 + (waiting > 0 ? "; \(counted(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),

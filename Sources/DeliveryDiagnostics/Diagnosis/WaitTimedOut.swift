@@ -21,6 +21,9 @@ enum WaitTimedOut {
                 thread != wait.thread && occupations.handler(of: thread, at: wait.end) != nil
             }
             let meanwhile = busy.map { occupations.words(of: $0, at: wait.end, since: wait.begin) }
+            let isSilentMain = occupations.targets.of(index.entry(wait.begin)).contains {
+                occupations.isSilentMain($0, at: wait.end, since: wait.begin)
+            }
             let duration = ElapsedTime.text(index.time(from: wait.begin, to: wait.end))
             return Finding(
                 kind: .waitTimedOut, severity: .problem,
@@ -34,6 +37,7 @@ enum WaitTimedOut {
                 remedy: busy.isEmpty
                     ? "Check what the other thread did meanwhile: its run loop must run in one of the observer's "
                         + "modes, and no handler may hold it up. A longer timeout helps only if it is slow."
+                        + (isSilentMain ? " \(Stall.asyncMain)" : "")
                     : "Make that handler return sooner, such as by doing its work on another thread, or allow more "
                         + "time.",
                 weight: found.count)

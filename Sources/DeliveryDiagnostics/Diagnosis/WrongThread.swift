@@ -13,7 +13,7 @@ enum WrongThread {
 
     static func findings(_ words: RecordWords) -> [Finding] {
         let index = words.index
-        /// By observer, name and declared thread.
+        /// By observer, name if the observer is not registered, and declared thread.
         var found: [[Int32]: Calls] = [:]
         /// The observers whose handlers ran on their declared thread too.
         var ranThere: Set<Int32> = []
@@ -25,44 +25,44 @@ enum WrongThread {
                 ranThere.insert(entry.observer)
                 continue
             }
-            found[[entry.observer, entry.name, declared], default: Calls(first: span)].counts[
+            found[[entry.observer, words.observedName(entry), declared], default: Calls(first: span)].counts[
                 entry.thread, default: 0] += 1
         }
         return found.map { key, calls in
             let entry = index.entry(calls.first.begin)
             let (declared, times) = (words.thread(key[2]), words.times(calls.counts.values.reduce(0, +)))
             let others = words.threads(calls.counts.keys.sorted())
+            let observer = words.observer(entry.observer, name: key[1])
             let evidence = [words.registered(entry.observer), words.posted(entry), calls.first.begin]
             let weight = calls.counts.values.reduce(0, +)
             guard entry.isFoundation else {
                 return Finding(
                     kind: .wrongThread, severity: .problem,
-                    problem: "\(words.observer(of: calls.first)) should be handled on \(declared) but was handled on "
+                    problem: "\(observer) should be handled on \(declared) but was handled on "
                         + "\(others) \(times).",
                     evidence: evidence,
                     remedy:
                         "Only the center should call the handler. If no other code calls it, report this recording "
                         + "as a bug of the library.",
-                    weight: weight, name: entry.name)
+                    weight: weight, name: key[1])
             }
             let isProblem = ranThere.contains(entry.observer)
-            let name = index.registration(of: entry.observer)?.name ?? entry.name
             let remedy =
                 "Observe with ThreadedNotificationCenter: addObserver(forName:on: .main), or post on \(declared). "
                 + "NotificationCenter's addObserver(queue: .main) also runs the handler on \(declared), but the "
                 + "post then waits for it. If any thread may run the handler, accept this finding."
             return Finding(
                 kind: .wrongThread, severity: isProblem ? .problem : .note,
-                problem: "\(words.observer(of: calls.first)) was added on \(declared), but its handler ran on "
+                problem: "\(observer) was added on \(declared), but its handler ran on "
                     + "\(others) \(times)\(isProblem ? ", and on \(declared) too" : ""), because NotificationCenter "
                     + "calls handlers on the thread that posts.",
                 evidence: evidence,
-                remedy: isProblem || name < 0
+                remedy: isProblem || key[1] < 0
                     ? remedy
                     : "If it must run on \(declared), check that with the rule "
-                        + "'\(Rule.name(words.recording.strings[Int(name)])) on main'. "
+                        + "'\(Rule.name(words.recording.strings[Int(key[1])])) on main'. "
                         + remedy,
-                weight: weight, name: entry.name)
+                weight: weight, name: key[1])
         }
     }
 

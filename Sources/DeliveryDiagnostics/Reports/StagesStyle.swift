@@ -33,9 +33,11 @@ package struct StagesStyle: Sendable {
         let elapsed = Int64(bitPattern: record.monotonicNanoseconds &- start)
         let time = ElapsedTime.decimal(
             Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
+        let thread = record.isThreadKnown ? record.thread : nil
         return [
-            "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)", "[\(record.process.id):\(record.thread.kernelID)]",
-            ShownText.escaped(Self.name(of: record.thread)), record.stage.rawValue,
+            "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)",
+            "[\(record.process.id)\(thread.map { ":\($0.kernelID)" } ?? "")]",
+            ShownText.escaped(thread.map(Self.name) ?? "-"), record.stage.rawValue,
         ]
     }
 

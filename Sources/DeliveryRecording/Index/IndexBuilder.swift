@@ -46,7 +46,7 @@ struct IndexBuilder {
             index.threads[Int(entry.target)].first = number
         }
         // `end` is recorded by the process, not by the thread's own work.
-        if entry.stage != .end { index.threads[thread].last = number }
+        if entry.stage != .end, entry.isThreadKnown { index.threads[thread].last = number }
         index.processes[process].last = number
         switch entry.stage {
         case .post, .capture:

@@ -143,9 +143,10 @@ struct RecordingBuilder {
     var currentProcess: Int { Int(process) }
     var count: Int { recording.entries.count }
 
-    /// The thread with this kernel id in the current process, or the main thread.
-    mutating func thread(kernelID: Int32) -> Int32 {
-        kernelPositions[Recording.Numbered(process: process, number: Int(kernelID))] ?? thread(numbered: 1)
+    /// The thread with this kernel id in the current process; nil if it is not known. The main thread has the process's.
+    mutating func thread(kernelID: Int32) -> Int32? {
+        kernelPositions[Recording.Numbered(process: process, number: Int(kernelID))]
+            ?? (kernelID == recording.processes[Int(process)].id ? thread(numbered: 1) : nil)
     }
 
     /// Marks a thread of the current process as one of a pool.

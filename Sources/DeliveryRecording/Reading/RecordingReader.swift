@@ -201,7 +201,6 @@ struct RecordingReader {
     ) throws(RecordFields.Problem) {
         let numbers = fields.numbers
         guard let time = numbers.t else { throw .wrongValue(of: .t) }
-        let isThreadKnown = numbers.thread != nil || numbers.kernelID != nil
         guard let stage = stage(stageName, bytes) else {
             note(
                 .unreadableLine,
@@ -209,7 +208,9 @@ struct RecordingReader {
                 line)
             return
         }
-        guard isThreadKnown || [.end, .lost, .fork].contains(stage) else { throw .wrongValue(of: .thread) }
+        guard numbers.thread != nil || numbers.kernelID != nil || [.end, .lost, .fork].contains(stage) else {
+            throw .wrongValue(of: .thread)
+        }
         guard builder.count < Self.mostRecords else {
             note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
             return
@@ -219,9 +220,9 @@ struct RecordingReader {
         if let number = numbers.n, !isNext(Int(clamping: number), line) { return }
         let thread =
             numbers.thread.map { builder.thread(numbered: Int(clamping: $0)) }
-            ?? builder.thread(kernelID: Int32(clamping: numbers.kernelID ?? 0))
-        var entry = Recording.Entry(time: time, stage: stage, thread: thread)
-        entry.isThreadKnown = isThreadKnown
+            ?? numbers.kernelID.flatMap { builder.thread(kernelID: Int32(clamping: $0)) }
+        var entry = Recording.Entry(time: time, stage: stage, thread: thread ?? builder.thread(numbered: 1))
+        entry.isThreadKnown = thread != nil
         if let target = numbers.target { entry.target = builder.thread(numbered: Int(clamping: target)) }
         if let post = numbers.post { entry.post = builder.post(Int(clamping: post)) }
         if let observer = numbers.observer { entry.observer = builder.observer(Int(clamping: observer)) }

@@ -214,8 +214,8 @@ final class RecordTests: XCTestCase {
             "cannot run /nonexistent", "true recorded nothing",
         ] { XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)") }
         // The mistake in the example.
-        XCTAssertTrue(outcome.output.contains("problem: DishRedy was never posted but is observed by observer 2"))
-        XCTAssertTrue(outcome.output.hasSuffix("\n1\nnotifications.jsonl\n"), "\(outcome.output)")
+        XCTAssertTrue(outcome.output.contains("note: DishRedy was never posted but is observed by observer 2"))
+        XCTAssertTrue(outcome.output.hasSuffix("\n0\nnotifications.jsonl\n"), "\(outcome.output)")
     }
 
     func testARequestToEndIsPassedOnToTheProgramAndTheRecordingIsKept() throws {
