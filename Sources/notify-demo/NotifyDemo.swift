@@ -69,7 +69,8 @@ struct NotifyDemo: ParsableCommand {
             // A message may quote the arguments and the names of files.
             let text = fullMessage(for: error)
             if !exitCode(for: error).isSuccess, ShownText.lines(text) != text {
-                FileHandle.standardError.write(Data("\(ShownText.lines(text))\n".utf8))
+                // Standard error may be closed.
+                _ = try? FileDescriptor.standardError.writeAll(Array("\(ShownText.lines(text))\n".utf8))
                 exit(withError: exitCode(for: error))
             }
             exit(withError: error)
