@@ -37,6 +37,9 @@ package struct RecordingSelection: Sendable {
     /// Selects every record.
     package init(all recording: Recording) { start = recording.entries.first?.time ?? 0 }
 
+    /// True if a record of a post is selected only with all of its others.
+    var hasWholePosts: Bool { times == 0...Int64.max && isSelectedThread == nil }
+
     /// True if the entry satisfies every condition of the filter.
     package func contains(_ entry: Recording.Entry) -> Bool {
         times.contains(elapsed(entry)) && matches(entry)

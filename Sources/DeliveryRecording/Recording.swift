@@ -179,7 +179,8 @@ extension Recording {
 
     /// True for the record that the end of a thread is told to its observers. It is a capture that no post caused.
     package func isThreadEnd(_ entry: Entry) -> Bool {
-        entry.stage == .capture && entry.relatedPost < 0 && !entry.isFoundation && name(of: entry) == "ThreadEnd"
+        entry.stage == .capture && entry.relatedPost < 0 && !entry.isFoundation
+            && name(of: entry) == ThreadEnd.notificationName
     }
 
     /// True for a call that Foundation itself made to its center.

@@ -2,6 +2,9 @@
 ///
 ///     let token = worker.addEndObserver(on: .main) { end in print(end) }
 public struct ThreadEnd: Sendable, Hashable {
+    /// The name in records. It is that of a type of this module, so that a program does not use it.
+    package static let notificationName = "ThreadedNotifications.ThreadEnd"
+
     /// The thread; nil if it was never started.
     public var thread: ThreadIdentity?
     /// The thread's name; nil if it has none.

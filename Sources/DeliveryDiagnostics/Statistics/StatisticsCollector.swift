@@ -135,8 +135,10 @@ struct StatisticsCollector {
 
     // MARK: Counting
 
-    /// Takes the outcomes by name and by observer from the audit, so that there is one account of them.
+    /// Takes the outcomes by name and by observer from the audit, so that there is one account of them. A part of the
+    /// records of a post has no such account.
     private mutating func countOutcomes() {
+        guard selection.hasWholePosts else { return }
         for line in Audit(index, selection: selection).lines where line.table == .notifications || line.table == .blocks
         {
             total.counts.add(line.counts)
@@ -203,10 +205,10 @@ struct StatisticsCollector {
         let target = begun >= 0 ? mailbox : entry.target
         let group = Int(target < 0 ? entry.thread : target)
         switch entry.stage {
-        case .coalesce: threads[group].counts.coalesced += 1
-        case .drop: threads[group].counts.dropped += 1
-        case .cancel: threads[group].counts.cancelled += 1
-        case .targetGone: threads[group].counts.targetGone += 1
+        case .coalesce: add(entry, outcomeOn: group) { $0.coalesced += 1 }
+        case .drop: add(entry, outcomeOn: group) { $0.dropped += 1 }
+        case .cancel: add(entry, outcomeOn: group) { $0.cancelled += 1 }
+        case .targetGone: add(entry, outcomeOn: group) { $0.targetGone += 1 }
         default: break
         }
     }
@@ -219,7 +221,7 @@ struct StatisticsCollector {
         let waited = begun < 0 ? nil : index.time(from: begun, to: number)
         let duration = duration(of: number)
         let isEndless = index.spans[Int(index.spanOfEntry[Int(number)])].ending.runsOn
-        threads[thread].counts.delivered += 1
+        add(entry, outcomeOn: thread) { $0.delivered += 1 }
         add(entry, thread) { group in
             if isEndless { group.counts.neverReturned += 1 }
             if let sincePost { group.postToDelivery.append(sincePost) }
@@ -241,12 +243,23 @@ struct StatisticsCollector {
         change(&threads[thread])
     }
 
+    private mutating func add(
+        _ entry: Recording.Entry, outcomeOn thread: Int, _ change: (inout DeliveryStatistics.Group) -> Void
+    ) {
+        // The audit counts the other groups.
+        if selection.hasWholePosts { return change(&threads[thread].counts) }
+        add(entry, thread) { group in
+            change(&group.counts)
+            group.counts.matched? += 1
+        }
+    }
+
     private mutating func beginWaiting(_ entry: Recording.Entry, _ number: Int32) {
         let mailbox = Int(index.mailbox(number))
         guard mailbox >= 0 else { return }
         mailboxes[mailbox].counts.appended += 1
         changeDepth(mailbox, by: 1, at: entry.time)
-        if index.waitEnd(number) < 0 { threads[mailbox].counts.pending += 1 }
+        if index.waitEnd(number) < 0 { add(entry, outcomeOn: mailbox) { $0.pending += 1 } }
     }
 
     private mutating func changeDepth(_ mailbox: Int, by difference: Int, at time: UInt64) {

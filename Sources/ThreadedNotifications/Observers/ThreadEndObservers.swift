@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// Threads: every method may be called on any thread.
 final class ThreadEndObservers: Sendable {
-    private static let name = Notification.Name("ThreadEnd")
+    private static let name = Notification.Name(ThreadEnd.notificationName)
 
     private let state = Locked(ThreadEndState<ValueObservers.Handle, TaskWait>(), isTakenToFork: true)
     private let observers: ValueObservers
