@@ -79,10 +79,8 @@ package struct RecordingSelection: Sendable {
     // MARK: Names, posts and threads of the filter
 
     private static func name(_ name: String, in recording: Recording) throws(NothingSelected) -> Int32 {
-        switch recording.name(called: name) {
-        case .found(let index): return index
-        case .missing(let similar): throw nothing("notification \"\(name)\"", in: recording, similar: similar)
-        }
+        if let index = recording.name(called: name) { return index }
+        throw nothing("notification \"\(name)\"", in: recording, similar: recording.names(similarTo: name))
     }
 
     private static func namesOfPosts(_ recording: Recording) -> [Int32] {
@@ -123,26 +121,24 @@ package struct RecordingSelection: Sendable {
 }
 
 extension Recording {
-    /// A name of a notification that was asked for.
-    enum FoundName {
-        /// An index in `strings`.
-        case found(Int32)
-        /// The names that may be meant.
-        case missing(similar: [String])
+    /// Finds the name that a record has, as an index in `strings`. The name of a typed message may be without its
+    /// module: `JobArrived` finds `jobs.JobArrived` if it is the only one.
+    func name(called name: String) -> Int32? {
+        let names = Set(entries.lazy.map(\.name)).filter { $0 >= 0 }
+        if let same = names.first(where: { strings[Int($0)] == name }) { return same }
+        let ofModules = names.filter { Suggestion.isLastComponent(name, of: strings[Int($0)]) }
+        return ofModules.count == 1 ? ofModules.first : nil
     }
 
-    /// Finds the name that a record has. The name of a typed message may be without its module: `JobArrived` finds
-    /// `jobs.JobArrived` if it is the only one.
-    func name(called name: String) -> FoundName {
-        let names = Set(entries.lazy.map(\.name)).filter { $0 >= 0 }.sorted()
-        if let same = names.first(where: { strings[Int($0)] == name }) { return .found(same) }
-        let ofModules = names.filter { Suggestion.isLastComponent(name, of: strings[Int($0)]) }
-        if ofModules.count == 1 { return .found(ofModules[0]) }
-        if !ofModules.isEmpty { return .missing(similar: ofModules.map { strings[Int($0)] }.sorted()) }
-        let all = names.map { strings[Int($0)] }.sorted()
-        if let nearest = Suggestion.nearest(to: name, among: all) { return .missing(similar: [nearest]) }
-        let withoutModules = Dictionary(grouping: all) { String($0.split(separator: ".").last ?? "") }
-        let nearest = Suggestion.nearest(to: name, among: withoutModules.keys.sorted())
-        return .missing(similar: nearest.flatMap { withoutModules[$0] } ?? [])
+    /// The names that may be meant by one that was not found.
+    func names(similarTo name: String) -> [String] {
+        let names = Set(entries.lazy.map(\.name)).filter { $0 >= 0 }.map { strings[Int($0)] }.sorted()
+        let ofModules = names.filter { Suggestion.isLastComponent(name, of: $0) }
+        if !ofModules.isEmpty { return ofModules }
+        let withoutModules = Dictionary(grouping: names.filter { $0.contains(".") }) {
+            String($0.split(separator: ".").last ?? "")
+        }
+        let nearest = Suggestion.nearest(to: name, among: names + withoutModules.keys.sorted())
+        return nearest.map { names.contains($0) ? [$0] : withoutModules[$0] ?? [] } ?? []
     }
 }

@@ -4,20 +4,20 @@ package enum Suggestion {
     /// ignored.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         if let whole = candidates.first(where: { isLastComponent(word, of: $0) }) { return whole }
-        let word = word.lowercased()
-        if word.count > 2, let whole = candidates.first(where: { $0.lowercased().hasPrefix(word) }) { return whole }
-        guard word.count <= longestWord else { return nil }
-        let near = candidates.compactMap { candidate -> (text: String, distance: Int)? in
-            let (length, limit) = (candidate.count, max(2, candidate.count / 3))
-            guard length <= longestWord, abs(length - word.count) <= limit else { return nil }
-            let distance = distance(word, candidate.lowercased())
-            return distance <= limit ? (candidate, distance) : nil
+        let letters = Array(word.lowercased().unicodeScalars)
+        let lowered = candidates.map { Array($0.lowercased().unicodeScalars) }
+        if letters.count > 2, let whole = lowered.firstIndex(where: { $0.starts(with: letters) }) {
+            return candidates[whole]
         }
-        return near.min { $0.distance < $1.distance }?.text
+        var nearest: (text: String, distance: Int)?
+        for (text, candidate) in zip(candidates, lowered) {
+            // Only one that is nearer than the nearest before it is worth the comparison.
+            let limit = min(candidate.count < 9 ? 2 : 3, (nearest?.distance ?? .max) - 1)
+            guard let distance = distance(letters, candidate, limit: limit) else { continue }
+            nearest = (text, distance)
+        }
+        return nearest?.text
     }
-
-    /// A comparison costs the product of the lengths, so longer words are not compared.
-    private static let longestWord = 80
 
     /// True if a name is another one without the module or type before its last period: `JobArrived` of
     /// `jobs.JobArrived`.
@@ -25,19 +25,33 @@ package enum Suggestion {
         !name.isEmpty && other.hasSuffix(".\(name)")
     }
 
-    /// The Levenshtein distance: the number of characters to insert, remove or replace.
-    package static func distance(_ one: String, _ other: String) -> Int {
-        let other = Array(other)
+    /// The Levenshtein distance, the number of characters to insert, remove or replace, if it is at most the limit.
+    ///
+    /// Cost: the length times the limit. Only cells near the diagonal can be within the limit.
+    static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar], limit: Int) -> Int? {
+        guard abs(one.count - other.count) <= limit else { return nil }
         var row = Array(0...other.count)
         for (index, character) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (column, otherCharacter) in other.enumerated() {
-                let replaced = diagonal + (character == otherCharacter ? 0 : 1)
+            let columns = max(0, index - limit)..<min(other.count, index + limit + 1)
+            guard !columns.isEmpty else { return nil }
+            var diagonal = row[columns.lowerBound]
+            row[columns.lowerBound] = columns.lowerBound == 0 ? index + 1 : limit + 1
+            // The cell above the last one is outside of the band of the row before.
+            if columns.upperBound == index + limit + 1 { row[columns.upperBound] = limit + 1 }
+            var least = row[columns.lowerBound]
+            for column in columns {
+                let replaced = diagonal + (character == other[column] ? 0 : 1)
                 diagonal = row[column + 1]
                 row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+                least = min(least, row[column + 1])
             }
+            if least > limit { return nil }
         }
-        return row[other.count]
+        return row[other.count] <= limit ? row[other.count] : nil
+    }
+
+    /// True if the words have at most one difference.
+    static func isNear(_ one: String, _ other: String) -> Bool {
+        distance(Array(one.unicodeScalars), Array(other.unicodeScalars), limit: 1) != nil
     }
 }

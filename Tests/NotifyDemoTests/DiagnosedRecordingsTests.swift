@@ -362,7 +362,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
             #""t":4000,"thread":2,"stage":"threadEnd""#,
         ]
         expect(
-            "problem enqueuedNeverPosted", ["the thread ended before"],
+            "problem enqueuedNeverPosted", ["the thread ended before that."],
             in: try findings([register, enqueue] + gone + [end])
         )
     }

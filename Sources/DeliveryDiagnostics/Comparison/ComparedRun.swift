@@ -54,8 +54,8 @@ struct ComparedRun {
             return pools[thread.process] ?? Int32(number)
         }
         index = RecordingIndex(recording)
-        let isIgnored = recording.strings.map { options.ignored.contains($0) }
-        isRemoved = recording.entries.map { $0.name >= 0 && isIgnored[Int($0.name)] }
+        let ignored = Set(options.ignored.compactMap(recording.name(called:)))
+        isRemoved = recording.entries.map { ignored.contains($0.name) }
         chains = Self.chains(index, order, lanes, self.texts, isRemoved, self.compares)
         for (index, thread) in recording.threads.enumerated() {
             func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }

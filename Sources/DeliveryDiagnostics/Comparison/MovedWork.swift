@@ -53,7 +53,7 @@ struct MovedWork {
             switch work.kind {
             case .observed: ("The observer of \(words.name(entry.name)) is", "for")
             case .posted: ("\(words.name(entry.name)) is posted", "by")
-            case .handled: ("\(entry.name < 0 ? "A block is performed" : "\(words.name(entry.name)) is handled")", "on")
+            case .handled: ("\(words.name(entry.name)) is handled", "on")
             case .logged: ("The message is logged", "on")
             }
         difference = RunDifference(

@@ -1,7 +1,8 @@
 package import DeliveryRecording
 internal import Foundation
 
-/// Findings that a project accepts. A file has one on each line: its kind, and optionally the name of its notification.
+/// Findings that a project accepts. A file has one on each line: its kind, and optionally the name of its notification,
+/// which may be without its module.
 ///
 ///     # The bell is posted by the next version.
 ///     nameNeverPosted BellRang
@@ -45,6 +46,13 @@ package struct AcceptedFindings: Sendable, Hashable {
 
     func accepts(_ finding: Finding, in recording: Recording) -> Bool {
         accepted.contains([finding.kind.rawValue])
-            || finding.name >= 0 && accepted.contains([finding.kind.rawValue, recording.strings[Int(finding.name)]])
+            || finding.name >= 0
+                && accepted.contains { words in
+                    guard words.count == 2, words[0] == finding.kind.rawValue else { return false }
+                    let name = recording.strings[Int(finding.name)]
+                    return words[1] == name
+                        || Suggestion.isLastComponent(words[1], of: name)
+                            && recording.name(called: words[1]) == finding.name
+                }
     }
 }

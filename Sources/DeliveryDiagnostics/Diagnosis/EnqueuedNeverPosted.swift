@@ -67,7 +67,7 @@ enum EnqueuedNeverPosted {
                 from: found.first, to: found.outcome >= 0 ? found.outcome : index.processes[process].last)
             let reason =
                 found.outcome >= 0 || thread.end > found.first
-                ? "the thread ended before"
+                ? "the thread ended before that"
                 : words.recording.threads[Int(key[0])].isInPool
                     ? "the thread belongs to a Dispatch pool, and runs no run loop"
                     : thread.last <= found.last

@@ -96,9 +96,9 @@ package struct RuleParser {
     /// words that follow a name.
     private func beginning(likeName name: String, before choices: [String]) -> String? {
         guard name.count > 1, next < words.count,
-            !choices.contains(where: { Suggestion.distance($0, words[next].text) <= 1 })
+            !choices.contains(where: { Suggestion.isNear($0, words[next].text) })
         else { return nil }
-        return Self.beginnings.first { Suggestion.distance($0, name.lowercased()) <= 1 }
+        return Self.beginnings.first { Suggestion.isNear($0, name.lowercased()) }
     }
 
     private mutating func absence() throws(Problem) -> Rule.Clause {

@@ -5,13 +5,12 @@ internal import ThreadedNotifications
 extension RecordWords {
     /// The index of a name in the recording's strings, or -1 if no record has it.
     func name(called name: String) -> Int32 {
-        if case .found(let name) = recording.name(called: name) { name } else { -1 }
+        recording.name(called: name) ?? -1
     }
 
     /// Says that no record has a name, and which similar names there are.
     func missing(name: String) -> String {
-        guard case .missing(let similar) = recording.name(called: name) else { return "" }
-        return missing("the notification \(Rule.name(name))", similar: similar)
+        missing("the notification \(Rule.name(name))", similar: recording.names(similarTo: name))
     }
 
     /// For each thread: true if it is there. All are if there is no place.

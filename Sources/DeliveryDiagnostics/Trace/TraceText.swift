@@ -189,17 +189,6 @@ struct TraceText {
 
     /// The text as a JSON string, without the opening quotation mark.
     private static func escaped(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 34, 92: bytes += [92, byte]
-            case 0..<32, 127:
-                bytes += "\\u00".utf8
-                for digit in [byte >> 4, byte & 15] { bytes.append(digit < 10 ? 48 + digit : 87 + digit) }
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(34)
-        return bytes
+        Array(ShownText.quoted(text).utf8.dropFirst())
     }
 }

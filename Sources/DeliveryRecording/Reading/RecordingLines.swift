@@ -42,7 +42,7 @@ package struct RecordingLines {
             guard let selected, let fields else { continue }
             let numbers = fields.numbers
             if let version = numbers.recording {
-                let name = fields.name.map { Array(line)[$0.start..<$0.end] } ?? []
+                let name = fields.name.map { shown(Array(line)[$0.start..<$0.end], isReadable: true) } ?? []
                 header = (
                     "{\"recording\":\(version),\"process\":\(numbers.process ?? 0),\"name\":\"\(String(decoding: name, as: UTF8.self))\"",
                     numbers.n ?? 1, numbers.t ?? 0, numbers.wall ?? 0

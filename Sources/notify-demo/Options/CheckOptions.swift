@@ -8,7 +8,7 @@ struct CheckOptions: ParsableArguments {
     var rule: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file with a rule on each line; - is standard input. May be repeated.", valueName: "file"),
+        help: ArgumentHelp("A file with a rule on each line. May be repeated.", valueName: "file"),
         completion: .file())
     var rules: [String] = []
 
@@ -23,15 +23,13 @@ struct CheckOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Also write the results as JUnit XML; - is standard output, on which nothing else is printed then.",
-            valueName: "file"), completion: .file(extensions: ["xml"]))
+            "Also write the results as JUnit XML.", valueName: "file"), completion: .file(extensions: ["xml"]))
     var junit: String?
 
     @Option(
         help: ArgumentHelp(
-            "Also write the failures as SARIF 2.1.0, for code scanning; - is standard output, on which nothing else is "
-                + "printed then.",
-            valueName: "file"), completion: .file(extensions: ["sarif", "json"]))
+            "Also write the failures as SARIF 2.1.0, for code scanning.", valueName: "file"),
+        completion: .file(extensions: ["sarif", "json"]))
     var sarif: String?
 
     @Option(help: ColorChoice.help)
@@ -45,9 +43,18 @@ struct CheckOptions: ParsableArguments {
     }
 
     /// The options that print on standard output; nothing else is printed there then.
-    private var printingOptions: [String] {
+    var printingOptions: [String] {
         [json ? "--json" : nil, tap ? "--tap" : nil].compactMap(\.self)
             + outputs.filter { Output.isStandardOutput($0.path) }.map { "\($0.option) \($0.path)" }
+    }
+
+    /// The options that are given and have no effect without rules.
+    var uselessWithoutRules: [String] {
+        printingOptions + outputs.map(\.option)
+            + [
+                allowIncomplete ? "--allow-incomplete" : nil, findings.accept.map { _ in "--accept" },
+                findings.limits == DiagnosisLimits() ? nil : "a limit of findings",
+            ].compactMap(\.self)
     }
 
     func validate() throws {

@@ -18,7 +18,7 @@ struct AuditCommand: Command {
               notify-demo audit --json run.jsonl | jq '.notifications[] | select(.pending > 0)'
 
             EXIT STATUS
-              0 everything has an outcome, 1 something waited at the end or there are faults, 2 the recording cannot be read
+              0 no faults, and nothing waited when a complete recording ended, 1 otherwise, 2 the recording cannot be read
             """)
 
     @Flag(help: "Print one JSON document.")
@@ -36,10 +36,11 @@ struct AuditCommand: Command {
         if json {
             try terminal.print(report.json())
         } else {
+            let result = report.result
             for line in report.text(width: terminal.width) {
                 try terminal.print(
                     shown: [
-                        line == report.result
+                        line == result
                             ? terminal.palette.result(line, isGood: audit.isSettled) : terminal.palette.plain(line)
                     ])
             }

@@ -37,9 +37,13 @@ struct Check: Command {
             name or thread is not in the recording, or if no handler of the name ran, because it could not fail \
             otherwise. Rules that begin with no or at most hold then.
 
-            If records are missing, or there are none, the recording is complete fails too, because a rule may hold for \
-            what is missing; with --allow-incomplete, that is only reported. If a process ended without notice and no \
-            other record is missing, no observer left at exit and the rules of delivered fail.
+            If records are missing, or there are none, the rule "the recording is complete" fails too, because a rule \
+            may hold for what is missing; with --allow-incomplete, that is only reported. If a process ended without \
+            notice and no other record is missing, "no observer left at exit", "no finding" and the rules of \
+            "delivered" fail.
+
+            With --rules -, the rules are read from standard input. With --junit - or --sarif -, the report is printed \
+            on standard output, and nothing else.
 
             The call of an async handler is recorded when it has returned, with the thread of its return. Its time is \
             not recorded, and no handler longer than fails if the recording has no other times.

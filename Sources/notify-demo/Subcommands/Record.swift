@@ -27,7 +27,7 @@ struct Record: Command {
 
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \
-            program.
+            program. So --json, --tap, --junit - and --sarif - are refused.
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
@@ -71,21 +71,23 @@ struct Record: Command {
             throw ValidationError("record has no option \"\(first)\". Options of the program follow it, after --.")
         }
         if first != "--" {
-            let example = ["notify-demo record", "-o \(output)", "--"] + words
+            let example = ["notify-demo record", "-o \(ShellText.path(output))", "--"] + words.map(ShellText.word)
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
         let files = check + options.rules
         if files.isEmpty, options.rule.isEmpty {
-            if let (option, _) = options.outputs.first {
-                throw ValidationError("\(option) reports the results of rules. Name a file of them with --check.")
+            if let option = options.uselessWithoutRules.first {
+                throw ValidationError("\(option) is about rules. Name a file of them with --check.")
             }
             return
         }
         if files.contains("-") {
             throw ValidationError("standard input belongs to the program. Name a file for --check.")
         }
-        if let (option, _) = options.outputs.first(where: { Output.isStandardOutput($0.path) }) {
-            throw ValidationError("standard output belongs to the program. Name a file for \(option).")
+        if let option = options.printingOptions.first {
+            throw ValidationError(
+                "standard output belongs to the program, so there is no \(option). "
+                    + "Name a file with --junit or --sarif.")
         }
         if !Output.isRegular(output) {
             throw ValidationError("--check reads the recording, so -o must name a file.")

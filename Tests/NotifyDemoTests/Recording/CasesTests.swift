@@ -65,6 +65,25 @@ final class CasesTests: XCTestCase {
         }
     }
 
+    func testC1ControlCharactersAreEscapedInAHeaderOfShowAndInATrace() throws {
+        let outcome = try shell(
+            #"""
+            sed '1s/"name":"[^"]*"/"name":"p\xc2\x9b2J"/; s/"A"/"A\xc2\x9b"/' gone-without-append.jsonl > c1.jsonl
+            notify-demo show --json --from 1us --to 1us c1.jsonl; notify-demo trace c1.jsonl
+            """#)
+        XCTAssertFalse(outcome.output.unicodeScalars.contains("\u{9B}"), outcome.output)
+        XCTAssertTrue(outcome.output.contains(#""name":"p\u009b2J""#), outcome.output)
+    }
+
+    func testAMessageThatCannotBeWrittenLeavesTheStatusAsItIs() throws {
+        let outcome = try shell(
+            """
+            notify-demo diagnose --depth $'\\e[31mx' 2>&-; echo $?
+            notify-demo diagnose --depth $'\\e[31mx' 2> /dev/full; echo $?
+            """)
+        XCTAssertEqual(outcome.output, "64\n64\n")
+    }
+
     // MARK: Reading
 
     func testTheLinesThatShowPrintsAreReadAsTheFile() throws {
@@ -126,7 +145,68 @@ final class CasesTests: XCTestCase {
         XCTAssertEqual(outcome.output, "")
     }
 
+    // MARK: Long recordings
+
+    /// Prints a recording of as many posts, each of another name.
+    private static let manyNames = #"""
+        many() { awk -v n="$1" 'BEGIN {
+        print "{\"recording\":3,\"process\":7,\"name\":\"p\",\"n\":1,\"t\":0,\"wall\":0}\n{\"thread\":1,\"name\":\"main\"}"
+        for (i = 1; i <= n; i++) { s = ""; for (j = 0; j < 12; j++) s = s sprintf("%06d", (i * 7919 + j * 104729) % 999983)
+        printf "{\"n\":%d,\"t\":%d,\"thread\":1,\"stage\":\"post\",\"name\":\"N%s\",\"post\":%d,\"count\":0}\n", i, i, s, i }
+        printf "{\"n\":%d,\"t\":%d,\"thread\":1,\"stage\":\"end\",\"reason\":\"exit\"}\n", n + 1, n + 1 }'; }
+        """#
+
+    func testManyNamesCostNoMoreThanTheirNumber() throws {
+        // The limits are of processor time, and are ten times as much as is needed.
+        let outcome = try shell(
+            """
+            \(Self.manyNames)
+            many 20000 > many.jsonl; name=$(sed -n '9000s/.*"name":"\\([^"]*\\)".*/\\1/p' many.jsonl)
+            (ulimit -t 40; notify-demo audit many.jsonl | tail -n 1)
+            (ulimit -t 40; notify-demo check many.jsonl --rule "x$name observed" | grep -c "did you mean $name?")
+            """)
+        XCTAssertEqual(outcome.output, "no faults\n1\n", outcome.errors)
+    }
+
     // MARK: Accounts
+
+    func testStatisticsOfAPartCountOnlyItsRecords() throws {
+        let outcome = try shell(
+            """
+            cat > part.jsonl
+            for o in '--from 1s' '--thread main' '--name A' ''; do notify-demo stats --json $o part.jsonl | jq -c \\
+            '[.total.delivered, .total.posted, .names[0].delivered, .names[0].pending, ([.observers[].matched] | add),
+            ([.threads[].delivered] | add)]'; done
+            """,
+            input: """
+                {"recording":3,"process":7,"name":"p","n":1,"t":0,"wall":0}
+                {"thread":1,"name":"main"}
+                {"thread":2,"name":"worker"}
+                {"n":1,"t":1000,"thread":1,"stage":"register","name":"A","observer":1,"target":1}
+                {"n":2,"t":2000,"thread":1,"stage":"register","name":"A","observer":2,"target":2}
+                {"n":3,"t":3000,"thread":2,"stage":"post","name":"A","post":1,"count":2}
+                {"n":4,"t":4000,"thread":2,"stage":"append","name":"A","post":1,"observer":1,"target":1}
+                {"n":5,"t":5000,"thread":2,"stage":"deliver","name":"A","post":1,"observer":2}
+                {"n":6,"t":6000,"thread":2,"stage":"return","name":"A","post":1,"observer":2}
+                {"n":7,"t":2000000000,"thread":1,"stage":"deliver","name":"A","post":1,"observer":1}
+                {"n":8,"t":2000000001,"thread":1,"stage":"return","name":"A","post":1,"observer":1}
+                {"n":9,"t":2000000002,"thread":1,"stage":"end","reason":"exit"}
+
+                """)
+        XCTAssertEqual(
+            outcome.output, "[1,0,1,0,1,1]\n[1,0,1,0,1,1]\n[2,1,2,0,2,2]\n[2,1,2,0,2,2]\n", outcome.errors)
+    }
+
+    func testANotificationThatIsCalledThreadEndIsAPostAndTheEndOfAThreadIsNone() throws {
+        let outcome = try shell(
+            """
+            sed 's/"A"/"ThreadEnd"/; s/"stage":"post"/"stage":"capture"/' gone-without-append.jsonl > user.jsonl
+            sed 's/"ThreadEnd"/"ThreadedNotifications.ThreadEnd"/' user.jsonl > end.jsonl
+            for f in user end; do notify-demo stats --json $f.jsonl | jq .total.posted
+            notify-demo audit --json $f.jsonl | jq .posted; done
+            """)
+        XCTAssertEqual(outcome.output, "1\n1\n0\n0\n", outcome.errors)
+    }
 
     func testStatisticsAuditAndDiagnosisHaveOneAccount() throws {
         let outcome = try shell(
@@ -193,14 +273,14 @@ final class CasesTests: XCTestCase {
             echo 'no problem' > rules.txt; notify-demo diagnose --json accept.jsonl | jq -r '.findings[].kind' > accepted.txt
             run() { notify-demo record -o run.jsonl --check rules.txt "$@" -- \\
             sh -c 'cat accept.jsonl > "$THREADED_NOTIFICATIONS_RECORDING"' 2> errors; echo $?; grep -E 'passed|^ok' errors; }
-            for options in '' '--accept accepted.txt' '--json' '--tap' '--junit j.xml --sarif s.sarif'; do
+            for options in '' '--accept accepted.txt' '--junit j.xml --sarif s.sarif'; do
             run $options; notify-demo check accept.jsonl --rules rules.txt $options > text; echo $?
             grep -E 'passed|^ok' text; done; grep -c testcase j.xml; grep -c runs s.sarif
             """)
         let failed = String(repeating: "1\n0 passed, 1 failed\n", count: 2)
         let accepted = String(
             repeating: "0\nok      no problem: no findings, and 1 accepted\n1 passed, 0 failed\n", count: 2)
-        XCTAssertEqual(outcome.output, "\(failed)\(accepted)1\n1\n1\n1\n\(failed)2\n1\n", outcome.errors)
+        XCTAssertEqual(outcome.output, "\(failed)\(accepted)\(failed)2\n1\n", outcome.errors)
     }
 
     func testAProcessThatEndedWithoutNoticeFailsOnlyTheRulesAboutItsEnd() throws {
@@ -212,6 +292,37 @@ final class CasesTests: XCTestCase {
             echo "${PIPESTATUS[0]} $(grep -c 'ended without notice' errors)"; done
             """)
         XCTAssertEqual(outcome.output, "0\n0 1\n0\n0 1\n0\n1 1\n0\n1 1\n", outcome.errors)
+    }
+
+    func testANameWithoutItsModuleIsAcceptedAndIgnoredAsInRules() throws {
+        let outcome = try shell(
+            """
+            sed 's/"A"/"jobs.JobArrived"/' gone-without-append.jsonl > all.jsonl
+            sed '/"post":1/d; s/"n":4/"n":2/' all.jsonl > one.jsonl
+            sed '/"observer":1/d; s/"n":2/"n":1/; s/"n":4/"n":2/' all.jsonl > posted.jsonl
+            sed '/"post"/d; s/"n":2/"n":1/' posted.jsonl > none.jsonl
+            notify-demo diagnose --json one.jsonl | jq -r '.findings[].kind' | sed 's/$/ JobArrived/' > accepted.txt
+            grep -c nameNeverPosted accepted.txt
+            notify-demo diagnose --json --accept accepted.txt one.jsonl | jq -c '[.findings[].kind] | index("nameNeverPosted")'
+            for name in JobArrived Other; do notify-demo compare --ignore $name posted.jsonl none.jsonl > text 2>&1
+            echo $?; done
+            """)
+        XCTAssertEqual(outcome.output, "1\nnull\n0\n1\n", outcome.errors)
+    }
+
+    func testRecordRefusesWhatHasNoEffectOrWouldPrintWhereTheProgramPrints() throws {
+        let outcome = try shell(
+            """
+            echo 'no problem' > rules.txt
+            for o in --json --tap --allow-incomplete '--accept none' '--depth 3' '--junit j.xml' '--check rules.txt --json' \\
+            '--check rules.txt --tap' '--check rules.txt --junit -'; do notify-demo record $o -- touch made 2> errors
+            echo "$? $(grep -cE 'Name a file (of them with --check|with --junit)' errors)"; done; ls
+            notify-demo record -o 'my file' './my prog' x 2>&1 | head -n 1
+            """)
+        XCTAssertEqual(outcome.output.components(separatedBy: "64 1\n").count, 10, outcome.output)
+        XCTAssertFalse(outcome.output.contains("made"), outcome.output)
+        let command = "notify-demo record -o 'my file' -- './my prog' x"
+        XCTAssertTrue(outcome.output.contains("the program must follow --: \(command)"), outcome.output)
     }
 
     func testBracesAndLinksOfNamesAreNoPlaceholdersAndNoLinksInSARIF() throws {
