@@ -142,7 +142,7 @@ __attribute__((constructor)) static void start(void) {
     delivery_recorder_start_if_asked();
     delivery_recorder()->watch(recording_changed);
     // A program that was not asked to record may still do so itself.
-    find_dispatch();
+    prepare_threads();
     had_foundation = original(CENTER "N") != NULL;
     if (had_foundation) {
         install();

@@ -3,9 +3,10 @@
 #define _GNU_SOURCE
 #include "threads.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "originals.h"
@@ -16,14 +17,37 @@ struct start {
     void *argument;
 };
 
-static const void *dispatch_library;
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-static const void *library_of(const void *address) {
-    Dl_info info;
-    return address != NULL && dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
+// Found once: a search takes the loader's lock, and a thread may be created while another one has it.
+static _Atomic(create_function *) original_create;
+/// The code of Dispatch.
+static struct { uintptr_t start, size; } dispatch;
+
+static create_function *find_create(void) {
+    create_function *found = atomic_load(&original_create);
+    if (found == NULL) atomic_store(&original_create, found = (create_function *)original("pthread_create"));
+    return found;
 }
 
-void find_dispatch(void) { dispatch_library = library_of(original("dispatch_async_f")); }
+static int find_segment(struct dl_phdr_info *module, size_t size, void *address) {
+    (void)size;
+    for (int index = 0; index < module->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &module->dlpi_phdr[index];
+        const uintptr_t start = module->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || (uintptr_t)address - start >= segment->p_memsz) continue;
+        dispatch.start = start;
+        dispatch.size = segment->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+void prepare_threads(void) {
+    find_create();
+    void *function = original("dispatch_async_f");
+    if (function != NULL) dl_iterate_phdr(find_segment, function);
+}
 
 static void *run_pool_thread(void *context) {
     struct start start = *(struct start *)context;
@@ -35,13 +59,10 @@ static void *run_pool_thread(void *context) {
 __attribute__((visibility("default"))) int pthread_create(
     pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument
 ) {
-    typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    create_function *next = (create_function *)original("pthread_create");
+    create_function *next = find_create();
     if (next == NULL) return EAGAIN;
     struct start *start = NULL;
-    if (dispatch_library != NULL && library_of((const void *)function) == dispatch_library) {
-        start = malloc(sizeof *start);
-    }
+    if ((uintptr_t)function - dispatch.start < dispatch.size) start = malloc(sizeof *start);
     if (start == NULL) return next(thread, attributes, function, argument);
     *start = (struct start){function, argument};
     int error = next(thread, attributes, run_pool_thread, start);

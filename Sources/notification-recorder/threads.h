@@ -6,7 +6,7 @@
 #pragma GCC visibility push(hidden)
 
 /// Finds the library of Dispatch. Call before it creates threads.
-void find_dispatch(void);
+void prepare_threads(void);
 
 #pragma GCC visibility pop
 

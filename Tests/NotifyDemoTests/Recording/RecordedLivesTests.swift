@@ -93,6 +93,27 @@ final class RecordedLivesTests: XCTestCase {
         XCTAssertEqual(life.outcome.end, .exit(0))
     }
 
+    func testALibraryThatIsLoadedMayWaitForThreadsThatCreateThreads() throws {
+        try XCTSkipUnless(try Shell.run("command -v clang").end == .exit(0), "There is no compiler.")
+        let preparation = """
+            echo '#include <pthread.h>
+            static void *inner(void *argument) { return argument; }
+            static void *outer(void *argument) {
+                pthread_t thread;
+                return pthread_create(&thread, 0, inner, 0) == 0 ? (pthread_join(thread, 0), argument) : 0;
+            }
+            __attribute__((constructor)) static void start(void) {
+                pthread_t thread;
+                if (pthread_create(&thread, 0, outer, 0) == 0) pthread_join(thread, 0);
+            }' > library.c
+            echo '#include <dlfcn.h>
+            int main() { return dlopen("./library.so", RTLD_NOW) == 0; }' > main.c
+            clang -shared -fPIC library.c -o library.so && clang main.c -o main
+            """
+        let life = try live("./main", isRecorded: true, preparation: preparation)
+        XCTAssertEqual(life.outcome.end, .exit(0), life.outcome.errors)
+    }
+
     // MARK: Programs that are not recorded wholly
 
     func testAProgramThatLoadsFoundationLaterIsRecordedWithALineThatSaysSo() throws {
