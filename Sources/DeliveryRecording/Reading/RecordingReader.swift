@@ -93,6 +93,8 @@ struct RecordingReader {
             do throws(RecordFields.Problem) {
                 try take(try RecordFields(bytes), of: bytes, number)
             } catch {
+                // The identity of a thread is no record: the record that it precedes is counted.
+                if isPart, bytes.starts(with: "\"thread\":".utf8) { return }
                 if isPart { return notePart(number) }
                 note(isWhole ? .unreadableLine : .truncatedLine, error.description, number)
             }

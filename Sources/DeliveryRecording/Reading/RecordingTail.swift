@@ -23,7 +23,8 @@ package struct RecordingTail {
                 if let nul = line.lastIndex(of: 0) {
                     line = UnsafeBufferPointer(rebasing: line[(nul + 1)...])
                     guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}") else {
-                        parts += 1
+                        // The identity of a thread is no record: the record that it precedes is counted.
+                        if !line.starts(with: "\"thread\":".utf8) { parts += 1 }
                         continue
                     }
                 }

@@ -72,6 +72,14 @@ final class VersionThreeTests: XCTestCase {
         }
     }
 
+    func testARecordWithTheIdentityOfItsThreadIsOneMissingRecord() throws {
+        let records = Self.header() + Self.post(1) + Self.post(2)
+        let part = "\0\"thread\":2,\"kernelID\":8}\n\(Self.post(3).prefix(20))\0\0\n"
+        for rest in ["", Self.post(4)] {
+            XCTAssertEqual(try read(records + part + rest).completeness, [.truncated(.missing(1))])
+        }
+    }
+
     func testAnotherProgramInTheSameProcessEndsTheFirst() throws {
         for name in ["q", "p"] {
             let program = Self.header(name: name, t: 5000) + Self.post(1, t: 6000)

@@ -42,9 +42,12 @@ final class RecordedEndTests: XCTestCase {
         XCTAssertEqual(
             try record("{ header 2 $$; post 1; } > $f; exit 3").recording.completeness, [.truncated(.noEnd)])
         // The number of the record that the program was writing stays missing.
-        let (_, torn, _) = try record("{ header 3 $$; post 1; printf '{\"n\":2,\"t\"\\0\\0\\0'; } > $f; kill -KILL $$")
-        XCTAssertEqual(torn.completeness, [.truncated(.missing(1))])
-        XCTAssertEqual(torn.records.last?.details, "signal 9")
+        for identity in ["", "\\0\"thread\":2,\"kernelID\":2}\\n"] {
+            let (_, torn, _) = try record(
+                "{ header 3 $$; post 1; printf '\(identity){\"n\":2,\"t\"\\0\\0\\0\\n'; } > $f; kill -KILL $$")
+            XCTAssertEqual(torn.completeness, [.truncated(.missing(1))])
+            XCTAssertEqual(torn.records.last?.details, "signal 9")
+        }
         // A stopped recording has an end, and an earlier program of the process has ended.
         let end = "printf '{\"n\":2,\"t\":2,\"thread\":1,\"stage\":\"end\",\"reason\":\"stopped\"}\\n'"
         XCTAssertEqual(
