@@ -42,7 +42,7 @@ static const char *open_file(int *descriptor, const char *path, bool follows_lin
 
 /// The offset behind the last byte that is not zero. A process that was killed leaves zero bytes at the end.
 static off_t used_length(int descriptor, off_t length) {
-    char bytes[4096];
+    static char bytes[4096];
     while (length > 0) {
         const off_t start = (length - 1) / (off_t)sizeof bytes * (off_t)sizeof bytes;
         ssize_t index = pread(descriptor, bytes, (size_t)(length - start), start);
@@ -90,7 +90,11 @@ const char *destination_open(
         if (length >= (int)sizeof destination->path) return "its name is too long";
         if ((problem = open_file(&descriptor, destination->path, false))) return problem;
         // A file that exists is continued: this process may have recorded to it before it executed another program.
-        (void)flock(descriptor, LOCK_EX | LOCK_NB);
+        if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            // A process with the same id in another namespace does.
+            close(descriptor);
+            return "another process records to it";
+        }
     }
     if (existing == replace_file && ftruncate(descriptor, 0) != 0) return failed(descriptor);
     if ((problem = find_end(descriptor, &destination->offset))) return problem;
@@ -99,7 +103,7 @@ const char *destination_open(
     destination->descriptor = descriptor;
     destination->device = status.st_dev;
     destination->number = status.st_ino;
-    char directory[PATH_MAX];
+    static char directory[PATH_MAX];
     if (destination->path[0] == '/' || !getcwd(directory, sizeof directory)) directory[0] = 0;
     snprintf(
         destination->absolute_path, sizeof destination->absolute_path, "%s%s%s", directory, directory[0] ? "/" : "",
@@ -123,9 +127,13 @@ static bool is_usable(struct destination *destination) {
         return false;
     }
     destination->descriptor = moved(descriptor);
-    // Another process may have locked it meanwhile. It would append, so that both recordings are damaged, but no file.
-    (void)flock(destination->descriptor, LOCK_EX | LOCK_NB);
+    destination_lock(destination);
     return true;
+}
+
+void destination_lock(struct destination *destination) {
+    // Another process may have locked it meanwhile. It would append, so that both recordings are damaged, but no file.
+    if (is_file(destination, destination->descriptor)) (void)flock(destination->descriptor, LOCK_EX | LOCK_NB);
 }
 
 /// The number of bytes that the process may write at an offset of a file. Writing more would end it by a signal.
@@ -143,11 +151,13 @@ int destination_reserve(struct destination *destination, off_t offset, size_t le
     if (room < most) most = room;
     struct stat status;
     if (fstat(destination->descriptor, &status) != 0) return errno;
-    // Written bytes have room on every file system, and cost less when they are used than those of `posix_fallocate`.
+    // Written bytes have room on every file system that does not copy on write, where a full disk ends the process by
+    // SIGBUS. They cost less when they are used than those of `posix_fallocate`.
     size_t done = status.st_size > offset ? (size_t)(status.st_size - offset) : 0;
     int error = 0;
     while (done < most && error == 0) {
         const size_t count = most - done < sizeof zeros ? most - done : sizeof zeros;
+        if (!is_file(destination, destination->descriptor)) return EBADF;
         const ssize_t written = pwrite(destination->descriptor, zeros, count, offset + (off_t)done);
         if (written > 0) done += (size_t)written;
         if (written <= 0) error = written == 0 ? EIO : errno;

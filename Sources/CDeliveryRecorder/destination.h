@@ -38,11 +38,14 @@ const char *destination_open(
     struct destination *destination, const char *path, enum existing_file existing, bool follows_link);
 
 // A program may close descriptors that it does not know, and open its own files with the same numbers. These functions
-// change no such file. They reopen the file if the program has closed it.
+// change no such file, unless another thread opens it just before the change. They reopen the file if the program has
+// closed it.
 
 /// Makes room on the disk for at least `least` and at most `most` bytes from an offset on. Returns the system's error
 /// number, or 0 and the number of bytes in `size`.
 int destination_reserve(struct destination *destination, off_t offset, size_t least, size_t most, size_t *size);
+/// Locks the file again. A file that was reopened could not be locked while a mapping of the earlier opening existed.
+void destination_lock(struct destination *destination);
 /// Deletes the content from an offset on.
 void destination_truncate(struct destination *destination, off_t offset);
 void destination_close(struct destination *destination);

@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "kernel_name.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static char process_name[16];
@@ -26,18 +28,20 @@ static bool has_suffix(const char *name, const char *suffix) {
 }
 
 bool kernel_name_remember_process(void) {
-    bool is_read = read_name("/proc/self/comm", process_name);
-    if (!is_read) process_name[0] = 0;
-    return is_read;
+    if (read_name("/proc/self/comm", process_name)) return true;
+    process_name[0] = 0;
+    // The program may have used up its descriptors.
+    return errno != ENOENT;
 }
 
 struct recorder_text kernel_name(int32_t kernel_id, char name[16]) {
     const struct recorder_text none = {NULL, 0};
     char path[64], process_now[16];
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", kernel_id);
-    if (!read_name(path, name) || !read_name("/proc/self/comm", process_now)) return none;
+    if (kernel_id == gettid() ? prctl(PR_GET_NAME, name) != 0 : !read_name(path, name)) return none;
     // A thread that was created before the process was renamed has its old name.
-    if (strcmp(name, process_now) == 0 || strcmp(name, process_name) == 0) return none;
+    if (strcmp(name, process_name) == 0) return none;
+    if (!read_name("/proc/self/comm", process_now) || strcmp(name, process_now) == 0) return none;
     // The kernel has the last bytes of com.apple.root.default-qos. Threads that such a thread creates inherit them.
     if (has_suffix(name, "-qos") || has_suffix(name, "-qos.overcommit")) return none;
     return (struct recorder_text){name, strlen(name)};

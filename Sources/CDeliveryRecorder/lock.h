@@ -1,7 +1,8 @@
 // The only lock of the recorder. It is held while the file begins, is extended, and ends.
 //
 // The thread that holds it gets no signals and cannot be cancelled. So no signal handler, which may post, fork or exit,
-// interrupts its own thread while it holds the lock.
+// interrupts its own thread while it holds the lock. A hook of `fork` may post while the thread that forks holds it: a
+// thread may take the lock several times.
 
 #ifndef RECORDER_LOCK_H
 #define RECORDER_LOCK_H
@@ -18,7 +19,7 @@ struct lock_holder {
 
 struct lock_holder lock_take(void);
 void lock_release(const struct lock_holder *holder);
-/// Frees the lock in a copy of the process, in which the thread that holds it may not exist.
+/// Frees the lock of other threads, which do not exist in a copy of the process.
 void lock_renew(void);
 
 #pragma GCC visibility pop

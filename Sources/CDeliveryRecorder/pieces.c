@@ -95,15 +95,19 @@ static atomic_bool *identified(struct shared *memory, const struct recorder_thre
     return &memory->is_identified[thread->number];
 }
 
+static bool lacks_identity(struct shared *memory, const struct recorder_thread *thread) {
+    if (!thread || thread->number == 0) return false;
+    atomic_bool *is_known = identified(memory, thread);
+    return !is_known || !atomic_load_explicit(is_known, memory_order_acquire);
+}
+
 /// Composes the identities of threads that the file does not have.
 static size_t write_identities(struct shared *memory, const struct lines *lines, char *text) {
     size_t length = 0;
     for (int index = 0; index < 2; index++) {
         const struct recorder_thread *thread = lines->threads[index];
-        if (!thread || thread->number == 0) continue;
+        if (!lacks_identity(memory, thread)) continue;
         if (index == 1 && lines->threads[0] && thread->number == lines->threads[0]->number) continue;
-        atomic_bool *is_known = identified(memory, thread);
-        if (is_known && atomic_load_explicit(is_known, memory_order_acquire)) continue;
         struct recorder_thread named = *thread;
         char name[16];
         if (!named.name.start && !named.pool) named.name = kernel_name(named.kernel_id, name);
@@ -123,6 +127,7 @@ static void note_identities(struct shared *memory, const struct lines *lines) {
 /// are complete.
 static void copy(char *place, const char *const parts[3], const size_t lengths[3]) {
     *(volatile char *)(place + lengths[0] + lengths[1] + lengths[2] - 1) = '\n';
+    atomic_signal_fence(memory_order_seq_cst);
     size_t offset = 0;
     for (int index = 0; index < 3; index++) {
         const size_t skipped = offset == 0 && lengths[index] > 0 ? 1 : 0;
@@ -136,14 +141,18 @@ static void copy(char *place, const char *const parts[3], const size_t lengths[3
 
 /// False if the piece has no room for the lines.
 static bool append_to(struct shared *memory, struct piece *piece, const struct lines *lines) {
-    if (lines->kind == first_loss && atomic_exchange(&piece->has_loss, true)) return false;
+    if (lines->kind == first_loss && atomic_load(&piece->has_loss)) return false;
     const struct mapping *mapping = mapping_of(memory, piece);
     const size_t capacity = mapping->size - (lines->kind == any_piece ? reserve : 0);
-    char identities[2 * RECORDER_MAXIMUM_HEADER], beginning[MAXIMUM_BEGINNING + 20];
+    const bool lacks = lacks_identity(memory, lines->threads[0]) || lacks_identity(memory, lines->threads[1]);
+    // Threads may have small stacks.
+    char identities[lacks ? 2 * RECORDER_MAXIMUM_HEADER : 1], beginning[MAXIMUM_BEGINNING + 20];
     const char *const parts[] = {identities, beginning, lines->rest};
-    size_t lengths[] = {write_identities(memory, lines, identities), 0, lines->length};
+    size_t lengths[] = {lacks ? write_identities(memory, lines, identities) : 0, 0, lines->length};
     uint64_t state = atomic_load_explicit(&piece->state, memory_order_acquire), next;
     do {
+        // In a copy of the process that a signal handler made meanwhile.
+        if (state >> number_shift == 0) return false;
         if (lines->is_record) {
             lengths[1] = recorder_write_beginning(beginning, state >> number_shift, monotonic_nanoseconds());
         }
@@ -155,6 +164,7 @@ static bool append_to(struct shared *memory, struct piece *piece, const struct l
         &piece->state, &state, next, memory_order_acq_rel, memory_order_acquire));
     copy(mapping->start + (state & length_mask), parts, lengths);
     if (lengths[0] > 0) note_identities(memory, lines);
+    if (lines->kind == first_loss) atomic_store(&piece->has_loss, true);
     return true;
 }
 
@@ -168,6 +178,7 @@ static enum append_result append(const struct lines *lines) {
         bool is_appended = append_to(memory, piece, lines);
         leave(piece);
         if (is_appended) return appended;
+        if (!memory->is_original) return not_open;
         if (lines->kind != any_piece) return no_room;
         if (!extend(memory, piece, lines->length + MAXIMUM_BEGINNING + 2 * RECORDER_MAXIMUM_HEADER)) return no_room;
     }
@@ -260,6 +271,7 @@ static bool extend(struct shared *memory, struct piece *full, size_t length) {
         const uint64_t used = (uint64_t)(end - mapping_of(memory, next)->offset);
         publish(memory, next, state >> number_shift << number_shift | used);
         unmap_unused(memory);
+        destination_lock(destination);
     }
     lock_release(&holder);
     return true;

@@ -33,7 +33,7 @@ struct lines {
         /// If the piece is full, the lines are appended to another one.
         any_piece,
         /// These use the room that each piece keeps for the records of its first loss, of the last losses, and of the
-        /// end. Nothing is appended after the end.
+        /// end. They are appended with the lock, nothing after the end.
         first_loss,
         last_loss,
         the_end,

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,7 +91,8 @@ static const char *begin(const char *path, enum existing_file existing, bool fol
     if (problem) return problem;
     process = getpid();
     unreported = lost = 0;
-    char header[2 * RECORDER_MAXIMUM_HEADER];
+    // Threads may have small stacks.
+    static char header[2 * RECORDER_MAXIMUM_HEADER];
     int error = pieces_begin(&destination, header, write_header(header));
     if (error) {
         destination_truncate(&destination, destination.offset);
@@ -158,10 +160,11 @@ static enum append_result append_event(const char *stage, uint64_t count, const 
     return append_lines(&(struct lines){.rest = rest, .length = length, .is_record = true, .kind = kind});
 }
 
-/// Appends a record of the losses that no record reports yet.
+/// Appends a record of the losses that no record reports yet. Called with the lock: the recording does not end
+/// meanwhile, and no other thread seals the piece.
 static void append_loss(enum lines_kind kind) {
     uint64_t count = atomic_exchange(&unreported, 0);
-    if (count > 0 && append_event("lost", count, NULL, kind) == no_room) atomic_fetch_add(&unreported, count);
+    if (count > 0 && append_event("lost", count, NULL, kind) != appended) atomic_fetch_add(&unreported, count);
 }
 
 /// Appends the last records and cuts the file. Called with the lock. Returns the number of lost records.
@@ -185,7 +188,7 @@ static void process_exits(void) {
     // A process that was created without fork, such as by vfork, may share the memory, but not the recording.
     bool is_own = atomic_load(&state) == recording && process == getpid();
     uint64_t count = is_own ? finish("exit") : 0;
-    if (is_own || atomic_load(&state) == asked) set_state(idle);
+    if (atomic_load(&state) == asked) set_state(idle);
     lock_release(&holder);
     if (count == 0) return;
     char problem[256];
@@ -209,7 +212,8 @@ static void process_forked(void) {
 }
 
 static void process_is_copy(void) {
-    become_copy();
+    // Otherwise a hook of the program that ran before this one has recorded.
+    if (!pieces_are_originals() || process != getpid()) become_copy();
     lock_release(&forking);
 }
 
@@ -227,24 +231,39 @@ static void watch_process(void) {
 
 // MARK: The interface
 
-static void append(const struct recorder_record *record) {
-    int error = errno;
-    if (is_recorded()) {
-        size_t capacity = recorder_maximum_length(record);
-        char small[4096];
-        char *rest = capacity <= sizeof small ? small : malloc(capacity);
-        if (atomic_load_explicit(&unreported, memory_order_relaxed) > 0) append_loss(any_piece);
-        struct lines lines = {
-            .threads = {&record->thread, &record->target}, .rest = rest,
-            .length = rest ? recorder_write_rest(rest, record) : 0, .is_record = true};
-        if (!rest || append_lines(&lines) == no_room) {
-            atomic_fetch_add(&lost, 1);
-            atomic_fetch_add(&unreported, 1);
-            // Says that there are losses, should the process be killed before there is room again.
-            append_loss(first_loss);
-        }
-        if (rest != small) free(rest);
+static void append_recorded(const struct recorder_record *record) {
+    size_t capacity = recorder_maximum_length(record);
+    char small[4096];
+    // A signal handler must not call malloc.
+    void *large = MAP_FAILED;
+    if (capacity > sizeof small) {
+        large = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
+    enum append_result result = no_room;
+    if (capacity <= sizeof small || large != MAP_FAILED) {
+        char *rest = large != MAP_FAILED ? large : small;
+        result = append_lines(&(struct lines){
+            .threads = {&record->thread, &record->target}, .rest = rest, .length = recorder_write_rest(rest, record),
+            .is_record = true});
+    }
+    if (large != MAP_FAILED) munmap(large, capacity);
+    if (result == no_room) {
+        atomic_fetch_add(&lost, 1);
+        atomic_fetch_add(&unreported, 1);
+    }
+    if (result == not_open || atomic_load_explicit(&unreported, memory_order_relaxed) == 0) return;
+    struct lock_holder holder = take_lock();
+    // Without room, it says that there are losses, should the process be killed before there is room again.
+    append_loss(result == appended ? any_piece : first_loss);
+    lock_release(&holder);
+}
+
+static void append(const struct recorder_record *record) {
+    int error = errno, cancelability;
+    // A post is no cancellation point. A thread that ends in an append would use its piece for ever.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelability);
+    if (is_recorded()) append_recorded(record);
+    pthread_setcancelstate(cancelability, NULL);
     errno = error;
 }
 

@@ -15,8 +15,9 @@ struct token {
 };
 
 // No code of the program or of Foundation runs under this lock. The thread that holds it gets no signals, because a
-// signal handler may fork.
+// signal handler may fork. It may take the lock several times: a hook of `fork` may add observers.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread unsigned nesting __attribute__((tls_model("initial-exec")));
 static struct token *tokens;
 static size_t capacity;
 static size_t count;
@@ -26,12 +27,12 @@ static sigset_t take_lock(void) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_mutex_lock(&lock);
+    if (nesting++ == 0) pthread_mutex_lock(&lock);
     return before;
 }
 
 static void release_lock(sigset_t before) {
-    pthread_mutex_unlock(&lock);
+    if (--nesting == 0) pthread_mutex_unlock(&lock);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -186,6 +186,39 @@ final class RecorderTests: XCTestCase {
         XCTAssertEqual(start(path), "another process records to it")
     }
 
+    func testAFileThatAnotherProcessWithTheSameIDRecordsToIsNotChanged() throws {
+        let own = "\(path).\(getpid())"
+        let descriptors = [open(path, O_RDWR | O_CREAT, 0o600), open(own, O_RDWR | O_CREAT, 0o600)]
+        defer { for descriptor in descriptors { close(descriptor) } }
+        for descriptor in descriptors { XCTAssertEqual(flock(descriptor, LOCK_EX), 0) }
+        setenv("THREADED_NOTIFICATIONS_RECORDING", path, 1)
+        delivery_recorder_start_if_asked()
+        unsetenv("THREADED_NOTIFICATIONS_RECORDING")
+        append("one")
+        for path in [path, own] { XCTAssertEqual(try Data(contentsOf: URL(filePath: path)), Data()) }
+    }
+
+    func testAThreadIsNotCancelledWhileItAppends() throws {
+        XCTAssertNil(start(path))
+        var thread = pthread_t()
+        let function: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
+            let fields = RecordFields()
+            var record = fields.record("one", thread: 60)
+            // The kernel's name of the main thread is read.
+            (record.thread.kernel_id, record.thread.name) = (getpid(), recorder_text())
+            pthread_cancel(pthread_self())
+            delivery_recorder().pointee.append(&record)
+            withExtendedLifetime(fields) {}
+            return nil
+        }
+        XCTAssertEqual(pthread_create(&thread, nil, function, nil), 0)
+        var result: UnsafeMutableRawPointer?
+        pthread_join(thread, &result)
+        XCTAssertNil(result)
+        XCTAssertNil(stop())
+        XCTAssertEqual(try assertNumberedInOrder(), ["one": 1, "end": 1])
+    }
+
     func testAProcessRecordsOnce() {
         XCTAssertNil(start(path))
         XCTAssertEqual(start(path + "2"), "this process records to \(path), and records once")
@@ -261,6 +294,10 @@ final class RecorderTests: XCTestCase {
         // More than a piece of the file.
         var record = fields.record("one", name: String(repeating: "x", count: 4000))
         for _ in 1...200 { recorder.append(&record) }
+        // The file that was reopened is locked as well.
+        let another = open(path, O_RDWR)
+        XCTAssertEqual(flock(another, LOCK_EX | LOCK_NB), -1)
+        close(another)
         XCTAssertNil(stop())
         XCTAssertEqual(try String(contentsOfFile: other, encoding: .utf8), "content of another program\n")
         XCTAssertEqual(try assertNumberedInOrder(), ["one": 200, "end": 1])

@@ -23,6 +23,8 @@ enum Ending: String, CaseIterable {
     case forkInHandler = "fork-in-handler"
     /// Forks in a signal handler that interrupts posts; the copies return from the handler, post, and end.
     case copiesContinue = "copies-continue"
+    /// The same by `_Fork`, which no hook sees.
+    case copiesContinueWithoutHooks = "copies-continue-without-hooks"
     /// Exits in a signal handler that interrupts posts.
     case exitInHandler = "exit-in-handler"
     /// Posts in a copy that no hook of `fork` sees.
@@ -45,12 +47,12 @@ enum Ending: String, CaseIterable {
     func run() {
         let token = Self.center.addObserver(forName: Self.name, object: nil, queue: nil) { _ in }
         defer { withExtendedLifetime(token) {} }
-        if let symbol = dlsym(nil, self == .copyWithoutHooks ? "_Fork" : "fork") {
+        if let symbol = dlsym(nil, rawValue.hasSuffix("without-hooks") ? "_Fork" : "fork") {
             Self.fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
         }
         switch self {
         case .mainThreadEnds: endMainThread()
-        case .forkInHandler, .copiesContinue: forkInHandlers()
+        case .forkInHandler, .copiesContinue, .copiesContinueWithoutHooks: forkInHandlers()
         case .exitInHandler: exitInHandler()
         default:
             Self.post(3)
@@ -111,7 +113,7 @@ enum Ending: String, CaseIterable {
             guard let symbol = dlsym(nil, "unshare") else { return }
             let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
             say("\(unshare(0x1000_0000))")
-        case .mainThreadEnds, .forkInHandler, .copiesContinue, .exitInHandler: break
+        case .mainThreadEnds, .forkInHandler, .copiesContinue, .copiesContinueWithoutHooks, .exitInHandler: break
         }
     }
 

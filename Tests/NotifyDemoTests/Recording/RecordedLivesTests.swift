@@ -72,7 +72,9 @@ final class RecordedLivesTests: XCTestCase {
     func testAProgramMayForkInASignalHandlerThatInterruptsPosts() throws {
         try assertLivesAsAlone("fork-in-handler")
         // Each copy posts once. It may record the post that the handler interrupted, too.
-        try assertLivesAsAlone("copies-continue", postsOfCopies: 100...200)
+        for ending in ["copies-continue", "copies-continue-without-hooks"] {
+            try assertLivesAsAlone(ending, postsOfCopies: 100...200)
+        }
     }
 
     func testACopyThatNoHookOfForkSeesRecordsToAFileOfItsOwn() throws {
