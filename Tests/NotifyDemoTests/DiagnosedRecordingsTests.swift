@@ -654,6 +654,12 @@ final class DiagnosedRecordingsTests: XCTestCase {
         expect(
             "note fork", ["this recording also has 1 later process of its name"],
             in: try findings(Self.recording(fork) + copy))
+        // The copy may be faster than the record of the fork.
+        let begin = #""t":500,"thread":1,"stage":"log","message":"begins""#
+        let late = fork.map { $0.replacing(#""t":1000"#, with: #""t":5000"#) }
+        expect(
+            "note fork", ["this recording also has 1 later process of its name"],
+            in: try findings(Self.recording([begin] + late) + copy))
     }
 
     // MARK: Help

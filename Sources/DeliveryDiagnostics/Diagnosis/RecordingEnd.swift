@@ -136,12 +136,15 @@ enum RecordingEnd {
         }
         let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
         if let first = forks.first {
-            // A copy has its program's name, and begins after the fork.
+            // A copy has its program's name, and may record before the program records the fork: it begins after the
+            // thread's record before that.
+            let before =
+                recording.entries[..<first].lastIndex { $0.thread == recording.entries[first].thread } ?? first
             let forked = recording.process(of: recording.entries[first])
             let later = recording.processes.indices.filter { process in
                 process != forked && recording.processes[process].name == recording.processes[forked].name
                     && words.index.threads.indices.contains { thread in
-                        recording.threads[thread].process == process && words.index.threads[thread].first > first
+                        recording.threads[thread].process == process && words.index.threads[thread].first > before
                     }
             }
             let copies =
