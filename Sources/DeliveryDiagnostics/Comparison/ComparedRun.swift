@@ -16,8 +16,6 @@ struct ComparedRun {
     private let lanes: [Int32]
     /// For each process: why records of it are missing, if they are. Empty for a text log.
     let truncations: [Recording.Truncation?]
-    /// True if the recording has no end record, and is incomplete. Then processes may be missing.
-    let lacksEnd: Bool
     private(set) var chains: CausalChains
     private let order: ComparisonOrder
     private let compares: (Recording.Entry) -> Bool
@@ -32,13 +30,13 @@ struct ComparedRun {
         compares: ((Recording.Entry) -> Bool)?, texts: inout ComparedTexts
     ) {
         (self.log, self.order) = (log, order)
+        isIncomplete = log == nil && recording.incompleteness != nil
         truncations =
             log != nil
             ? []
             : recording.completeness.map { completeness in
                 if case .truncated(let reason) = completeness { reason } else { nil }
             }
-        lacksEnd = truncations.contains { $0 != nil } && !recording.entries.contains { $0.stage == .end }
         self.texts = recording.strings.map { texts.form(of: $0) }
         self.compares = compares ?? { _ in true }
         threadKeys = recording.threads.map { thread in
@@ -101,8 +99,8 @@ struct ComparedRun {
 
     func isTruncated(_ process: Int32) -> Bool { isTruncated && truncations[Int(process)] != nil }
 
-    /// True if records of any process are missing.
-    var isIncomplete: Bool { truncations.contains { $0 != nil } }
+    /// True if records of any process are missing, or all. A text log may be empty.
+    let isIncomplete: Bool
 
     /// True if records may be missing where the other run has some. In a text log, none are.
     var isTruncated: Bool { isIncomplete && !order.isLogged }

@@ -56,8 +56,7 @@ struct DifferenceExplainer {
 
     // MARK: Removals
 
-    /// The removal of an observer that comes before the mismatch in one run only; it explains what follows. Nil if there
-    /// is none.
+    /// The removal of an observer that comes before the mismatch in one run only, and explains it. Nil if there is none.
     private var removal: (difference: RunDifference, removed: Pair<[Int]>)? {
         for side in RunSide.allCases {
             let (run, other) = (runs[side], runs[side.opposite])
@@ -71,13 +70,16 @@ struct DifferenceExplainer {
                 let removed = run.index.observers[observer].removed
                 let counterpart = walk.observers.counterpart(of: Int32(observer), on: side)
                 guard removed >= 0, removed <= limit, run.isCompared(removed), counterpart >= 0,
+                    isOfObservers(Int32(observer), side),
                     let name = run.index.registration(of: Int32(observer)).map({ run.nameNumber(of: $0) }),
                     name < 0 || named.contains(name)
                 else { return nil }
                 let later = other.index.observers[Int(counterpart)].removed
                 return later < 0 || later > otherLimit ? (removed, later) : nil
             }
-            guard let (removed, later) = removals.min(by: { $0.removed < $1.removed }) else { continue }
+            guard let (removed, later) = removals.min(by: { $0.removed < $1.removed }),
+                let mismatched = mismatchedRecord(except: removed, side)
+            else { continue }
             var (shown, entries) = (Pair<Int?>(nil, nil), Pair<[Int]>([], []))
             (shown[side], entries[side]) = (Int(removed), [Int(removed)])
             if later >= 0 { (shown[side.opposite], entries[side.opposite]) = (Int(later), [Int(later)]) }
@@ -85,12 +87,37 @@ struct DifferenceExplainer {
             let difference = RunDifference(
                 reason: .removal, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
                 explanation: [
-                    "In \(names[side]) \(observer) is removed before what follows from it, in "
-                        + "\(names[side.opposite]) \(later < 0 ? "it is not removed" : "after that")."
+                    "In \(names[side]) \(observer) is removed before \(mismatched), in \(names[side.opposite]) "
+                        + "\(later < 0 ? "it is not removed" : "after that")."
                 ])
             return (difference, entries)
         }
         return nil
+    }
+
+    /// True if the runs differ in a record of an observer, or if its run has fewer observers of a post. When another
+    /// thread removes an observer is chance, and explains nothing else.
+    private func isOfObservers(_ observer: Int32, _ side: RunSide) -> Bool {
+        let opposite = side.opposite
+        let entry = mismatch.entries[side].map { runs[side].recording.entries[$0] }
+        let other = mismatch.entries[opposite].map { runs[opposite].recording.entries[$0] }
+        let counterpart = walk.observers.counterpart(of: observer, on: side)
+        if entry?.observer == observer || other?.observer == counterpart {
+            // The details of a record, such as the reason of the removal, do not follow from it.
+            return mismatch.reason != .details
+        }
+        guard mismatch.reason == .count, let entry, let other else { return false }
+        return entry.count < other.count
+    }
+
+    /// Names the record that differs and is not the removal: `the post of #1 (line 7 of run.jsonl)`.
+    private func mismatchedRecord(except removed: Int32, _ side: RunSide) -> String? {
+        let side = mismatch.entries[side].map(Int32.init) == removed ? side.opposite : side
+        guard let index = mismatch.entries[side] else { return nil }
+        let entry = runs[side].recording.entries[index]
+        let observer = entry.observer < 0 ? "" : " of \(runs[side].recording.describeObserver(entry.observer))"
+        let subject = entry.post < 0 ? observer : " of \(what(index, side))"
+        return "the \(entry.stage.rawValue)\(subject) (line \(entry.line) of \(names[side]))"
     }
 
     // MARK: Deliveries

@@ -84,7 +84,11 @@ package struct RunComparison {
         let logs = inputs.map(\.log)
         let order = ComparisonOrder(
             isExact: options.isExact, isLogged: logs.first != nil || logs.second != nil)
-        let read = inputs.map { $0.recording(skipsOtherLines: options.skipsOtherLines) }
+        var read = inputs.map { $0.recording(skipsOtherLines: options.skipsOtherLines) }
+        // A run without a thread of a pool may be one whose recording does not say so, as in version 2.
+        if !RunSide.allCases.allSatisfy({ read[$0].recording.threads.contains(where: \.isInPool) }) {
+            for side in RunSide.allCases { read[side].recording.forgetPools() }
+        }
         skippedLines = [read.first.skipped, read.second.skipped]
         var texts = ComparedTexts()
         func run(_ side: RunSide) -> ComparedRun {
@@ -99,6 +103,12 @@ package struct RunComparison {
         options.isTimeUp = options.isTimeUp ?? { SuspendingClock.now >= end }
         var search = DifferenceSearch(runs, order: order, options: options)
         outcome = search.run(progress)
+    }
+}
+
+extension Recording {
+    fileprivate mutating func forgetPools() {
+        for thread in threads.indices { threads[thread].isInPool = false }
     }
 }
 

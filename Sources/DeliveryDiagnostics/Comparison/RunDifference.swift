@@ -118,7 +118,7 @@ extension ComparedRun {
     /// A sentence for each truncated process.
     fileprivate func truncationSentences(_ name: String) -> [String] {
         let reasons = truncations.enumerated().compactMap { process, reason in reason.map { (process, $0) } }
-        if reasons.isEmpty { return ["There is no end record of \(name)."] }
+        if reasons.isEmpty { return ["\(name) has no records."] }
         return reasons.map { process, reason in
             let subject = truncations.count > 1 ? "process \(recording.processes[process].id) of \(name)" : name
             return switch reason {

@@ -197,11 +197,18 @@ struct RunWalk {
             guard sender?.type == other?.type else { return .sender }
         }
         guard entry.overtakes == match.overtakes, entry.style == match.style, entry.policy == match.policy,
-            entry.reason == match.reason,
+            areEqual(entry.reason, match.reason),
             runs.first.recording.counters(of: entry) == runs.second.recording.counters(of: match)
         else { return .details }
         guard runs.first.messageNumber(of: entry) == runs.second.messageNumber(of: match) else { return .message }
         return mentionsMatch(entry, match) ? nil : .mention
+    }
+
+    /// Without a reason, an observer was removed in a way that is not known, as in version 2.
+    private func areEqual(_ reason: DeliveryRecord.Reason?, _ other: DeliveryRecord.Reason?) -> Bool {
+        let removals: [DeliveryRecord.Reason?] = [nil, .cancelled, .released]
+        return reason == other
+            || (reason == nil || other == nil) && removals.contains(reason) && removals.contains(other)
     }
 
     private mutating func mentionsMatch(_ entry: Recording.Entry, _ match: Recording.Entry) -> Bool {

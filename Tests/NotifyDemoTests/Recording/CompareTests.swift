@@ -8,8 +8,10 @@ final class CompareTests: XCTestCase {
     /// The members of each record but its number and time, and thread lines.
     private typealias Lines = [String]
 
-    private func recording(_ lines: Lines) -> String {
-        var text = #"{"recording":3,"process":1,"name":"p","n":1,"t":0,"wall":0}"# + "\n"
+    private static let header = #"{"recording":3,"process":1,"name":"p","n":1,"t":0,"wall":0}"# + "\n"
+
+    private func recording(_ lines: Lines, version: Int = 3) -> String {
+        var text = Self.header.replacing(#""recording":3"#, with: #""recording":\#(version)"#)
         var number = 0
         for line in lines + [#""thread":1,"stage":"end","reason":"exit""#] {
             guard line.contains("stage") else {
@@ -27,16 +29,22 @@ final class CompareTests: XCTestCase {
     ]
 
     /// The output of `compare`, and its status.
-    private func compare(_ one: Lines, _ other: Lines) throws -> (text: String, status: String) {
+    ///
+    /// - Parameter version: that of the first recording.
+    private func compare(_ one: Lines, _ other: Lines, version: Int = 3) throws -> (text: String, status: String) {
+        let files = ["one": recording(one, version: version), "other": recording(other)]
+        let outcome = try shell("notify-demo compare one other; echo $?", files)
+        let lines = outcome.output.split(separator: "\n")
+        return (lines.dropLast().joined(separator: "\n"), String(lines.last ?? ""))
+    }
+
+    /// Runs shell lines in a directory of their own with files.
+    private func shell(_ lines: String, _ files: [String: String]) throws -> Shell.Outcome {
         let directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        for (name, lines) in [("one", one), ("other", other)] {
-            try Data(recording(lines).utf8).write(to: directory.appending(component: name))
-        }
-        let outcome = try Shell.run("cd \(directory.path) && notify-demo compare one other; echo $?")
-        let lines = outcome.output.split(separator: "\n")
-        return (lines.dropLast().joined(separator: "\n"), String(lines.last ?? ""))
+        for (name, text) in files { try Data(text.utf8).write(to: directory.appending(component: name)) }
+        return try Shell.run("cd \(directory.path)\n\(lines)")
     }
 
     /// Asserts a sentence of the first difference.
@@ -111,13 +119,82 @@ final class CompareTests: XCTestCase {
             return lines + (early ? [] : [removal])
         }
         for thread in 1...2 {
+            // On main, the post of the other run is where the removal is in this one.
+            let (line, names) = (thread == 1 ? 6 : 7, thread == 1 ? ["other", "one"] : ["one", "other"])
             try assertFirst(
-                "In one observer 2 of A is removed before what follows from it, in other after that.",
+                "In one observer 2 of A is removed before the post of #1 (line \(line) of \(names[0])), in other after that.",
                 run(early: true, on: thread), run(early: false, on: thread))
             try assertFirst(
-                "In other observer 2 of A is removed before what follows from it, in one after that.",
+                "In other observer 2 of A is removed before the post of #1 (line \(line) of \(names[1])), in one after that.",
                 run(early: false, on: thread), run(early: true, on: thread))
         }
+    }
+
+    func testARemovalByAnotherThreadExplainsOnlyWhatFollowsFromIt() throws {
+        /// Another thread removes observer 2 of two before the post, or after it.
+        func run(early: Bool, type: String = "Window", isFoundation: Bool = false) -> Lines {
+            let own = isFoundation ? #","foundation":true,"center":"1""# : ""
+            let removal = #""thread":2,"stage":"remove","name":"A","observer":2\#(own)"#
+            let post = #""thread":1,"name":"A","post":1\#(own)"#
+            let observers = isFoundation && !early ? [1, 2] : [1]
+            let sent = #","sender":"1f","type":"\#(type)"\#(isFoundation ? "" : #","count":1"#)"#
+            var lines = Self.threads
+            lines += (1...2).map { #""thread":1,"stage":"register","name":"A","observer":\#($0)\#(own)"# }
+            lines += (early ? [removal] : []) + [#"\#(post),"stage":"post"\#(sent)"#]
+            for observer in observers {
+                lines += ["deliver", "return"].map { #"\#(post),"observer":\#(observer),"stage":"\#($0)""# }
+            }
+            return lines + [#"\#(post),"stage":"postEnd","count":\#(observers.count)"#] + (early ? [] : [removal])
+        }
+        XCTAssertEqual(try compare(run(early: true), run(early: false)).status, "0")
+        for (one, other) in [(true, false), (false, true)] {
+            let (text, _) = try compare(run(early: one), run(early: other, type: "View"))
+            XCTAssertTrue(text.hasSuffix("from View 0x1f\nThe types of the senders differ."), text)
+            XCTAssertFalse(text.contains("remove"), text)
+        }
+        try assertFirst(
+            "In one observer 2 of A is removed before the post of #1 (line 7 of one), in other after that.",
+            run(early: true, isFoundation: true), run(early: false, isFoundation: true))
+        try assertFirst(
+            "In other observer 2 of A is removed before the post of #1 (line 7 of other), in one after that.",
+            run(early: false, isFoundation: true), run(early: true, isFoundation: true))
+    }
+
+    // MARK: Absent fields
+
+    func testWhatOneRecordingDoesNotSayIsNoDifference() throws {
+        /// A removal, and a handler on a thread without a name.
+        func run(_ reason: String?, pool: Bool = false) -> Lines {
+            let delivery = #""name":"A","post":1,"observer":1"#
+            return [
+                Self.threads[0], #""thread":2,"kernelID":2\#(pool ? #","pool":true"# : "")"#,
+                #""thread":1,"stage":"register","name":"A","observer":1,"target":2"#,
+                #""thread":1,"stage":"post","name":"A","post":1,"count":1"#,
+                #""thread":1,"stage":"append","target":2,\#(delivery)"#, #""thread":2,"stage":"deliver",\#(delivery)"#,
+                #""thread":2,"stage":"return",\#(delivery)"#,
+                #""thread":1,"stage":"remove","name":"A","observer":1\#(reason.map { #","reason":"\#($0)""# } ?? "")"#,
+            ]
+        }
+        for reason in [nil, "cancelled", "released"] {
+            for version in [2, 3] {
+                let (text, _) = try compare(run(nil), run(reason, pool: true), version: version)
+                XCTAssertEqual(text, "the same: 6 records by 2 threads")
+                XCTAssertEqual(try compare(run(reason, pool: true), run(nil), version: version).status, "0")
+            }
+            try assertFirst("The details differ.", run(reason), run("alreadyRemoved"))
+        }
+        try assertFirst("The details differ.", run("cancelled"), run("released"))
+    }
+
+    func testARecordingWithoutRecordsDecidesNothing() throws {
+        let full = recording(Self.threads + [#""thread":1,"stage":"log","message":"a""#])
+        let outcome = try shell(
+            """
+            for pair in 'one other' 'one full' 'full one'; do for order in '' --exact; do
+            notify-demo compare $order $pair > text; echo $? $(grep -o '[a-z]* has no records' text); done; done
+            """, ["one": Self.header, "other": Self.header, "full": full])
+        let both = String(repeating: "2 one has no records other has no records\n", count: 2)
+        XCTAssertEqual(outcome.output, both + String(repeating: "2 one has no records\n", count: 4))
     }
 
     // MARK: Pools
