@@ -45,6 +45,8 @@ package struct Audit: Sendable {
     private(set) var faults = AuditFaults()
     /// Inconsistencies that may only be due to a truncated recording.
     private(set) var unknown = AuditFaults()
+    /// Posts to Foundation's centers that had not returned at the end, with the observers that they had not reached.
+    private(set) var unfinished: [(post: Int32, observer: Int32)] = []
     private let isSelectedPost: [Bool]?
     private var indices: [Key: Int] = [:]
     /// The line of the last delivery. Consecutive deliveries often belong to the same line.
@@ -244,6 +246,7 @@ package struct Audit: Sendable {
 
     /// Compares the number of observers that each post matched with the number that has records.
     private mutating func countPosts(_ index: RecordingIndex) {
+        var cost = 0
         for number in index.posts.indices {
             let post = index.posts[number]
             guard post.posted >= 0, isSelected(number) else { continue }
@@ -256,6 +259,14 @@ package struct Audit: Sendable {
                 lines[line].counts[.matched] += 1
             } else if entry.count >= 0, entry.count != post.deliveryCount, post.returned < 0 {
                 checkMatches(Int32(number), post, Int(entry.count) - Int(post.deliveryCount), process, index)
+            } else if entry.isFoundation, post.isUnfinished, index.recording.completeness[process].isComplete {
+                // Foundation's center counts the observers when the post returns. The search is limited as below.
+                cost += index.observers.count
+                let missed = cost < 1_000_000 ? index.couldHaveMatched(Int32(number)) : [Self.unknownObserver]
+                for observer in missed {
+                    add(1, .pending, to: line(process, entry.name, observer))
+                    unfinished.append((Int32(number), observer))
+                }
             }
         }
     }
@@ -379,16 +390,19 @@ package struct Audit: Sendable {
 
 extension RecordingIndex {
     /// The observers that were registered for the post's name when it was posted, and have no record for this post.
-    fileprivate func couldHaveMatched(_ post: Int32) -> [Int32] {
+    func couldHaveMatched(_ post: Int32) -> [Int32] {
         let posted = posts[Int(post)].posted
         let entry = entry(posted)
+        let center = recording.foundationDetails(of: entry)?.center
         return observers.indices.map { Int32($0) }.filter { number in
             let observer = observers[Int(number)]
             guard let registration = registration(of: number), observer.registered < posted else { return false }
             return recording.observers[Int(number)].process == Int32(recording.process(of: entry))
                 && (observer.removed < 0 || observer.removed > posted)
                 && (registration.name < 0 || registration.name == entry.name)
-                && (registration.sender < 0 || entry.sender < 0 || registration.sender == entry.sender)
+                && (registration.sender < 0 || registration.sender == entry.sender
+                    || entry.sender < 0 && !entry.isFoundation)
+                && recording.foundationDetails(of: registration)?.center == center
                 && !hasDelivery(ofPost: post, to: number)
         }
     }

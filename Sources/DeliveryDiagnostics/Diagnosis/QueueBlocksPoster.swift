@@ -102,8 +102,7 @@ enum QueueBlocksPoster {
 
     /// The posts that did not return, although no handler runs.
     private static func endlessWaits(_ index: RecordingIndex) -> [Wait] {
-        let recording = index.recording
-        return index.posts.indices.map(Int32.init).compactMap { number -> Wait? in
+        index.posts.indices.map(Int32.init).compactMap { number -> Wait? in
             let post = index.posts[Int(number)]
             guard post.isUnfinished, case let posted = index.entry(post.posted), posted.isFoundation,
                 !index.deliveries(ofPost: number).contains(where: { delivery in
@@ -112,19 +111,7 @@ enum QueueBlocksPoster {
                 }),
                 case let last = index.threads[Int(posted.thread)].last, last >= 0, index.entry(last).post == number
             else { return nil }
-            let center = recording.foundationDetails(of: posted)?.center
-            let observers = index.observers.indices.map(Int32.init).filter { observer in
-                guard let registration = index.registration(of: observer), hasQueue(observer, index),
-                    recording.observers[Int(observer)].process == recording.posts[Int(number)].process
-                else { return false }
-                let removed = index.observers[Int(observer)].removed
-                return index.observers[Int(observer)].registered < post.posted
-                    && (removed < 0 || removed > post.posted)
-                    && (registration.name < 0 || registration.name == posted.name)
-                    && (registration.sender < 0 || registration.sender == posted.sender)
-                    && recording.foundationDetails(of: registration)?.center == center
-                    && !index.hasDelivery(ofPost: number, to: observer)
-            }
+            let observers = index.couldHaveMatched(number).filter { hasQueue($0, index) }
             guard !observers.isEmpty else { return nil }
             let end = index.processes[index.process(ofPost: number)].last
             return Wait(post: number, observers: observers, time: index.time(from: last, to: end))

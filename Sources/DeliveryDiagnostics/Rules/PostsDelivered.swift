@@ -30,13 +30,13 @@ struct PostsDelivered {
             let never = enqueued == 0 ? "" : "\(enqueued) enqueued and never posted"
             return RuleResult(
                 rule, fails: [all, never].filter { !$0.isEmpty }.joined(separator: "; "),
-                deliveries(name) + neverPosted(name) + lost(audit, name))
+                deliveries(name) + unfinished(audit, name) + neverPosted(name) + lost(audit, name))
         }
         if let process = words.recording.endedWithoutNotice.first {
             return RuleResult(
                 rule,
-                fails: "process \(words.recording.processes[process].id) ended without notice, before it could deliver "
-                    + "everything: \(all.isEmpty ? "nothing was" : all)")
+                fails: "process \(words.recording.processes[process].id) ended without notice, so it may not have "
+                    + "delivered everything\(all.isEmpty ? "" : ": \(all)")")
         }
         guard counts[.matched] > 0 else {
             let posts = words.posts(of: name).reduce(0) { $0 + $1.count }
@@ -45,7 +45,9 @@ struct PostsDelivered {
                 rule,
                 fails: posts == 0
                     ? "\(name == nil ? "nothing" : subject) was \(name == nil ? "" : "never ")posted"
-                    : "none of \(counted(posts, "post")) had an observer")
+                    : sum(.unobserved)[.matched] == posts
+                        ? "none of \(counted(posts, "post")) had an observer"
+                        : "no handler was due for \(counted(posts, "post"))")
         }
         return RuleResult(rule, holds: all)
     }
@@ -69,6 +71,16 @@ struct PostsDelivered {
                     index.posts[Int(first.post)].posted, first.outcome >= 0 ? first.outcome : first.append,
                     words.registered(first.observer),
                 ])
+        }
+    }
+
+    private func unfinished(_ audit: Audit, _ name: Int32?) -> [RuleResult.Violation] {
+        audit.unfinished.compactMap { post, observer in
+            guard name.map({ index.name(ofPost: post) == $0 }) ?? true else { return nil }
+            let reached = observer < 0 ? "" : " and had not reached \(words.observer(observer))"
+            return RuleResult.Violation(
+                text: "\(words.post(post)) had not returned when the recording ended\(reached)",
+                evidence: [index.posts[Int(post)].posted, words.registered(observer)])
         }
     }
 

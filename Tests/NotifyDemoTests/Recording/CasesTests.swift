@@ -265,6 +265,70 @@ final class CasesTests: XCTestCase {
             """)
     }
 
+    func testDeliveredAuditAndDiagnosisSayTheSameOfAPostThatDidNotReturn() throws {
+        let lines = """
+            {"recording":3,"process":1,"name":"p","n":1,"t":0,"wall":0}
+            {"thread":1,"name":"main","kernelID":1}
+            {"thread":2,"name":"worker","kernelID":2}
+            {"n":1,"t":1000,"thread":1,"stage":"register","name":"A","observer":1,"foundation":true,"center":"1"}
+            {"n":2,"t":2000,"thread":1,"stage":"register","name":"A","observer":2,"queue":"5","foundation":true,"center":"1"}
+            {"n":3,"t":3000,"thread":1,"stage":"register","name":"A","observer":3,"foundation":true,"center":"2"}
+            {"n":4,"t":4000,"thread":2,"stage":"post","name":"A","post":1,"foundation":true,"center":"1"}
+            {"n":5,"t":5000,"thread":2,"stage":"deliver","name":"A","post":1,"observer":1,"foundation":true}
+            {"n":6,"t":6000,"thread":2,"stage":"return","name":"A","post":1,"observer":1,"foundation":true}
+            {"n":7,"t":9000000000,"thread":1,"stage":"end","reason":"exit"}
+
+            """
+        let outcome = try shell(
+            """
+            cat > waiting.jsonl
+            notify-demo check waiting.jsonl --rule 'everything delivered' --rule 'A delivered'
+            notify-demo audit waiting.jsonl | tail -n 1; notify-demo diagnose waiting.jsonl | grep -o '1 posted.*'
+            # The handler of the only observer ends the process.
+            sed '/"observer":[23]/d; /return/d; s/"n":4/"n":2/; s/"n":5/"n":3/; s/"n":7/"n":4/' waiting.jsonl > exit.jsonl
+            notify-demo check exit.jsonl --rule 'A delivered'
+            """, input: lines)
+        let failure = """
+            1 delivered, 1 pending
+              #1 of A, posted by worker (line 7), had not returned when the recording ended and had not reached \
+            observer 2 of A
+                waiting.jsonl:7 3 µs worker post #1 A
+                waiting.jsonl:5 1 µs main register A observer 2
+            """
+        XCTAssertEqual(
+            outcome.output,
+            """
+            FAILED  everything delivered: \(failure)
+            FAILED  A delivered: \(failure)
+            0 passed, 2 failed
+            1 waited when the recording ended: no fault, and no outcome
+            1 posted, 2 matched, 1 delivered, 1 pending; all others accounted for
+            ok      A delivered: 1 delivered
+            1 passed, 0 failed
+
+            """, outcome.errors)
+    }
+
+    func testDeliveredSaysOnlyWhatTheRecordingHas() throws {
+        let outcome = try shell(
+            """
+            sed 's/targetGone/skip/' gone-without-append.jsonl > skipped.jsonl
+            sed '1s/"recording":2/"recording":3/; $d; s/targetGone/deliver/' gone-without-append.jsonl > killed.jsonl
+            sed '/targetGone/d; s/"count":1/"count":0/; s/"n":4/"n":3/' gone-without-append.jsonl > unobserved.jsonl
+            for f in skipped killed unobserved; do for rule in 'A delivered' 'everything delivered'; do
+            notify-demo check $f.jsonl --rule "$rule" | grep FAILED; done; done
+            """)
+        let failures = [
+            "no handler was due for 1 post",
+            "process 1 ended without notice, so it may not have delivered everything: 1 delivered",
+            "none of 1 post had an observer",
+        ]
+        XCTAssertEqual(
+            outcome.output,
+            failures.map { "FAILED  A delivered: \($0)\nFAILED  everything delivered: \($0)\n" }.joined(),
+            outcome.errors)
+    }
+
     // MARK: Rules
 
     func testFindingsAreAcceptedByRecordAsByCheck() throws {
