@@ -12,8 +12,8 @@
 /// `/proc`.
 bool kernel_name_remember_process(void);
 
-/// The kernel's name of a thread, if the program gave it one: neither the name of the process, nor that of a root queue,
-/// which Dispatch gives its threads. Otherwise, and without `/proc`, null. The name is in the memory.
+/// The kernel's name of a thread, if the program gave it one: neither the name of the process, nor that of a root
+/// queue, which Dispatch gives its threads. Otherwise, and without `/proc`, null. The name is in the memory.
 struct recorder_text kernel_name(int32_t kernel_id, char memory[16]);
 
 #pragma GCC visibility pop

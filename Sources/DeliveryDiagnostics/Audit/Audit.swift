@@ -65,8 +65,8 @@ package struct Audit: Sendable {
     /// True if the audit found no certain inconsistency.
     package var addsUp: Bool { faults.count == 0 }
 
-    /// The number of notifications and blocks without an outcome when the recording ended, in processes whose recording is
-    /// complete.
+    /// The number of notifications and blocks without an outcome when the recording ended, in processes whose recording
+    /// is complete.
     var waitingCount: Int {
         lines.reduce(0) { count, line in
             let isComplete = index.recording.completeness[Int(line.process)].isComplete

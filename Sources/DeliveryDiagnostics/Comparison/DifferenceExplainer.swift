@@ -56,7 +56,8 @@ struct DifferenceExplainer {
 
     // MARK: Removals
 
-    /// The removal of an observer that comes before the mismatch in one run only, and explains it. Nil if there is none.
+    /// The removal of an observer that comes before the mismatch in one run only, and explains it. Nil if there is
+    /// none.
     private var removal: (difference: RunDifference, removed: Pair<[Int]>)? {
         for side in RunSide.allCases {
             let (run, other) = (runs[side], runs[side.opposite])
