@@ -13,7 +13,7 @@ extension DistributedCenter {
     /// Keep the token: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it at once.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
@@ -25,7 +25,7 @@ extension DistributedCenter {
     ///
     /// Keep the token: releasing it removes the observer, and `_ = center.addConnectionObserver(…)` removes it at once.
     public func addConnectionObserver(
-        on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void
     ) -> ObserverToken {
         addConnectionObserver(options, SourceLocation(file, line), .onMain(handler))
@@ -34,7 +34,7 @@ extension DistributedCenter {
     /// Adds an observer with a handler on the main actor: the same as `on: .main`.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
@@ -44,7 +44,7 @@ extension DistributedCenter {
     /// Adds an observer with a handler on the main actor that gets the actor and the notification.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (MainActor, DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
@@ -61,7 +61,7 @@ extension DistributedCenter {
     @_disfavoredOverload
     public func addObserver<Target: Actor>(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: Target, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        isolatedTo actor: Target, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (isolated Target, DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
@@ -82,7 +82,7 @@ extension DistributedCenter {
     @_disfavoredOverload
     public func addObserver<Target: Actor>(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: isolated Target, options: ObserverOptions = ObserverOptions(modes: [.default]),
+        isolatedTo actor: isolated Target, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
         guard let handler = try? ValueHandler.isolatedInside(actor, handler) else {

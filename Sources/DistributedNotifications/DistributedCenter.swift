@@ -24,7 +24,7 @@ public import ThreadedNotifications
 /// only observers whose object is nil.
 ///
 /// - Threads: all members may be called on any thread. By default, observers are called on the main thread while it
-///   runs its run loop in the default mode. `ClientLimits` bounds the notifications that wait for a thread.
+///   runs its run loop in a common mode. `ClientLimits` bounds the notifications that wait for a thread.
 /// - Order: the notifications of one poster reach an observer in the order posted.
 /// - Removal: as in `ThreadedNotificationCenter`: when `cancel()` has returned on the observer's thread, nothing more
 ///   is delivered to it. Releasing the center closes it. In the copy of a process that `fork` makes, the center has no
@@ -87,7 +87,7 @@ public final class DistributedCenter: Sendable {
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(modes: [.default]), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
         try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .on(thread, handler))
@@ -209,7 +209,7 @@ public final class DistributedCenter: Sendable {
     @_disfavoredOverload
     public func addConnectionObserver(
         on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(modes: [.default]), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (ConnectionEvent) -> Void
     ) -> ObserverToken {
         addConnectionObserver(options, SourceLocation(file, line), .on(thread, handler))

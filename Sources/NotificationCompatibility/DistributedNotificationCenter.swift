@@ -11,7 +11,7 @@ internal import ThreadedNotifications
 /// It is no subclass of `NotificationCenter`, because the methods of that class cannot be overridden on Linux.
 ///
 /// - Threads: all members may be called on any thread. Without a queue, or with the main queue, a block is called on
-///   the main thread while it runs its run loop in the default mode.
+///   the main thread while it runs its run loop in a common mode.
 /// - Order, cost: as for `DistributedCenter`.
 /// - Removal: the center retains an observer until it is removed. Keep the object that `addObserver` returns.
 /// - Errors: Apple's methods cannot fail. Here, a call that fails has no effect, and `errorHandler` gets the error.

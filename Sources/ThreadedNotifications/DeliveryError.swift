@@ -216,8 +216,8 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
                 return "not delivered within \(after): \(list). The thread runs "
                     + "\(handlers.joined(separator: " and ")). Let it return sooner, or allow more time."
             }
-            return "not delivered within \(after): \(list). The thread does not run its run loop in a mode of the "
-                + "observer, or a handler does not return. Run its run loop"
+            return "not delivered within \(after): \(list). The thread does not run its run loop in a common "
+                + "mode, or a handler does not return. Run its run loop"
                 + (pending.contains { $0.thread.hasPrefix("{number = 1,") }
                     ? " (the main thread's needs a main function that is not async), " : ", ")
                 + "or allow more time."

@@ -25,7 +25,7 @@ extension DeliveryTarget {
     /// `_ = thread.addEndObserver(…)` removes it at once.
     /// - Parameters:
     ///   - thread: the thread on which the handler is called.
-    ///   - options: the run loop modes.
+    ///   - options: the observer's options.
     ///   - file: the caller's file, for events.
     ///   - line: the caller's line, for events.
     ///   - handler: gets the thread's identity, and counts what was lost.

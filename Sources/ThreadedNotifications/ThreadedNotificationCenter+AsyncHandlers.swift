@@ -28,8 +28,7 @@ extension ThreadedNotificationCenter {
     ///   - object: the object of the notifications; nil: any.
     ///   - executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default. Handlers on a
     ///     thread that is not started wait. After the thread has ended, they run in the background.
-    ///   - options: the observer's options. A task has no run loop modes and no posts of its own, so only the overflow
-    ///     policy is used.
+    ///   - options: the observer's options. A task has no posts of its own, so only the overflow policy is used.
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - transform: called on the posting thread; nil: the observer does not get this notification.

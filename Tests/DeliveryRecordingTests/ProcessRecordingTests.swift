@@ -218,7 +218,7 @@ final class ProcessRecordingTests: XCTestCase {
             queue.enqueue(Notification(name: name), postingStyle: .whenIdle)
             queue.dequeueNotifications(matching: Notification(name: name))
             let token = center.addObserver(
-                forName: name, on: .main, options: .init(modes: [.init("NotRun")], overflow: .keepLatest)
+                forName: name, on: .main, options: .init(sameThread: .later, overflow: .keepLatest)
             ) { _ in }
             center.post(name: name)
             center.post(name: name)
@@ -327,9 +327,7 @@ final class ProcessRecordingTests: XCTestCase {
         let worker = RunLoopThread(name: "idle worker")
         try worker.start()
         let (recording, _) = try record {
-            let token = center.addObserver(
-                forName: Notification.Name("n"), on: worker, options: .init(modes: [.init("NotRun")])
-            ) { _ in }
+            let token = center.addObserver(forName: Notification.Name("n"), on: worker) { _ in }
             center.post(name: Notification.Name("n"))
             token.cancel()
         }

@@ -9,11 +9,10 @@ final class ThreadExitScenarioTests: XCTestCase {
         XCTAssertEqual(
             check.scenario.report(on: check.records),
             """
-            observer in a mode       posted  delivered  target gone
-            that the worker runs in  4       3          1
-            that it does not         4       0          4
+            posted  delivered  target gone
+            4       2          2
             """)
-        let handled = "the worker handles what it can, and no other thread does"
+        let handled = "the worker handles notifications until it ends, and no other thread does"
         try check.fails(handled) { $0[try $0.indexOfDelivery()].thread = ScenarioCheck.anotherThread }
         try check.fails(handled) { $0[try $0.indexOfDelivery()].sequence = $0.count }
         try check.fails(
@@ -21,7 +20,7 @@ final class ThreadExitScenarioTests: XCTestCase {
             "the library's counters agree with the records"
         ) { $0.remove(at: try $0.index(.targetGone)) }
         try check.fails("a later post reports that the thread has ended") {
-            $0.remove(at: try $0.index(of: "posted once more: 2 observers have lost their thread"))
+            $0.remove(at: try $0.index(of: "posted once more: 1 observer has lost its thread"))
         }
         try check.fails("a block is refused") {
             $0.remove(at: try $0.index(of: "perform refused: worker has ended"))

@@ -42,12 +42,11 @@ final class DeliveryTargetEndTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let resume = try worker.keptBusy()
         let token = addEndObserver(of: worker, on: .postingThread)
-        let modal = ObserverOptions(modes: [RunLoop.Mode("modal")])
-        let observers = (1...2).map { _ in center.addObserver(forName: Self.name, on: worker, options: modal) { _ in } }
+        let observers = (1...2).map { _ in center.addObserver(forName: Self.name, on: worker) { _ in } }
+        try worker.perform { Thread.exit() }
         for _ in 1...3 { center.post(name: Self.name) }
         let queue = PostingQueue(center: center, on: worker)
         queue.enqueue(Notification(name: Self.name), postingStyle: .whenIdle, coalesceMask: [], forModes: [.default])
-        try worker.perform { Thread.exit() }
         try worker.perform {}
         try worker.perform {}
         resume.signal()

@@ -8,8 +8,6 @@ import XCTest
 
 private let posted = Notification.Name("posted in DrainBudgetTests")
 
-private let modal = RunLoop.Mode("modal in DrainBudgetTests")
-
 @Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
 
 /// Guarantee 11 with a budget: a drain returns to the run loop, which continues with the rest in order.
@@ -25,8 +23,8 @@ final class DrainBudgetTests: XCTestCase {
     }
 
     /// One pass through the main thread's run loop.
-    private func makePass(in mode: RunLoop.Mode = .default) {
-        CFRunLoopRunInMode(mode.coreFoundationMode, 0, false)
+    private func makePass() {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
 
     /// Makes passes until a condition holds. Each pass should bring it nearer.
@@ -79,28 +77,6 @@ final class DrainBudgetTests: XCTestCase {
         XCTAssertEqual(counts, [2, 4, 5, 5])
         XCTAssertEqual(numbers, [1, 2, 3, 4, 5])
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 5))
-    }
-
-    func testGuarantee11TheQueuesOfAllModesShareTheBudgetOfAPass() {
-        let observers = ([[.common], [.default], [.default, modal]] as [Set<RunLoop.Mode>]).map {
-            observe(options: ObserverOptions(modes: $0))
-        }
-        TargetThread.main.drainBudget = .deliveries(2)
-        postElsewhere(1...3)
-        var counts: [Int] = []
-        for _ in 0..<6 {
-            makePass()
-            counts.append(numbers.count)
-        }
-        XCTAssertEqual(counts, [2, 4, 6, 8, 9, 9])
-        XCTAssertEqual(numbers, [1, 1, 1, 2, 2, 2, 3, 3, 3])
-        // What waits for another mode is delivered there, although its signal came in this one.
-        postElsewhere(4...7)
-        makePass()
-        for token in observers[0...1] { token.cancel() }
-        for _ in 0..<4 { makePass(in: modal) }
-        XCTAssertEqual(observers[2].counters, DeliveryCounters(delivered: 7))
-        makePasses { observers.allSatisfy { $0.counters.waiting == 0 } }
     }
 
     func testGuarantee11ATimeThatHasPassedEndsTheDrainAfterTheHandler() {
@@ -246,20 +222,6 @@ final class DrainBudgetTests: XCTestCase {
         XCTAssertEqual(token.counters.waiting, 0)
     }
 
-    func testWhatRemainsOfAModeDoesNotDelayPostsInAnotherMode() {
-        let inModal = observe(options: ObserverOptions(modes: [modal]))
-        TargetThread.main.drainBudget = .deliveries(1)
-        postElsewhere(1...3)
-        makePass(in: modal)
-        inModal.cancel()
-        let token = observe()
-        XCTAssertEqual(center.post(name: posted, object: 4), DeliveryCounters(delivered: 1))
-        for _ in 0..<3 { makePass(in: modal) }
-        XCTAssertEqual(numbers, [1, 4])
-        XCTAssertEqual(inModal.counters, DeliveryCounters(delivered: 1, cancelled: 2))
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
-    }
-
     func testGuarantee04ANestedDrainHasABudgetOfItsOwnAndTheOuterOneContinues() {
         let token = observe { [log] value in
             guard value == 2 else { return }
@@ -273,33 +235,6 @@ final class DrainBudgetTests: XCTestCase {
         makePass()
         XCTAssertEqual(numbers, [1, 2, 3, 4, 5, -2, 6, 7, 8])
         XCTAssertEqual(token.counters.waiting, 0)
-    }
-
-    func testGuarantee11ARunOfAHandlerContinuesInAnotherQueueThanTheLastDrain() {
-        for modes in [[.common, .default], [.default, .common]] as [[RunLoop.Mode]] {
-            log.withLock { $0 = [] }
-            let delivered = log
-            let tokens = [
-                observe(options: ObserverOptions(modes: [modes[0]])),
-                center.addObserver(
-                    forName: Notification.Name("rest"), on: .main, options: ObserverOptions(modes: [modes[1]]),
-                    transform: number(of:)
-                ) { value in
-                    delivered.withLock { $0.append(value) }
-                    guard value == 2 else { return }
-                    for _ in 0..<20 { CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false) }
-                    delivered.withLock { $0.append(-2) }
-                },
-            ]
-            TargetThread.main.drainBudget = .deliveries(1)
-            Thread.posting(1) { [center] in
-                center.post(name: posted, object: 1)
-                for value in 2...4 { center.post(name: Notification.Name("rest"), object: value) }
-            }.wait()
-            for _ in 0..<20 { makePass() }
-            XCTAssertEqual(numbers, [1, 2, 3, 4, -2], "\(modes)")
-            XCTAssertEqual(tokens.map(\.counters.waiting), [0, 0])
-        }
     }
 
     func testRandomBudgetsAndNestedRunsDeliverInOrder() {

@@ -240,16 +240,9 @@ final class RunLoopDescriptorTests: XCTestCase {
         }
     }
 
-    func testADrainWhoseBudgetIsSpentContinuesInOrderInAnyModes() throws {
-        try drainWithLittleBudget(modes: [.common])
-        try drainWithLittleBudget(modes: [.default])
-    }
-
-    private func drainWithLittleBudget(modes: Set<RunLoop.Mode>) throws {
+    func testADrainWhoseBudgetIsSpentContinuesInOrder() throws {
         let handled = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: posted, on: .main, options: ObserverOptions(modes: modes)
-        ) { notification in
+        let token = center.addObserver(forName: posted, on: .main) { notification in
             handled.withLock { $0.append(notification.object as? Int ?? 0) }
         }
         let budget = TargetThread.main.drainBudget

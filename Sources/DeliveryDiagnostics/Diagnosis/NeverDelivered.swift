@@ -92,10 +92,9 @@ struct NeverDelivered {
                         : ", the first posted by "
                             + "\(words.thread(index.entry(waited).thread))\(words.location(of: waited, " at "))."),
                 remedy: target >= 0
-                    ? "Make \(words.numberedThread(target)) run its run loop in one of the observer's modes. The "
-                        + "default of ObserverOptions(modes:) is .common. If the thread was going to do that, make "
-                        + "the program wait for it before it "
-                        + "ends." + (index.isMain(target) ? " \(Stall.asyncMain)" : "")
+                    ? "Make \(words.numberedThread(target)) run its run loop in a common mode. If the "
+                        + "thread was going to do that, make the program wait for it before it ends."
+                        + (index.isMain(target) ? " \(Stall.asyncMain)" : "")
                     : "If the observer is for a RunLoopThread, call its start(). If its handler is async, make the "
                         + "program wait for it before it ends.")
             // An async handler may be running.

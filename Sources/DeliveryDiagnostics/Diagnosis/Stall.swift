@@ -58,8 +58,8 @@ enum Stall {
                     + (continues ? "continues but does not drain" : "stopped draining") + ": \(waits).",
                 evidence: [oldest, last],
                 remedy: continues
-                    ? "It runs its run loop in another mode than the observer's, or no run loop. Run it in one of the "
-                        + "observer's modes, or add the observer for the mode that it runs in."
+                    ? "It runs no run loop, or runs it in a mode that is not common. Run it in the default mode, or "
+                        + "make the other mode common with CFRunLoopAddCommonMode."
                     : "Make it run its run loop with RunLoop.current.run(), or make it a RunLoopThread. Check what it "
                         + "has been doing since its last record." + (index.isMain(thread) ? " \(asyncMain)" : ""),
                 weight: Int(clamping: since), name: index.entry(oldest).name, thread: continues ? -1 : thread)

@@ -35,8 +35,8 @@ enum WaitTimedOut {
                     wait.begin, busy.first.flatMap { occupations.handler(of: $0, at: wait.end) }?.begin ?? -1, wait.end,
                 ],
                 remedy: busy.isEmpty
-                    ? "Check what the other thread did meanwhile: its run loop must run in one of the observer's "
-                        + "modes, and no handler may hold it up. A longer timeout helps only if it is slow."
+                    ? "Check what the other thread did meanwhile: its run loop must run in a common "
+                        + "mode, and no handler may hold it up. A longer timeout helps only if it is slow."
                         + (isSilentMain ? " \(Stall.asyncMain)" : "")
                     : "Make that handler return sooner, such as by doing its work on another thread, or allow more "
                         + "time.",

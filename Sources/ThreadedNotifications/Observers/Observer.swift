@@ -14,8 +14,8 @@ final class Observer: Sendable {
     let mailbox: ThreadMailbox?
     /// `mailbox` again, to compare and call it without counting a reference.
     private let uncountedMailbox: Unmanaged<ThreadMailbox>?
-    /// The mailbox's queue for the observer's run loop modes.
-    let modeQueue: Int
+    /// The mailbox's queue for the common modes.
+    let modeQueue = 0
     let options: ObserverOptions
     /// Where it was added.
     let location: SourceLocation
@@ -49,11 +49,8 @@ final class Observer: Sendable {
         name: Notification.Name?, object: NotificationObject, mailbox: ThreadMailbox?, options: ObserverOptions,
         handler: ObserverHandler, isRemovedWithToken: Bool, location: SourceLocation
     ) {
-        // A task has no run loop modes, and no post is made on it.
+        // No post is made on a task.
         let options = handler.isAsync ? ObserverOptions(overflow: options.overflow) : options
-        precondition(
-            !options.modes.isEmpty,
-            "ObserverOptions: modes is empty, so nothing could be delivered. Name a mode, or .common.")
         precondition(
             options.overflow.capacity.map { $0 > 0 } ?? true,
             "OverflowPolicy: a capacity of \(options.overflow.capacity ?? 0) holds nothing. It must be at least 1.")
@@ -66,7 +63,6 @@ final class Observer: Sendable {
         key = ObserverRegistry.Key(name: name?.rawValue, objectHash: object.hash)
         self.mailbox = mailbox
         uncountedMailbox = mailbox.map { .passUnretained($0) }
-        modeQueue = mailbox?.queue(for: options.modes) ?? 0
         self.options = options
         self.location = location
         self.isRemovedWithToken = isRemovedWithToken

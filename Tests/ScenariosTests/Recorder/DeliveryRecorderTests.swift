@@ -71,12 +71,10 @@ final class DeliveryRecorderTests: XCTestCase {
         let recorder = DeliveryRecorder()
         let center = ThreadedNotificationCenter()
         recorder.trace {
-            let waiting = center.addObserver(forName: nil, on: .main, options: .init(modes: [.init("NotRun")])) { _ in }
+            let waiting = center.addObserver(forName: nil, on: .main, options: .init(sameThread: .later)) { _ in }
             // A delivery overtakes only deliveries of earlier posts.
             center.post(name: .test)
-            let atOnce = center.addObserver(
-                forName: nil, on: .main, options: .init(modes: [.init("NotRun")], sameThread: .atOnce)
-            ) { _ in }
+            let atOnce = center.addObserver(forName: nil, on: .main, options: .init(sameThread: .atOnce)) { _ in }
             center.post(name: .test)
             for token in [waiting, atOnce] { token.cancel() }
         }

@@ -7,8 +7,6 @@ import XCTest
 
 private let posted = Notification.Name("posted in LaterTests")
 
-private let modal = RunLoop.Mode("modal in LaterTests")
-
 @Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
 
 /// `SameThreadPolicy.later`, and `performLater`: nothing is called before the call returns.
@@ -26,13 +24,13 @@ final class LaterTests: XCTestCase {
 
     /// An observer that logs its name and the notification's number, and then acts.
     private func observe(
-        _ name: String, on thread: some DeliveryTarget = .main, modes: Set<RunLoop.Mode> = [.common],
-        _ policy: SameThreadPolicy, overflow: OverflowPolicy = .unbounded,
+        _ name: String, on thread: some DeliveryTarget = .main, _ policy: SameThreadPolicy,
+        overflow: OverflowPolicy = .unbounded,
         then act: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> ObserverToken {
         center.addObserver(
             forName: posted, on: thread,
-            options: ObserverOptions(modes: modes, sameThread: policy, overflow: overflow), transform: number(of:)
+            options: ObserverOptions(sameThread: policy, overflow: overflow), transform: number(of:)
         ) { [log] value in
             log.withLock { $0.append("\(name) \(value)") }
             act(value)
@@ -99,13 +97,11 @@ final class LaterTests: XCTestCase {
             let observers = [
                 observe("later", .later),
                 observe("poster", policy) { value in if value == 1 { center.post(name: posted, object: 2) } },
-                observe("in another mode", modes: [modal], .later),
             ]
             _ = post(1)
             // A run that polls returns after the first source.
-            for mode in [RunLoop.Mode.default, .default, modal, modal] { RunLoop.pollCurrent(in: mode) }
+            for _ in 1...2 { RunLoop.pollCurrent() }
             XCTAssertEqual(lines.filter { $0.hasPrefix("later") }, ["later 1", "later 2"], "\(policy)")
-            XCTAssertEqual(lines.filter { $0.hasPrefix("in") }, ["in another mode 1", "in another mode 2"])
             for token in observers { token.cancel() }
         }
     }
@@ -167,18 +163,16 @@ final class LaterTests: XCTestCase {
     func testPostAndWaitDeliversWhatWaitsAndDoesNotWaitForALaterObserverOfItsOwnThread() throws {
         let worker = try RunLoopThread.started("worker")
         let observers = [
-            observe("later", .later), observe("ordered", .ordered), observe("in another mode", modes: [modal], .later),
-            observe("worker", on: worker, .later),
+            observe("later", .later), observe("ordered", .ordered), observe("worker", on: worker, .later),
         ]
         _ = post(1)
         let report = try center.postAndWait(Notification(name: posted, object: 2), timeout: timeout)
-        XCTAssertEqual(report, DeliveryCounters(delivered: 2, waiting: 2))
+        XCTAssertEqual(report, DeliveryCounters(delivered: 2, waiting: 1))
         XCTAssertEqual(lines.filter { !$0.hasPrefix("worker") }, ["ordered 1", "later 1", "ordered 2"])
         RunLoop.runCurrentOnce()
-        _ = RunLoop.current.run(mode: modal, before: .distantPast)
-        XCTAssertEqual(lines.suffix(3), ["later 2", "in another mode 1", "in another mode 2"])
         try worker.stopAndWait()
-        XCTAssertEqual(observers.map(\.counters), Array(repeating: DeliveryCounters(delivered: 2), count: 4))
+        XCTAssertEqual(lines.last { !$0.hasPrefix("worker") }, "later 2")
+        XCTAssertEqual(observers.map(\.counters), Array(repeating: DeliveryCounters(delivered: 2), count: 3))
     }
 
     func testALaterObserversOverflowPolicyLimitsWhatWaitsOnItsOwnThreadToo() {
@@ -298,14 +292,11 @@ final class LaterTests: XCTestCase {
                 body()
                 inPosts.withLock { $0 = before }
             }
-            let modeSets: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]
             let calls = (0..<2 + Int(seed % 5)).map { _ in Locked<[Int]>([]) }
             let tokens = calls.map { calls in
                 let policy: SameThreadPolicy = once(in: 2) ? .later : .ordered
-                let modes = random.withLock { modeSets.randomElement(using: &$0)! }
                 return center.addObserver(
-                    forName: posted, on: .main, options: ObserverOptions(modes: modes, sameThread: policy),
-                    transform: number(of:)
+                    forName: posted, on: .main, options: ObserverOptions(sameThread: policy), transform: number(of:)
                 ) { value in
                     calls.withLock { $0.append(value) }
                     if policy == .later { XCTAssertEqual(inPosts.withLock { $0 }, 0, "seed \(seed)") }

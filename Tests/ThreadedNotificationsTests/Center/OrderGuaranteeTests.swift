@@ -124,33 +124,6 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(faults.load(ordering: .relaxed), 0)
     }
 
-    func testGuarantee04AnObserverInAnotherModeGetsAHandlersPostAfterTheOneBeingHandled() {
-        let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
-        // Each of these handlers is called before the observer of the other mode.
-        let posters: [(TargetThread, SameThreadPolicy)] = [
-            (.main, .ordered), (.main, .atOnce), (.postingThread, .ordered),
-        ]
-        for (thread, sameThread) in posters {
-            let center = ThreadedNotificationCenter()
-            let handled = Locked<[Int]>([])
-            let poster = center.addObserver(
-                forName: guarantee, on: thread, options: ObserverOptions(sameThread: sameThread), transform: number(of:)
-            ) { value in
-                if value == 1 { center.post(number(2)) }
-            }
-            let inModal = center.addObserver(
-                forName: guarantee, on: .main, options: ObserverOptions(modes: [modal]), transform: number(of:)
-            ) { value in handled.withLock { $0.append(value) } }
-            XCTAssertEqual(center.post(number(1)), DeliveryCounters(delivered: 1, waiting: 1))
-            RunLoop.runCurrentOnce()
-            XCTAssertEqual(handled.withLock { $0 }, [])
-            _ = RunLoop.current.run(mode: modal, before: .distantPast)
-            XCTAssertEqual(handled.withLock { $0 }, [1, 2], "the other observer is on \(thread), \(sameThread)")
-            XCTAssertEqual(poster.counters, .init(delivered: 2))
-            XCTAssertEqual(inModal.counters, .init(delivered: 2))
-        }
-    }
-
     func testGuarantee04AHandlersPostDuringAWaitingPostIsDeliveredAfterIt() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
@@ -210,16 +183,16 @@ final class OrderGuaranteeTests: XCTestCase {
 
     func testGuarantee02AnAtOnceDeliveryOvertakesOlderPostsButNotItsOwn() throws {
         let center = ThreadedNotificationCenter()
-        let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
         let atOnce = center.addObserver(
-            forName: guarantee, on: .main, options: ObserverOptions(modes: [modal], sameThread: .atOnce)
+            forName: guarantee, on: .main, options: ObserverOptions(sameThread: .atOnce)
         ) { _ in }
-        let ordered = center.addObserver(forName: guarantee, on: .main, options: ObserverOptions(modes: [modal])) { _ in
-        }
+        let later = center.addObserver(
+            forName: guarantee, on: .main, options: ObserverOptions(sameThread: .later)
+        ) { _ in }
         let events = try tracing(of: atOnce.id) { for _ in 0..<2 { center.post(number(1)) } }
         XCTAssertEqual(events.filter { $0.stage == .deliver }.map(\.overtakes), [false, true])
-        _ = RunLoop.current.run(mode: modal, before: .distantPast)
-        XCTAssertEqual([atOnce, ordered].map(\.counters.delivered), [2, 2])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual([atOnce, later].map(\.counters.delivered), [2, 2])
     }
 
     func testGuarantee05ObserversOfOneThreadAreCalledInTheOrderInWhichTheyWereAdded() throws {

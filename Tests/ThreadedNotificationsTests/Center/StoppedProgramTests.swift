@@ -7,14 +7,13 @@ import Testing
 @Suite("Stopped programs", .timeLimit(.minutes(10)))
 struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
-        case zeroCapacity, noModes, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
+        case zeroCapacity, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
         case laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
         case mainRunLoopElsewhere, endOfPostingThread, valueOfAnotherType, valueOfAnotherTypeInATask
 
         var message: String {
             switch self {
             case .zeroCapacity: "a capacity of 0 holds nothing. It must be at least 1"
-            case .noModes: "modes is empty, so nothing could be delivered"
             case .incomparableObject: "neither of a class nor Hashable"
             case .endlessPosts: "endless is posted by its own handler, 250 deep"
             case .endlessAtOnce, .endlessWaits: "250 deep"
@@ -38,8 +37,6 @@ struct StoppedProgramTests {
                 _ = center.addObserver(
                     forName: name, on: .main, options: ObserverOptions(overflow: .dropOldest(capacity: 0))
                 ) { _ in }
-            case .noModes:
-                _ = center.addObserver(forName: name, on: .main, options: ObserverOptions(modes: [])) { _ in }
             case .incomparableObject:
                 struct NotHashable {}
                 _ = center.addObserver(forName: name, object: NotHashable(), on: .main) { _ in }

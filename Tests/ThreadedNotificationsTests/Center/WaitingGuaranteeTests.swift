@@ -203,10 +203,9 @@ final class WaitingGuaranteeTests: XCTestCase {
                     })
             }
             tokens.append(center.addObserver(forName: guarantee, on: .postingThread) { _ in })
-            tokens.append(
-                center.addObserver(
-                    forName: guarantee, on: worker, options: ObserverOptions(modes: [RunLoop.Mode("never run")])
-                ) { _ in })
+            let ended = try RunLoopThread.started("ended")
+            try ended.stopAndWait()
+            tokens.append(center.addObserver(forName: guarantee, on: ended) { _ in })
             observers.withLock { $0 = Set(tokens.map(\.id)) }
             let poster = Thread.posting(2) { for value in 0..<50 { center.post(number(value % 4)) } }
             tokens[0].cancel()

@@ -7,14 +7,9 @@ import XCTest
 
 private let posted = Notification.Name("posted")
 
-private let modal = RunLoop.Mode("modal in FanOutTests")
-
-/// A post on the thread of its observers calls each of them once, in order, also if they have different modes.
+/// A post on the thread of its observers calls each of them once, in order.
 final class FanOutTests: XCTestCase {
     private let timeout = TestTimeout.hang
-
-    /// Sets of modes that include the default mode. Each has a mode queue of its own.
-    private static let modeSets: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]
 
     /// Observers on one thread that log their calls and then act.
     private struct Observers {
@@ -28,13 +23,13 @@ final class FanOutTests: XCTestCase {
 
         /// - Parameter act: called by each handler after its call is logged.
         init(
-            of center: ThreadedNotificationCenter, on thread: some DeliveryTarget, modes: [Set<RunLoop.Mode>],
+            of center: ThreadedNotificationCenter, on thread: some DeliveryTarget, count: Int,
             act: @escaping @Sendable (Call) -> Void = { _ in }
         ) {
-            for (index, modes) in modes.enumerated() {
+            for index in 0..<count {
                 tokens.append(
                     center.addObserver(
-                        forName: posted, on: thread, options: ObserverOptions(modes: modes),
+                        forName: posted, on: thread,
                         transform: { $0.object as? Int },
                         using: { [calls] post in
                             let call = Call(post: post, observer: index)
@@ -52,14 +47,12 @@ final class FanOutTests: XCTestCase {
         func cancel() { for token in tokens { token.cancel() } }
     }
 
-    private static func interleaved(_ count: Int) -> [Set<RunLoop.Mode>] { (0..<count).map { modeSets[$0 % 3] } }
-
-    func testObserversInSeveralModeQueuesAreCalledOnceInOrder() {
+    func testObserversAreCalledOnceInOrder() {
         let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, modes: Self.interleaved(7))
+        let observers = Observers(of: center, on: .main, count: 7)
         for post in 1...3 {
             XCTAssertEqual(center.post(name: posted, object: post), DeliveryCounters(delivered: 7))
-            for mode in [RunLoop.Mode.default, modal] { RunLoop.pollCurrent(in: mode) }
+            RunLoop.pollCurrent()
         }
         XCTAssertEqual(observers.order, Array(0..<7) + Array(0..<7) + Array(0..<7))
         XCTAssertEqual(observers.counters, Array(repeating: .init(delivered: 3), count: 7))
@@ -69,7 +62,7 @@ final class FanOutTests: XCTestCase {
     func testRunLoopsThatEveryHandlerRunsDeliverToTheRemainingObserversInOrder() {
         let center = ThreadedNotificationCenter()
         let returned = Locked<[Int]>([])
-        let observers = Observers(of: center, on: .main, modes: Array(repeating: [.common], count: 5)) { call in
+        let observers = Observers(of: center, on: .main, count: 5) { call in
             RunLoop.runCurrentOnce()
             returned.withLock { $0.append(call.observer) }
         }
@@ -80,42 +73,12 @@ final class FanOutTests: XCTestCase {
         observers.cancel()
     }
 
-    func testWhatATransformLeavesInAQueueIsDeliveredBeforeThePost() throws {
-        let thread = try RunLoopThread.started("worker")
-        thread.drainBudget = DrainBudget(deliveries: 1)
-        let (center, earlier) = (ThreadedNotificationCenter(), Notification.Name("earlier"))
-        let handled = Locked<[String]>([])
-        let counters = try thread.performAndWait(timeout: timeout) {
-            let later = center.addObserver(
-                forName: earlier, on: thread, options: ObserverOptions(sameThread: .later)
-            ) { notification in handled.withLock { $0.append("earlier \(notification.object as? Int ?? 0)") } }
-            let here = center.addObserver(forName: posted, on: thread) { _ in
-                handled.withLock { $0.append("posted") }
-            }
-            // It waits, because its mode is not served now. Its transform is called after `here` got its position.
-            let waiting = center.addObserver(
-                forName: posted, on: thread, options: ObserverOptions(modes: [modal]),
-                transform: { notification -> Int? in
-                    for number in 1...3 { center.post(name: earlier, object: number) }
-                    RunLoop.runCurrentOnce()
-                    return 0
-                }, using: { _ in })
-            let counters = center.post(name: posted)
-            return (counters, later.counters, here.counters, waiting.counters.waiting)
-        }
-        XCTAssertEqual(counters.0, DeliveryCounters(delivered: 1, waiting: 1))
-        XCTAssertEqual(handled.withLock { $0 }, ["earlier 1", "earlier 2", "earlier 3", "posted"])
-        XCTAssertEqual(counters.1, DeliveryCounters(delivered: 3))
-        XCTAssertEqual(counters.2, DeliveryCounters(delivered: 1))
-        try thread.stopAndWait()
-    }
-
     func testARunLoopThatAnyHandlerRunsDeliversToTheRemainingObserversInOrder() {
         for running in 0..<7 {
             let center = ThreadedNotificationCenter()
             let before = Locked<[[Int]]>([])
             let observers = Locked<Observers?>(nil)
-            let new = Observers(of: center, on: .main, modes: Self.interleaved(7)) { call in
+            let new = Observers(of: center, on: .main, count: 7) { call in
                 guard call.observer == running else { return }
                 RunLoop.runCurrentOnce()
                 before.withLock { $0.append(observers.withLock { $0?.order } ?? []) }
@@ -132,41 +95,16 @@ final class FanOutTests: XCTestCase {
 
     func testEachObserverIsCalledOnceIfEveryHandlerRunsTheRunLoop() {
         let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, modes: Self.interleaved(9)) { _ in RunLoop.runCurrentOnce() }
+        let observers = Observers(of: center, on: .main, count: 9) { _ in RunLoop.runCurrentOnce() }
         XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 9))
         XCTAssertEqual(observers.order, Array(0..<9))
         observers.cancel()
     }
 
-    func testARunInAnotherModeDeliversToTheObserversOfThatModeFirst() {
-        let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, modes: Self.interleaved(7)) { call in
-            if call.observer == 0 {
-                for _ in 0..<3 { RunLoop.pollCurrent(in: modal) }
-            }
-        }
-        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 7))
-        XCTAssertEqual(observers.order, [0, 2, 5, 1, 3, 4, 6])
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(observers.counters, Array(repeating: .init(delivered: 1), count: 7))
-        observers.cancel()
-    }
-
-    func testObserversOfAnotherModeWaitAndDoNotDelayTheOthers() {
-        let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, modes: [[.default], [modal], [.common], [modal], [.default]])
-        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 3, waiting: 2))
-        XCTAssertEqual(observers.order, [0, 2, 4])
-        for _ in 0..<2 { RunLoop.pollCurrent(in: modal) }
-        XCTAssertEqual(observers.order, [0, 2, 4, 1, 3])
-        observers.cancel()
-    }
-
     func testAHandlersPostIsDeliveredAfterThePostThatCalledItAlsoInANestedRun() {
-        for (queues, runsRunLoop) in [(1, false), (1, true), (3, false), (3, true)] {
+        for runsRunLoop in [false, true] {
             let center = ThreadedNotificationCenter()
-            let modes = (0..<4).map { Self.modeSets[$0 % queues] }
-            let observers = Observers(of: center, on: .main, modes: modes) { call in
+            let observers = Observers(of: center, on: .main, count: 4) { call in
                 if call.post < 3 {
                     // Two handlers post two notifications each.
                     if call.observer == 0 { center.post(name: posted, object: call.post + 1) }
@@ -178,7 +116,7 @@ final class FanOutTests: XCTestCase {
             for _ in 0..<4 { RunLoop.runCurrentOnce() }
             let posts = [1, 2, 20, 3, 30]
             let expected = posts.flatMap { post in (0..<4).map { Observers.Call(post: post, observer: $0) } }
-            XCTAssertEqual(observers.calls.withLock { $0 }, expected, "\(queues) mode queues, \(runsRunLoop)")
+            XCTAssertEqual(observers.calls.withLock { $0 }, expected, "\(runsRunLoop)")
             observers.cancel()
         }
     }
@@ -187,7 +125,7 @@ final class FanOutTests: XCTestCase {
         for runsRunLoop in [false, true] {
             let center = ThreadedNotificationCenter()
             let tokens = Locked<[ObserverToken]>([])
-            let observers = Observers(of: center, on: .main, modes: Self.interleaved(6)) { call in
+            let observers = Observers(of: center, on: .main, count: 6) { call in
                 guard call.observer == 1 else { return }
                 for index in [0, 2, 4] { tokens.withLock { $0[index] }.cancel() }
                 if runsRunLoop { RunLoop.runCurrentOnce() }
@@ -203,7 +141,7 @@ final class FanOutTests: XCTestCase {
     func testThePostReportsTheOutcomesOfANestedRunsDeliveries() {
         let center = ThreadedNotificationCenter()
         let tokens = Locked<[ObserverToken]>([])
-        let observers = Observers(of: center, on: .main, modes: Self.interleaved(3)) { call in
+        let observers = Observers(of: center, on: .main, count: 3) { call in
             guard call.observer == 0 else { return }
             RunLoop.runCurrentOnce()
             // The nested run has delivered to it.
@@ -225,7 +163,7 @@ final class FanOutTests: XCTestCase {
             for runsRunLoop in [false, true] {
                 let center = ThreadedNotificationCenter()
                 let worker = try RunLoopThread.started("worker")
-                let observers = Observers(of: center, on: worker, modes: Self.interleaved(7)) { call in
+                let observers = Observers(of: center, on: worker, count: 7) { call in
                     if call.observer == last { endThread() }
                     if call.observer == 1, runsRunLoop { RunLoop.runCurrentOnce() }
                 }
@@ -246,7 +184,7 @@ final class FanOutTests: XCTestCase {
         @Sendable func endThread() { Thread.exit() }
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let observers = Observers(of: center, on: worker, modes: Self.interleaved(7)) { call in
+        let observers = Observers(of: center, on: worker, count: 7) { call in
             if call.observer == 1 { center.post(name: posted, object: 2) }
             if call.observer == 3 { endThread() }
         }
@@ -277,10 +215,8 @@ final class FanOutTests: XCTestCase {
                 }
                 if let post { center.post(name: posted, object: post) }
             }
-            let modeSets = random.withLock { random in
-                (0..<2 + Int(seed % 5)).map { _ in Self.modeSets.randomElement(using: &random)! }
-            }
-            let observers = Observers(of: center, on: .main, modes: modeSets) { _ in
+            let count = 2 + Int(seed % 5)
+            let observers = Observers(of: center, on: .main, count: count) { _ in
                 for _ in 0..<2 where once(in: 3) { postNext() }
                 if once(in: 4) { RunLoop.runCurrentOnce() }
                 if once(in: 8) { RunLoop.pollCurrent() }
@@ -291,10 +227,10 @@ final class FanOutTests: XCTestCase {
             }
             for _ in 0..<100 { RunLoop.runCurrentOnce() }
             let expected = (1...40).flatMap { post in
-                modeSets.indices.map { Observers.Call(post: post, observer: $0) }
+                (0..<count).map { Observers.Call(post: post, observer: $0) }
             }
             XCTAssertEqual(observers.calls.withLock { $0 }, expected, "seed \(seed)")
-            XCTAssertEqual(observers.counters.map(\.delivered), modeSets.map { _ in 40 })
+            XCTAssertEqual(observers.counters.map(\.delivered), Array(repeating: 40, count: count))
             observers.cancel()
         }
     }

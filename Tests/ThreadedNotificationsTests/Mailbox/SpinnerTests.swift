@@ -80,20 +80,4 @@ final class SpinnerTests: XCTestCase {
             XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
         }
     }
-
-    func testNoDeliveryIsLostInTheOtherModeQueuesWhileTheThreadWatchesOne() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let count = TestRounds.rounds(300, stress: 2_000)
-        let isDone = DispatchSemaphore(value: 0)
-        let tokens = [[RunLoop.Mode.common], [.default], [.default, .init("other")]].map { modes in
-            center.addObserver(forName: ping, on: worker, options: ObserverOptions(modes: Set(modes))) { notification in
-                if notification.object as? Int == count { isDone.signal() }
-            }
-        }
-        for number in 1...count { center.post(name: ping, object: number) }
-        for _ in tokens { XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success) }
-        for token in tokens { XCTAssertEqual(token.counters, DeliveryCounters(delivered: count)) }
-        try worker.stopAndWait()
-    }
 }

@@ -87,19 +87,6 @@ final class DeliveryWaitTests: XCTestCase {
         token.cancel()
     }
 
-    func testAWaitingPostOnTheTargetThreadInAnotherModeIsRefused() throws {
-        let center = ThreadedNotificationCenter()
-        let token = center.addObserver(
-            forName: posted, on: .main, options: ObserverOptions(modes: [RunLoop.Mode("modal")])
-        ) { _ in }
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
-            let error = $0 as? DeliveryError
-            XCTAssertEqual(error?.code, .waitWouldDeadlock, "\($0)")
-            XCTAssertEqual(error?.waits.map(\.thread.number), [1])
-        }
-        XCTAssertEqual(token.counters.total, 0)
-    }
-
     func testATimeoutNamesPendingDeliveriesAndTheNotificationIsStillDelivered() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
