@@ -67,8 +67,9 @@ public struct DeliveryRecord: Sendable, Hashable {
     public enum Policy: String, Sendable, Hashable, CaseIterable {
         case dropOldest
         case dropNewest
-        case block
         case refuse
+        /// In recordings of earlier versions: `post` waited for room.
+        case block
     }
 
     /// What a record has of Foundation's own API.

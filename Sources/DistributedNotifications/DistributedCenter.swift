@@ -75,7 +75,7 @@ public final class DistributedCenter: Sendable {
     ///   - thread: where the handler runs. `.postingThread` is the thread that reads from the server; a handler that
     ///     blocks it stops all delivery of this center.
     ///   - options: as for `ThreadedNotificationCenter`. Notifications dropped by an overflow policy are counted in
-    ///     `ObserverToken.counters`, not in a gap. A policy that blocks stops all delivery of this center meanwhile.
+    ///     `ObserverToken.counters`, not in a gap.
     ///   - file: the caller's file, shown in recordings and events.
     ///   - line: the caller's line, shown in recordings and events.
     ///   - handler: called on `thread` with each notification.

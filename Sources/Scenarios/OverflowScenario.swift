@@ -10,21 +10,19 @@ struct OverflowScenario: Scenario {
 
     private static let capacity = 3
     private static let posts = 8
-    private static let timeout = Duration.milliseconds(10)
     private static let prices = Notification.Name("PriceDidChange")
     /// The objects of the posts, alternating.
     private static let objects = ["apples", "pears"]
     private static let full = "posted \(posts) while the target is busy"
 
     /// Each policy, the numbers of the posts that are delivered, and the outcome of the others. The observers are added
-    /// in this order. The blocking one is last, so that no other observer waits for it.
+    /// in this order.
     private static let policies: [(policy: OverflowPolicy, delivered: [Int], otherOutcome: DeliveryOutcome)] = [
         (.unbounded, Array(1...posts), .dropped),
         (.dropOldest(capacity: capacity), [6, 7, 8], .dropped),
         (.dropNewest(capacity: capacity), [1, 2, 3], .dropped),
         (.keepLatest, [7, 8], .coalesced),
         (.refuse(capacity: capacity), [1, 2, 3], .refused),
-        (.block(capacity: capacity, timeout: timeout), [1, 2, 3], .dropped),
     ]
 
     func run(in environment: ScenarioEnvironment) throws {

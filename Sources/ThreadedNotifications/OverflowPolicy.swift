@@ -12,9 +12,6 @@ public enum OverflowPolicy: Sendable, Hashable {
     /// One notification waits for each name and object. A new one replaces it, at the end of the mailbox. Objects are
     /// compared as for observers; an object that cannot be compared replaces nothing.
     case keepLatest
-    /// `post` waits for room; after the timeout the new notification is dropped. It is dropped at once if the wait
-    /// would never end: on the target thread itself, or in a cycle of waiting threads.
-    case block(capacity: Int, timeout: Duration)
     /// The new notification is dropped, with the outcome `refused`.
     case refuse(capacity: Int)
 
@@ -25,7 +22,6 @@ public enum OverflowPolicy: Sendable, Hashable {
         case .dropOldest: "dropOldest"
         case .dropNewest: "dropNewest"
         case .keepLatest: "keepLatest"
-        case .block: "block"
         case .refuse: "refuse"
         }
     }
@@ -33,8 +29,7 @@ public enum OverflowPolicy: Sendable, Hashable {
     package var capacity: Int? {
         switch self {
         case .unbounded, .keepLatest: nil
-        case .dropOldest(let capacity), .dropNewest(let capacity), .block(let capacity, _), .refuse(let capacity):
-            capacity
+        case .dropOldest(let capacity), .dropNewest(let capacity), .refuse(let capacity): capacity
         }
     }
 }

@@ -72,7 +72,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// thread.
     ///
     /// Handlers on this thread are called before `post` returns, if nothing else waits there (guarantee 2). `post` does
-    /// not wait for other threads (3), unless an observer's overflow policy is to block.
+    /// not wait for other threads (3).
     ///
     /// A `deinit` may post its object: what is delivered before `post` returns has the object. What is kept for another
     /// thread, for a later handler or as the latest notification has no object, and a warning on standard error says so

@@ -11,9 +11,7 @@ enum DroppedByPolicy {
                 problem: "The overflow policy\(policy) of \(words.observer(Int32(observer))) dropped "
                     + "\(matches.counts[.dropped]) of \(counted(matches.counts[.matched], "notification")).",
                 evidence: [words.registered(Int32(observer)), matches.firstDrop],
-                remedy:
-                    "If every notification matters, use a larger capacity, the policy .block, which slows the poster "
-                    + "down, or a faster handler.",
+                remedy: "If every notification matters, use a larger capacity or a faster handler, or post less.",
                 weight: matches.counts[.dropped], name: drop.name)
         }
     }

@@ -85,8 +85,8 @@ enum Flood {
                 + "\(ElapsedTime.text(elapsed)) after the beginning. The limit is \(limits.depth).",
             evidence: [first, peak.entry], details: details,
             remedy:
-                "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or a bounded "
-                + "policy such as .block, which slows the posters down.",
+                "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or "
+                + "postAndWait, which slows the posters down.",
             weight: peak.depth, name: top.first?.key[1] ?? -1)
     }
 

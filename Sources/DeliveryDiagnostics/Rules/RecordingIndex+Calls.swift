@@ -27,7 +27,7 @@ extension RecordingIndex {
     /// A post to a Foundation center returns with its `postEnd`, or lasts until its process ends.
     /// A post of the library has no record of its return. It has returned at the earliest with the last record that its
     /// call made on the posting thread: handing it to a mailbox, the return of a handler that ran inside the post, or
-    /// the end of a wait for handlers or for room in a mailbox.
+    /// the end of a wait for handlers.
     var postCalls: [PostCall] {
         var calls: [PostCall] = []
         /// For each thread: the calls that it may still be in, in `calls`, and the number of spans around each.

@@ -48,11 +48,6 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
             }
         case .dropNewest(let capacity), .refuse(let capacity):
             return held.count < capacity ? .room(displaced: nil) : .refuse
-        case .block(let capacity, _):
-            if held.count < capacity { return .room(displaced: nil) }
-            guard let waiter else { return .refuse }
-            waiters.append(waiter)
-            return .wait
         }
     }
 
@@ -67,7 +62,7 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
             order.append(number)
         case .keepLatest:
             if let hash { numbers[hash, default: []].append(number) }
-        case .unbounded, .dropNewest, .refuse, .block:
+        case .unbounded, .dropNewest, .refuse:
             break
         }
     }

@@ -7,18 +7,10 @@ struct BoundedEnqueue {
     private let object: NotificationObject
     private let observer: Observer
     private let mailbox: ThreadMailbox
-    private let location: SourceLocation
     private let policy: OverflowPolicy
-    /// Nil: the posting thread does not wait for room.
-    private let deadline: SuspendingClock.Instant?
 
-    /// - Parameters:
-    ///   - object: the notification's.
-    ///   - canWait: false on the target thread, which alone makes room, and in the observer's own async handler.
-    init(
-        _ delivery: Delivery, object: NotificationObject, at location: SourceLocation, for observer: Observer,
-        in mailbox: ThreadMailbox, canWait: @autoclosure () -> Bool
-    ) {
+    /// - Parameter object: the notification's.
+    init(_ delivery: Delivery, object: NotificationObject, for observer: Observer, in mailbox: ThreadMailbox) {
         policy = observer.options.overflow
         name = delivery.notification.name
         let key = policy == .keepLatest ? NotificationKey(name: name, object: object) : nil
@@ -26,8 +18,6 @@ struct BoundedEnqueue {
         self.object = object
         self.observer = observer
         self.mailbox = mailbox
-        self.location = location
-        if case .block(_, let timeout) = policy, canWait() { deadline = .after(timeout) } else { deadline = nil }
     }
 
     func run() -> DeliveryOutcome {
@@ -35,8 +25,7 @@ struct BoundedEnqueue {
         DeliveryEvent.trace(
             .append, name: name, post: delivery.post, observer: observer.id, target: mailbox.identity)
         while true {
-            let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
-            switch append(waiter) {
+            switch append() {
             case nil:
                 ObserverCall.resolve(observer, .targetGone, delivery, reason: mailbox.noteLoss())
                 return .targetGone
@@ -52,13 +41,7 @@ struct BoundedEnqueue {
             case .refused:
                 if case .refuse = policy { return resolve(.refused) }
                 return resolve(.dropped)
-            case .wait:
-                guard let waiter, let deadline else { continue }
-                if observer.isCancelled {
-                    _ = mailbox.state.withLock { $0.pending.removeWaiter(waiter, of: observer.id) }
-                    return resolve(.cancelled)
-                }
-                if !waitForRoom(waiter, until: deadline) { return resolve(.dropped) }
+            case .wait: continue
             }
         }
     }
@@ -69,7 +52,7 @@ struct BoundedEnqueue {
     }
 
     /// - Returns: nil if the thread accepts nothing more; `wait` also if another thread changed what waits meanwhile.
-    private func append(_ waiter: RoomWaiter?) -> MailboxState.Pending.BoundedResult? {
+    private func append() -> MailboxState.Pending.BoundedResult? {
         // Comparing keys calls foreign code, so it is done without the lock.
         let (replacing, version) = entryToReplace()
         let hash = delivery.key?.hash
@@ -79,7 +62,7 @@ struct BoundedEnqueue {
             if hash != nil, state.pending.version != version { return (.wait, nil) }
             let result = state.pending.append(
                 delivery, to: observer.modeQueue, observer: observer.id, policy: policy, replacing: replacing,
-                hash: hash, waiter: waiter, isRetained: delivery.isRetained)
+                hash: hash, isRetained: delivery.isRetained)
             guard case .appended(true, _) = result else { return (result, nil) }
             mailbox.arrivals.set()
             return (result, state.signal(for: observer.modeQueue))
@@ -95,23 +78,5 @@ struct BoundedEnqueue {
         }
         let same = candidates.first { _, item in item.key?.isSame(asName: name, object: object) == true }
         return (same?.0, version)
-    }
-
-    /// - Returns: whether to try again; false if the wait would never end.
-    private func waitForRoom(_ waiter: RoomWaiter, until deadline: SuspendingClock.Instant) -> Bool {
-        let target = mailbox.requiredThread.map { [WaitGraph.Target.thread($0.number)] } ?? []
-        let hasWaited: Bool
-        do throws(DeliveryError) {
-            try waiter.wait(
-                for: target, on: mailbox.requiredThread,
-                waitsFor: "\(mailbox.numberAndName) to make room for observer \(observer.id)", until: deadline,
-                at: location)
-            hasWaited = true
-        } catch {
-            hasWaited = false
-        }
-        let wasWoken = mailbox.state.withLock { !$0.pending.removeWaiter(waiter, of: observer.id) }
-        // A woken waiter has room, even if its wait was refused.
-        return hasWaited || wasWoken
     }
 }

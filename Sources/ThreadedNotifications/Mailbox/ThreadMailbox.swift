@@ -273,10 +273,7 @@ final class ThreadMailbox: Sendable {
             return enqueue(
                 delivery, named: delivery.notification.name, delivery.post, delivery.wait, for: observer)
         }
-        return BoundedEnqueue(
-            delivery, object: NotificationObject(object), at: location, for: observer, in: self,
-            canWait: !observer.isHere(context) && !isInCurrentTask
-        ).run()
+        return BoundedEnqueue(delivery, object: NotificationObject(object), for: observer, in: self).run()
     }
 
     /// - Parameter delivery: created when it is appended, because copying it would count references.

@@ -186,7 +186,6 @@ final class LatestNotificationTests: XCTestCase {
         XCTAssertEqual(atOnce.1, DeliveryCounters(delivered: 2))
         for overflow in [
             .unbounded, .keepLatest, .dropOldest(capacity: 1), .dropNewest(capacity: 2), .refuse(capacity: 1),
-            .block(capacity: 1, timeout: .zero),
         ] as [OverflowPolicy] {
             let waiting = handled(.current, overflow)
             XCTAssertEqual(waiting.0, [2], "\(overflow)")

@@ -143,34 +143,7 @@ final class MailboxGuaranteeTests: XCTestCase {
         let refused = try run(.refuse(capacity: 2))
         XCTAssertEqual(refused.handled, [1, 2])
         XCTAssertEqual(refused.reports.map(\.refused), [0, 0, 1, 1, 1, 1])
-        let blocked = try run(.block(capacity: 2, timeout: .milliseconds(1)))
-        XCTAssertEqual(blocked.handled, [1, 2])
-        XCTAssertEqual(blocked.counters, .init(delivered: 2, dropped: 4))
         let unbounded = try run(.unbounded)
         XCTAssertEqual(unbounded.handled, [1, 2, 3, 4, 5, 6])
-    }
-
-    func testGuarantee12ThePolicyBlockWaitsForRoomAndLosesNothing() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let handled = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 2, timeout: timeout)),
-            transform: number(of:)
-        ) { value in handled.withLock { $0.append(value) } }
-        let posters = (0..<4).map { poster in
-            Thread.posting(1) {
-                for value in 0..<500 { center.post(number(poster * 1000 + value)) }
-            }
-        }
-        for poster in posters { poster.wait() }
-        try worker.stopAndWait()
-        XCTAssertEqual(token.counters, .init(delivered: 2000))
-        let values = handled.withLock { $0 }
-        for poster in 0..<4 { XCTAssertEqual(values.filter { $0 / 1000 == poster }.count, 500) }
-        for poster in 0..<4 {
-            let own = values.filter { $0 / 1000 == poster }
-            XCTAssertEqual(own, own.sorted())
-        }
     }
 }

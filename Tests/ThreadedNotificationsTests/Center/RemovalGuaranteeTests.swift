@@ -213,38 +213,6 @@ final class RemovalGuaranteeTests: XCTestCase {
         XCTAssertEqual(innerToken.counters.delivered, 1)
     }
 
-    func testGuarantee08ATracerMayRemoveAnObserverWhenAPostBeginsToWaitForItsRoom() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let resume = try worker.keptBusy()
-        let token = center.addObserver(
-            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: timeout))
-        ) { _ in }
-        let postingThread = Locked<ThreadIdentity?>(nil)
-        let waits = Locked<[DeliveryEvent.Stage]>([])
-        DeliveryEvent.tracer = { event in
-            let isOwn = postingThread.withLock { $0 == event.thread }
-            guard isOwn, event.stage == .wait || event.stage == .waitEnd else { return }
-            waits.withLock { $0.append(event.stage) }
-            if event.stage == .wait { token.cancel() }
-        }
-        let reports = Locked<[DeliveryCounters]>([])
-        let poster = Thread.posting(1) {
-            postingThread.withLock { $0 = .current }
-            for _ in 0..<2 {
-                let report = center.post(name: guarantee)
-                reports.withLock { $0.append(report) }
-            }
-        }
-        XCTAssertEqual(
-            poster.wait(timeout: .now() + TestTimeout.seconds), .success, "the tracer was called under a lock")
-        DeliveryEvent.tracer = nil
-        resume.signal()
-        try worker.stopAndWait()
-        XCTAssertEqual(reports.withLock { $0 }, [DeliveryCounters(waiting: 1), DeliveryCounters(cancelled: 1)])
-        XCTAssertEqual(waits.withLock { $0 }, [.wait, .waitEnd], "both are traced on the thread that waits")
-    }
-
     func testGuarantee06ADeinitThatTheHandlerCausesMayRemoveTheObserverAndWait() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])

@@ -12,7 +12,6 @@ final class BoundedDeliveriesTests: XCTestCase {
         + [1, 2, 3, 7].flatMap { capacity -> [OverflowPolicy] in
             [
                 .dropOldest(capacity: capacity), .dropNewest(capacity: capacity), .refuse(capacity: capacity),
-                .block(capacity: capacity, timeout: .seconds(1)),
             ]
         }
 
@@ -158,43 +157,6 @@ final class BoundedDeliveriesTests: XCTestCase {
         XCTAssertTrue(append(1, isRetained: true))
     }
 
-    func testEachItemThatIsTakenWakesOneWaiterTheOldestFirst() throws {
-        var pending = Pending()
-        let queue = pending.addQueue()
-        let waiters = (0..<4).map { _ in Waiter() }
-        func append(_ item: Int, _ waiter: Waiter? = nil) -> String {
-            switch pending.append(
-                item, to: queue, observer: 1, policy: .block(capacity: 2, timeout: .zero), waiter: waiter)
-            {
-            case .appended: "appended"
-            case .refused: "refused"
-            case .wait: "wait"
-            case .obsolete: "obsolete"
-            }
-        }
-        XCTAssertEqual((0..<2).map { append($0) }, ["appended", "appended"])
-        XCTAssertEqual(append(2), "refused")
-        XCTAssertEqual(waiters.map { append(2, $0) }, ["wait", "wait", "wait", "wait"])
-        let removals = [pending.removeWaiter(waiters[1], of: 1), pending.removeWaiter(waiters[1], of: 1)]
-        XCTAssertEqual(removals, [true, false])
-        var chunks: [Pending.Chunk] = []
-        pending.takeAll(of: queue, into: &chunks)
-        let numbers = chunks.flatMap(\.entries).map(\.number)
-        let first = pending.takeHeld(by: 1, number: numbers[0])
-        XCTAssertEqual(first.item, 0)
-        XCTAssertIdentical(first.waiter, waiters[0])
-        XCTAssertEqual(append(3), "appended")
-        XCTAssertEqual(append(4, waiters[0]), "wait")
-        let again = pending.takeHeld(by: 1, number: numbers[0])
-        XCTAssertNil(again.item)
-        XCTAssertNil(again.waiter)
-        let second = pending.takeHeld(by: 1, number: numbers[1])
-        XCTAssertEqual(second.item, 1)
-        XCTAssertIdentical(second.waiter, waiters[2])
-        let removed = pending.removeWaiters(of: 1)
-        XCTAssertTrue(removed.elementsEqual([waiters[3], waiters[0]]) { $0 === $1 })
-    }
-
     func testEveryChangeOfTheWaitingItemsChangesTheVersion() {
         var pending = Pending()
         let queue = pending.addQueue()
@@ -213,33 +175,5 @@ final class BoundedDeliveriesTests: XCTestCase {
         XCTAssertTrue(pending.candidates(observer: 1, hash: 2).isEmpty)
         append(2)
         XCTAssertEqual(Set(versions).count, versions.count)
-    }
-
-    func testObserversWhoseWaitersWereAllRemovedLeaveNothingBehind() {
-        var pending = Pending()
-        let queue = pending.addQueue()
-        func count() -> Int {
-            Mirror(reflecting: pending).children.first { $0.label == "bounded" }.map {
-                Mirror(reflecting: $0.value).children.count
-            } ?? -1
-        }
-        for observer: ObserverID in 1...100 {
-            let waiters = [Waiter(), Waiter()]
-            let policy = OverflowPolicy.block(capacity: 1, timeout: .zero)
-            _ = pending.append(1, to: queue, observer: observer, policy: policy)
-            for waiter in waiters {
-                _ = pending.append(2, to: queue, observer: observer, policy: policy, waiter: waiter)
-            }
-            let taken = pending.takeHeld(by: observer, number: observer)
-            XCTAssertEqual(taken.item, 1)
-            if observer % 2 == 0 {
-                let removed = pending.removeWaiters(of: observer)
-                XCTAssertEqual(removed.count, 1)
-            } else {
-                let wasWaiting = pending.removeWaiter(waiters[1], of: observer)
-                XCTAssertTrue(wasWaiting)
-            }
-        }
-        XCTAssertEqual(count(), 0)
     }
 }

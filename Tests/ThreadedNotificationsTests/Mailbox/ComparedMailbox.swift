@@ -96,7 +96,7 @@ struct ComparedMailbox {
         let outcome = pending.append(
             item, to: observer.queue, observer: id, policy: observer.policy, replacing: replacing, hash: hash,
             waiter: waiter)
-        switch (outcome, expectedDecision(observer, item, waiter)) {
+        switch (outcome, expectedDecision(observer, item)) {
         case (.appended(let mustSignal, let displaced), .room(let expectedDisplaced)):
             try require(displaced == expectedDisplaced)
             if displaced != nil { outcomes.displaced += 1 }
@@ -104,8 +104,7 @@ struct ComparedMailbox {
             if mustSignal { try require(!self.waits(in: observer.queue)) }
             waiting.append(WaitingItem(item: item, queue: observer.queue))
             isSignalled[observer.queue] = isSignalled[observer.queue] || mustSignal
-        case (.refused, .refuse), (.wait, .wait):
-            // A waiter tries again later, with another item.
+        case (.refused, .refuse):
             outcomes.refused += 1
         case (_, let decision):
             XCTFail("\(observer) answers \(outcome) instead of \(decision)")
@@ -119,10 +118,9 @@ struct ComparedMailbox {
     private enum Decision {
         case room(displaced: Item?)
         case refuse
-        case wait
     }
 
-    private mutating func expectedDecision(_ observer: Observer, _ item: Item, _ waiter: Waiter?) -> Decision {
+    private func expectedDecision(_ observer: Observer, _ item: Item) -> Decision {
         let own = waiting.map(\.item).filter { $0.observer == observer.id }
         let isFull = observer.policy.capacity.map { own.count >= $0 } ?? false
         switch observer.policy {
@@ -130,11 +128,6 @@ struct ComparedMailbox {
         case .dropOldest: return .room(displaced: isFull ? own.first : nil)
         case .keepLatest: return .room(displaced: own.first { $0.key == item.key })
         case .dropNewest, .refuse: return isFull ? .refuse : .room(displaced: nil)
-        case .block:
-            guard isFull else { return .room(displaced: nil) }
-            guard let waiter else { return .refuse }
-            waiters[observer.id, default: []].append(waiter)
-            return .wait
         }
     }
 

@@ -233,29 +233,6 @@ final class DeliveryWaitTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testAWaitForRoomEndsWithTheThreadOrTheObserver() throws {
-        let center = ThreadedNotificationCenter()
-        for threadEnds in [true, false] {
-            let worker = RunLoopThread(name: "never started")
-            let token = center.addObserver(
-                forName: posted, on: worker,
-                options: ObserverOptions(overflow: .block(capacity: 1, timeout: .seconds(3600)))
-            ) { _ in }
-            center.post(note)
-            let report = Locked(DeliveryCounters())
-            let poster = Thread.posting(1) {
-                let outcome = center.post(name: posted)
-                report.withLock { $0 = outcome }
-            }
-            while ThreadWaits.isEmpty { sched_yield() }
-            if threadEnds { worker.stop() } else { token.cancel() }
-            poster.wait()
-            XCTAssertEqual(
-                report.withLock { $0 }, threadEnds ? DeliveryCounters(targetGone: 1) : DeliveryCounters(cancelled: 1))
-            token.cancel()
-        }
-    }
-
     func testAWaitDoesNotIncludeDeliveredObserversOrTransformsThatReturnNil() throws {
         let center = ThreadedNotificationCenter()
         let (first, second) = (try RunLoopThread.started("first"), try RunLoopThread.started("second"))

@@ -75,49 +75,6 @@ final class ThreadWaitsTests: XCTestCase {
         XCTAssertTrue(other == "done" || other.contains("would never end"), other)
     }
 
-    func testAPosterIsNotWaitingOnceItWasGivenRoom() throws {
-        let center = ThreadedNotificationCenter()
-        let (poster, worker) = (try RunLoopThread.started("poster"), try RunLoopThread.started("worker"))
-        let refused = Atomic<Int>.Box(0)
-        let token = center.addObserver(
-            forName: posted, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: timeout))
-        ) { [timeout] _ in
-            do {
-                try poster.performAndWait(timeout: timeout) {}
-            } catch {
-                refused.value.add(1, ordering: .relaxed)
-            }
-        }
-        // Sometimes the poster waits for room, and the worker, after it has made room, for the poster.
-        for _ in 0..<500 {
-            try poster.perform { center.post(name: posted) }
-            try poster.perform { center.post(name: posted) }
-        }
-        try poster.stopAndWait()
-        try worker.stopAndWait()
-        XCTAssertEqual(token.counters.waiting, 0)
-        // A handler's wait is refused only while the poster waits for room.
-        XCTAssertEqual(token.counters.delivered + token.counters.dropped, 1000)
-    }
-
-    func testThePolicyBlockDropsInsteadOfWaitingInACycle() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let token = center.addObserver(
-            forName: posted, on: .main, options: ObserverOptions(overflow: .block(capacity: 1, timeout: timeout))
-        ) { _ in }
-        // main waits for the worker, which posts twice to main; there is room for one notification.
-        let reports = try worker.performAndWait(timeout: timeout) {
-            [center.post(name: posted), center.post(name: posted)]
-        }
-        XCTAssertEqual(reports, [DeliveryCounters(waiting: 1), DeliveryCounters(dropped: 1)])
-        // On the target thread, waiting for room would never end.
-        XCTAssertEqual(center.post(note), DeliveryCounters(dropped: 1))
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(token.counters, .init(delivered: 1, dropped: 2))
-        try worker.stopAndWait()
-    }
-
     func testWaitingForAHandlerThatWaitsForTheCallerFailsAtOnce() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
