@@ -15,6 +15,8 @@ let package = Package(
     name: "ThreadedNotifications",
     products: [
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
+        .library(name: "PostingQueues", targets: ["PostingQueues"]),
+        .library(name: "RunLoopIntegration", targets: ["RunLoopIntegration"]),
         .library(name: "AsyncMain", targets: ["AsyncMain"]),
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
         .library(name: "NotificationCompatibility", targets: ["NotificationCompatibility"]),
@@ -35,11 +37,15 @@ let package = Package(
         .target(name: "CRecorderInterface"),
         .target(
             name: "ThreadedNotifications", dependencies: ["CLinux", "CRecorderInterface"], swiftSettings: strict),
+        .target(name: "PostingQueues", dependencies: ["ThreadedNotifications"], swiftSettings: strict),
+        .target(
+            name: "RunLoopIntegration", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(name: "AsyncMain", dependencies: ["CLinux"]),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
-            name: "NotificationCompatibility", dependencies: ["DistributedNotifications", "ThreadedNotifications"],
+            name: "NotificationCompatibility",
+            dependencies: ["DistributedNotifications", "PostingQueues", "ThreadedNotifications"],
             swiftSettings: strict),
         .target(
             name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"],
@@ -70,13 +76,13 @@ let package = Package(
             name: "Scenarios",
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "ThreadedNotifications",
+                "NotificationServer", "PostingQueues", "ThreadedNotifications",
             ], swiftSettings: strict),
         .target(
             name: "PlatformExamination",
             dependencies: [
                 "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "ThreadedNotifications",
+                "PostingQueues", "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
@@ -92,7 +98,7 @@ let package = Package(
         .target(
             name: "DeliveryBenchmarks",
             dependencies: [
-                "CControl", "DeliveryDiagnostics", "DistributedNotifications", "NotificationServer",
+                "CControl", "DeliveryDiagnostics", "DistributedNotifications", "NotificationServer", "PostingQueues",
                 "ThreadedNotifications",
             ], path: "Sources/Benchmarks/DeliveryBenchmarks", swiftSettings: strict),
         .executableTarget(
@@ -117,20 +123,31 @@ let package = Package(
 
         // The tests.
         .target(
-            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting",
-            swiftSettings: strict),
+            name: "SharedTesting", dependencies: ["CLinux", "ChildProcesses", "ThreadedNotifications"],
+            path: "Tests/SharedTesting", swiftSettings: strict),
         .target(
             name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/RecordingTesting", swiftSettings: strict),
         .executableTarget(
-            name: "delivery-child", dependencies: ["CLinux", "ThreadedNotifications"], path: "Tests/delivery-child",
-            swiftSettings: strict),
+            name: "delivery-child", dependencies: ["CLinux", "PostingQueues", "ThreadedNotifications"],
+            path: "Tests/delivery-child", swiftSettings: strict),
         .testTarget(
             name: "ThreadedNotificationsTests",
             dependencies: [
-                "CLinux", "ChildProcesses", "SharedTesting", "ThreadedNotifications", "delivery-child",
+                "CLinux", "ChildProcesses", "PostingQueues", "SharedTesting", "ThreadedNotifications",
+                "delivery-child",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "PostingQueuesTests",
+            dependencies: ["CLinux", "PostingQueues", "SharedTesting", "ThreadedNotifications"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RunLoopIntegrationTests",
+            dependencies: [
+                "CLinux", "ChildProcesses", "PostingQueues", "RunLoopIntegration", "SharedTesting",
+                "ThreadedNotifications",
+            ], swiftSettings: strict),
         .target(
             name: "DistributedTesting",
             dependencies: [
@@ -145,7 +162,8 @@ let package = Package(
         .testTarget(
             name: "NotificationCompatibilityTests",
             dependencies: [
-                "DistributedTesting", "NotificationCompatibility", "SharedTesting", "notification-server",
+                "DistributedTesting", "NotificationCompatibility", "PostingQueues", "SharedTesting",
+                "notification-server",
             ], swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",
@@ -159,7 +177,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DeliveryRecordingTests",
-            dependencies: ["DeliveryRecording", "RecordingTesting", "SharedTesting", "ThreadedNotifications"],
+            dependencies: [
+                "DeliveryRecording", "PostingQueues", "RecordingTesting", "SharedTesting", "ThreadedNotifications",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "DeliveryDiagnosticsTests",
@@ -205,8 +225,8 @@ let package = Package(
             name: "DocumentsTests",
             dependencies: [
                 "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationCompatibility",
-                "NotificationServer", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server",
-                "notify-bench", "notify-demo", "window",
+                "NotificationServer", "PostingQueues", "RunLoopIntegration", "SharedTesting", "ThreadedNotifications",
+                "kitchen", "notification-server", "notify-bench", "notify-demo", "window",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -19,12 +19,14 @@ if [ "${1:-}" = --latency ]; then
 fi
 build=${1:-}
 if [ -z "$build" ]; then
-    swift build -c "$configuration" --target ThreadedNotifications >&2
+    swift build -c "$configuration" --target RunLoopIntegration >&2
     build=$(swift build -c "$configuration" --show-bin-path)
 fi
-# The library is linked into the programs, as the package manager does it.
-mapfile -t objects < <(sed "s|.*/|$build/ThreadedNotifications.build/|; s|$|.o|" "$build/ThreadedNotifications.build/sources")
-objects+=("$build"/CLinux.build/*.o)
+# The libraries are linked into the programs, as the package manager does it.
+objects=("$build"/CLinux.build/*.o)
+for module in ThreadedNotifications RunLoopIntegration; do
+    mapfile -t -O ${#objects[@]} objects < <(sed "s|.*/|$build/$module.build/|; s|$|.o|" "$build/$module.build/sources")
+done
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
 

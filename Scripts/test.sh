@@ -22,12 +22,12 @@ sanitized=(--package-path Scripts/sanitizers "${fast[@]}")
 thread=(--scratch-path .build-tsan --sanitize=thread "${sanitized[@]}")
 # Handlers may end their thread, which the sanitizer's checks of the stack report as an error.
 address=(--scratch-path .build-asan --sanitize=address "${sanitized[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
-libraries='^(ThreadedNotifications|DistributedNotifications|NotificationCompatibility|NotificationServer)Tests[.]'
+libraries='^(ThreadedNotifications|PostingQueues|RunLoopIntegration|DistributedNotifications|NotificationCompatibility|NotificationServer)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
 # Of the release build: only that shows how the memory of the server grows.
 released='[.]ReleasedServerTests'
 # Those that depend on how a thread is woken. They run a second time with threads that no event wakes.
-waking='^ThreadedNotificationsTests[.](Posting|RunLoopThread|[A-Za-z]*Guarantee)'
+waking='^(PostingQueuesTests|ThreadedNotificationsTests[.](RunLoopThread|[A-Za-z]*Guarantee))'
 
 # Steps that are started run at the same time, because many tests wait. The builds come first.
 logs=$(mktemp -d)
@@ -75,7 +75,7 @@ start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 THREADED_NOTIFICATIONS_EVENT=0 start "tests without events" "${tests[@]}" --filter "$waking"
 steps=("format" "tests of the libraries" "tests of the commands" "other tests" "tests without events")
 # Two processes, because tests wait.
-first='^ThreadedNotificationsTests[.][A-O]'
+first='^(PostingQueuesTests|ThreadedNotificationsTests[.][A-O])'
 if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
     start "thread sanitizer, A to O" swift test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
     start "thread sanitizer, others" swift test --skip-build --ignore-lock "${thread[@]}" --skip "$first"

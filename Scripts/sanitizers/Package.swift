@@ -27,8 +27,6 @@ let values = [
     "Mailbox/PendingDeliveriesTests.swift", "Mailbox/SpinBudgetTests.swift", "Mailbox/TakenDeliveriesTests.swift",
     "Observers/ObserverRegistryTests.swift", "Observers/ObserverStateTests.swift", "Platform/EpollSetTests.swift",
     "Platform/TimeoutSourceTests.swift",
-    "Posting/CoalescingBufferTests.swift", "Posting/NestedRunsTests.swift",
-    "Posting/SenderTableTests.swift",
     "Waiting/DelaysTests.swift", "Waiting/WaitGraphTests.swift",
 ]
 
@@ -39,13 +37,17 @@ let package = Package(
         .target(name: "CRecorderInterface"),
         .target(
             name: "ThreadedNotifications", dependencies: ["CLinux", "CRecorderInterface"], swiftSettings: optimized),
+        .target(name: "PostingQueues", dependencies: ["ThreadedNotifications"], swiftSettings: optimized),
+        .target(
+            name: "RunLoopIntegration", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: optimized),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
             name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"],
             swiftSettings: strict),
         .target(
-            name: "NotificationCompatibility", dependencies: ["DistributedNotifications", "ThreadedNotifications"],
+            name: "NotificationCompatibility",
+            dependencies: ["DistributedNotifications", "PostingQueues", "ThreadedNotifications"],
             swiftSettings: optimized),
         .executableTarget(
             name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
@@ -53,8 +55,8 @@ let package = Package(
         .target(name: "CDeliveryRecorder", dependencies: ["CRecorderInterface"]),
         .target(name: "ChildProcesses", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
-            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting",
-            swiftSettings: strict),
+            name: "SharedTesting", dependencies: ["CLinux", "ChildProcesses", "ThreadedNotifications"],
+            path: "Tests/SharedTesting", swiftSettings: strict),
         .target(
             name: "DistributedTesting", dependencies: libraries + ["SharedTesting"], path: "Tests/DistributedTesting",
             swiftSettings: strict),
@@ -63,19 +65,32 @@ let package = Package(
             dependencies: ["CDeliveryRecorder", "CRecorderInterface", "SharedTesting", "ThreadedNotifications"],
             exclude: ["LineTests.swift"], swiftSettings: strict),
         .executableTarget(
-            name: "delivery-child", dependencies: ["CLinux", "ThreadedNotifications"], path: "Tests/delivery-child",
-            swiftSettings: strict),
+            name: "delivery-child", dependencies: ["CLinux", "PostingQueues", "ThreadedNotifications"],
+            path: "Tests/delivery-child", swiftSettings: strict),
         .testTarget(
             name: "ThreadedNotificationsTests",
-            dependencies: ["CLinux", "ChildProcesses", "SharedTesting", "ThreadedNotifications", "delivery-child"],
-            exclude: values, swiftSettings: strict),
+            dependencies: [
+                "CLinux", "ChildProcesses", "PostingQueues", "SharedTesting", "ThreadedNotifications", "delivery-child",
+            ], exclude: values, swiftSettings: strict),
+        .testTarget(
+            name: "PostingQueuesTests",
+            dependencies: ["CLinux", "PostingQueues", "SharedTesting", "ThreadedNotifications"],
+            exclude: ["CoalescingBufferTests.swift", "NestedRunsTests.swift", "SenderTableTests.swift"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RunLoopIntegrationTests",
+            dependencies: [
+                "CLinux", "ChildProcesses", "PostingQueues", "RunLoopIntegration", "SharedTesting",
+                "ThreadedNotifications",
+            ], swiftSettings: strict),
         .testTarget(
             name: "DistributedNotificationsTests", dependencies: libraries + ["DistributedTesting", "SharedTesting"],
             path: "Tests/DistributedNotificationsTests/Client", swiftSettings: strict),
         .testTarget(
             name: "NotificationCompatibilityTests",
             dependencies: [
-                "DistributedTesting", "NotificationCompatibility", "SharedTesting", "notification-server",
+                "DistributedTesting", "NotificationCompatibility", "PostingQueues", "SharedTesting",
+                "notification-server",
             ], swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",

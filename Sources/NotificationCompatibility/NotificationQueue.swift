@@ -1,5 +1,6 @@
 public import Foundation
-public import ThreadedNotifications
+public import PostingQueues
+internal import ThreadedNotifications
 
 /// Apple's name for a `PostingQueue`, which keeps the promises of `NSNotificationQueue` on Linux.
 ///

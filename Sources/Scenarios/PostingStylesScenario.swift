@@ -1,5 +1,6 @@
 internal import DeliveryRecording
 internal import Foundation
+internal import PostingQueues
 internal import ThreadedNotifications
 
 /// The document's *Posting Notifications Asynchronously*: when a queue posts with each posting style, relative to the

@@ -1,5 +1,6 @@
 internal import DeliveryRecording
 internal import Foundation
+internal import PostingQueues
 internal import ThreadedNotifications
 
 /// The document: "If the run loop is not currently in this mode, the notifications wait until the next time that mode

@@ -125,9 +125,11 @@ extension DeliveryError {
         make(.threadNotCreated) { ($0.thread, $0.systemError) = (thread, code) }
     }
 
-    static func threadNotStarted(thread: String) -> DeliveryError { make(.threadNotStarted) { $0.thread = thread } }
+    package static func threadNotStarted(thread: String) -> DeliveryError {
+        make(.threadNotStarted) { $0.thread = thread }
+    }
 
-    static func threadStopped(thread: String) -> DeliveryError { make(.threadStopped) { $0.thread = thread } }
+    package static func threadStopped(thread: String) -> DeliveryError { make(.threadStopped) { $0.thread = thread } }
 
     static func waitForItself(thread: String) -> DeliveryError { make(.waitForItself) { $0.thread = thread } }
 
@@ -157,7 +159,7 @@ extension DeliveryError {
 
     static func actorNotPinned(actor: String) -> DeliveryError { make(.actorNotPinned) { $0.actor = actor } }
 
-    static func descriptorFailed(thread: String, problem: String) -> DeliveryError {
+    package static func descriptorFailed(thread: String, problem: String) -> DeliveryError {
         make(.descriptorFailed) { ($0.thread, $0.cause) = (thread, problem) }
     }
 

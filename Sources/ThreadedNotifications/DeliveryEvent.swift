@@ -137,7 +137,7 @@ public struct DeliveryEvent: Sendable {
 
     /// Calls the tracer, and records.
     @inline(__always)
-    static func trace(
+    package static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
         target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
         postingStyle: NotificationQueue.PostingStyle? = nil, location: @autoclosure () -> SourceLocation? = nil,
@@ -154,7 +154,7 @@ public struct DeliveryEvent: Sendable {
 
     /// The number of a new post; 0 if nothing traces.
     @inline(__always)
-    static func nextPost() -> UInt64 {
+    package static func nextPost() -> UInt64 {
         guard isWatched else { return 0 }
         return Recorder.current?.pointee.next_post?() ?? lastPost.add(1, ordering: .relaxed).newValue
     }

@@ -19,7 +19,7 @@ public enum DeliveryOutcome: String, Sendable, Hashable, CaseIterable {
     case targetGone
 
     /// The outcome in words: `target gone`.
-    var words: String {
+    package var words: String {
         switch self {
         case .delivered: "delivered"
         case .waiting: "waiting"

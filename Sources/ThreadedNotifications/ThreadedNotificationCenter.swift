@@ -162,10 +162,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     }
 
     /// Posts a notification of a posting queue, with the number that it has there.
-    func postHeld(_ queued: QueuedNotification) {
+    package func post(_ notification: Notification, number: UInt64, at location: SourceLocation) {
         ThreadContext.withCurrent { context in
-            _ = deliver(
-                queued.notification, .all, .post, Post(at: queued.location, number: queued.number), context)
+            _ = deliver(notification, .all, .post, Post(at: location, number: number), context)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PostingQueues
 import SharedTesting
 import ThreadedNotifications
 import XCTest

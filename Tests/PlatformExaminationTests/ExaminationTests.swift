@@ -1,4 +1,5 @@
 import ChildProcesses
+import PostingQueues
 import SharedTesting
 import Synchronization
 import XCTest

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PostingQueues
 import SharedTesting
 import Synchronization
 import XCTest

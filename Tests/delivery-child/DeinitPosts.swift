@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PostingQueues
 import ThreadedNotifications
 
 /// Posts in a `deinit`, with the object itself.

@@ -2,6 +2,7 @@ import CLinux
 import Dispatch
 import Foundation
 import Glibc
+import PostingQueues
 import ThreadedNotifications
 
 /// Programs that fork. A copy that hangs is ended by SIGALRM.

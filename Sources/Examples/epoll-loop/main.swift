@@ -1,5 +1,6 @@
 import CEpoll
 import Foundation
+import RunLoopIntegration
 import ThreadedNotifications
 
 // A loop around epoll_wait serves the main thread's run loop. Four threads post notifications, which arrive in order

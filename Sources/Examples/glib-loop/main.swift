@@ -1,5 +1,6 @@
 import CGLib
 import Foundation
+import RunLoopIntegration
 import ThreadedNotifications
 
 // GLib's main loop serves the main thread's run loop. Four threads post notifications, which arrive in order

@@ -1,5 +1,6 @@
 import CLibuv
 import Foundation
+import RunLoopIntegration
 import ThreadedNotifications
 
 // libuv's loop serves the main thread's run loop. Four threads post notifications, which arrive in order

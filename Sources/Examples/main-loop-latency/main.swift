@@ -3,6 +3,7 @@ import CGLib
 import CLibuv
 import Dispatch
 import Foundation
+import RunLoopIntegration
 import Synchronization
 import ThreadedNotifications
 

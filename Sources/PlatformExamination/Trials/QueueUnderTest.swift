@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PostingQueues
 internal import ThreadedNotifications
 
 /// A notification queue of the side that is asked.

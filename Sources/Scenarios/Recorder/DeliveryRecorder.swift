@@ -1,6 +1,7 @@
 internal import ChildProcesses
 package import DeliveryRecording
 package import Foundation
+internal import PostingQueues
 package import ThreadedNotifications
 
 /// Collects the records of one run.

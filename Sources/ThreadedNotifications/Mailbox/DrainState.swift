@@ -10,7 +10,7 @@ struct DrainState {
     var continuingQueue: Int?
     /// The number of drains under way, each nested in a handler of the one before.
     var depth = 0
-    /// When the drain of a `RunLoopDescriptor` that is under way should end, in nanoseconds; 0: there is none.
+    /// When drains should end, in nanoseconds; 0: there is no time. See `ServedThread.drainDeadline`.
     var deadline: UInt64 = 0
     var burstDetector = BurstDetector()
     /// Nil: the thread sleeps as soon as everything is delivered.

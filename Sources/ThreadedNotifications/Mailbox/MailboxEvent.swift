@@ -76,8 +76,8 @@ struct MailboxEvent {
         guard mailbox.hasWork else { return }
         context.drainState.event?.isUnread = true
         drain(mailbox, context)
-        // The poster has looked for idleness in this pass before the handlers ran.
-        context.poster?.resetIdleDetection()
+        // The posting queues have looked for idleness in this pass before the handlers ran.
+        for service in mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
         // A nested run may have read the event, and the run loop must make a pass.
         if context.drainState.event?.isUnread == false {
             context.drainState.event?.isUnread = true

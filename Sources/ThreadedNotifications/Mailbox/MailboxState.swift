@@ -71,6 +71,10 @@ struct MailboxState {
     var pending = Pending()
     var modeQueues: [ModeQueue] = []
     var runLoop: RunLoopReference?
+    /// Called when the thread has its run loop.
+    var whenAttached: [@Sendable (RunLoopReference) -> Void] = []
+    /// The thread's services, by type.
+    var services: [ObjectIdentifier: any ThreadService] = [:]
     /// That of `MailboxEvent`, if there is one. It wakes the thread for queue 0.
     var event: EventDescriptor?
     /// True if the run loop has the sources of the queues, and so something to wait for.

@@ -26,8 +26,6 @@ final class ThreadMailbox: Sendable {
     /// The mailbox itself until it is finished, for the sources of its queues. Every mailbox is finished; a weak
     /// reference would make each use of the mailbox slower.
     private let drained = Locked<ThreadMailbox?>(nil)
-    /// The notifications that wait in the thread's posting queues.
-    let postings = ThreadPostings()
     let endObservers = ThreadEndObservers()
 
     /// The main thread's mailbox.
@@ -115,14 +113,16 @@ final class ThreadMailbox: Sendable {
     /// Gives the mailbox to the calling thread, or to the main thread.
     /// - Parameter isServed: whether the run loop serves it from now on; otherwise from `serve()` on.
     func attach(to runLoop: RunLoopReference, of identity: ThreadIdentity, isServed: Bool = true) {
-        state.withLock { state in
+        let whenAttached = state.withLock { state in
             state.runLoop = runLoop
             state.identity = identity
             if state.phase == .unstarted { state.phase = .open }
+            defer { state.whenAttached = [] }
+            return state.whenAttached
         }
         if spins { ThreadContext.current.drainState.spinner = Spinner() }
         if isServed { serve() }
-        postings.attach(to: runLoop)
+        for body in whenAttached { body(runLoop) }
     }
 
     /// Adds the mailbox to the thread's run loop, which then has something to wait for. On the target thread.
@@ -198,7 +198,6 @@ final class ThreadMailbox: Sendable {
         guard hasEnded, state.valueWhileLocked.phase != .unstarted else { return }
         state.valueWhileLocked.phase = .finished
         state.valueWhileLocked.isOfParent = true
-        postings.state.valueWhileLocked.isFinished = true
         let identity = state.valueWhileLocked.identity
         endObservers.threadIsOfParent(ThreadEnd(thread: identity, name: threadName ?? identity?.name))
     }
@@ -483,12 +482,16 @@ final class ThreadMailbox: Sendable {
         let delayed = state.valueWhileLocked.delayed
         state.valueWhileLocked.delayed = [:]
         state.valueWhileLocked.event = nil
+        let services = state.valueWhileLocked.services
+        state.valueWhileLocked.services = [:]
+        state.valueWhileLocked.whenAttached = []
         state.unlock()
 
         for queue in queues { queue.source.invalidate() }
         drained.withLock { $0 = nil }
         let reason = reasonItIsGone
-        var lost = MailboxState.Lost(queuedNotifications: postings.finish(reason))
+        var lost = MailboxState.Lost()
+        for service in services.values { lost.queuedNotifications += service.threadEnds(reason) }
         let (takenChunks, postponed) = removeDrainState()
         let taken = takenChunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
         if isMain, lost.queuedNotifications > 0 || !taken.isEmpty || !pending.isEmpty || !delayed.isEmpty {

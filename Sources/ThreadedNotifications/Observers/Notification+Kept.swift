@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import Synchronization
 
 extension Notification {
@@ -9,7 +9,7 @@ extension Notification {
 
     /// As `kept`, with a warning if the object is lost.
     @inline(__always)
-    func kept(at location: SourceLocation) -> Notification {
+    package func kept(at location: SourceLocation) -> Notification {
         if object == nil { return self }
         let kept = withoutEndingObject
         if kept.object == nil { warnOfLostObject(at: location) }

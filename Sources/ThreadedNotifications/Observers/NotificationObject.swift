@@ -5,13 +5,13 @@ internal import Foundation
 //
 // Safety: of an object only the identity is used. Of a value only its `Hashable` conformance is used, on the threads
 // that post or enqueue, as the documentation of `addObserver` and `PostingQueue` says.
-enum NotificationObject: @unchecked Sendable {
+package enum NotificationObject: @unchecked Sendable {
     case none
     case object(AnyObject)
     case value(AnyHashable)
     case incomparable
 
-    init(_ object: Any?) {
+    package init(_ object: Any?) {
         guard let object else {
             self = .none
             return
@@ -27,7 +27,7 @@ enum NotificationObject: @unchecked Sendable {
     }
 
     /// Equal objects have equal hashes. Nil if no observer can ask for this object.
-    var hash: Int? {
+    package var hash: Int? {
         switch self {
         case .none, .incomparable: nil
         case .object(let object): ObjectIdentifier(object).hashValue
@@ -36,7 +36,7 @@ enum NotificationObject: @unchecked Sendable {
     }
 
     /// The object in events.
-    var sender: DeliveryEvent.Sender? {
+    package var sender: DeliveryEvent.Sender? {
         switch self {
         case .none, .incomparable: nil
         case .object(let object):
@@ -49,7 +49,7 @@ enum NotificationObject: @unchecked Sendable {
         }
     }
 
-    func isSame(as other: NotificationObject) -> Bool {
+    package func isSame(as other: NotificationObject) -> Bool {
         switch (self, other) {
         case (.none, .none): true
         case (.object(let one), .object(let other)): one === other

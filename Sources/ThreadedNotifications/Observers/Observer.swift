@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 
 /// The number of an observer; never used again.
-typealias ObserverID = UInt64
+package typealias ObserverID = UInt64
 
 /// One observer: what it asks for, where it handles, its state and its counters. `ObserverCall` calls its handler.
 final class Observer: Sendable {

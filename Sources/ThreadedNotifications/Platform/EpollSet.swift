@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 
 /// A set of descriptors in which a run loop waits. The run loop owns it, one for each of its modes.
-struct EpollSet {
+package struct EpollSet {
     /// Ready when a descriptor of the set is.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// Finds the set that has a descriptor, and that is ready when the descriptor is. No other set may have it.
     ///
@@ -13,7 +13,7 @@ struct EpollSet {
     /// numbers near each other, so the first or second is usually the one.
     /// - Parameter member: not ready. It is made ready for a moment.
     /// - Returns: nil if no set has it, it is not ready when it should be, or /proc cannot be read.
-    init?(with member: EventDescriptor) {
+    package init?(with member: EventDescriptor) {
         let nearest = Self.openDescriptors().sorted { abs($0 - member.number) < abs($1 - member.number) }
         guard let set = nearest.first(where: { Self.has(member.number, in: $0) }) else { return nil }
         descriptor = set
@@ -32,7 +32,7 @@ struct EpollSet {
     }
 
     /// Waits until a descriptor of the set is ready. It may return earlier, as after a signal handler.
-    func wait() {
+    package func wait() {
         _ = wait(milliseconds: -1)
     }
 

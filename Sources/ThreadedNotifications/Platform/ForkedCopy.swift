@@ -11,7 +11,7 @@ internal import Synchronization
 /// - The run loop of the thread gets descriptors of its own, because the copy shares those of the parent.
 ///
 /// Threads: the handlers are called on the thread that forks, which holds no lock of this package.
-enum ForkedCopy {
+package enum ForkedCopy {
     private struct State {
         var locks: Set<UnsafeMutablePointer<pthread_mutex_t>> = []
         var mailboxes: [ObjectIdentifier: Unmanaged<ThreadMailbox>] = [:]
@@ -37,7 +37,7 @@ enum ForkedCopy {
     }()
 
     /// True in a process that was copied from a parent that used this package.
-    static var isCopy: Bool { isProcessCopy.load(ordering: .relaxed) }
+    package static var isCopy: Bool { isProcessCopy.load(ordering: .relaxed) }
 
     /// True in a copy of which the main thread has ended.
     static var hasMainEnded: Bool { mainHasEnded.load(ordering: .relaxed) }

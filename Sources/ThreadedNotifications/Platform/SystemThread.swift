@@ -13,10 +13,10 @@ package struct SystemThread: Sendable {
     static var processID: Int32 { getpid() }
 
     /// True if the calling thread is the main thread.
-    static var currentIsMain: Bool { gettid() == getpid() && !ForkedCopy.hasMainEnded }
+    package static var currentIsMain: Bool { gettid() == getpid() && !ForkedCopy.hasMainEnded }
 
     /// The monotonic clock, in nanoseconds.
-    static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
+    package static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     /// Sets the name of the calling thread in the kernel: the first 15 bytes, truncated between characters.
     package static func nameCurrent(_ name: String) {

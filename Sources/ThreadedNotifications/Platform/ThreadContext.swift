@@ -17,10 +17,6 @@ final class ThreadContext {
     let cache = ObserverCache()
     /// The names of the message types that this thread posted.
     let messageNames = MessageNameCache()
-    /// Posts the notifications of this thread's posting queues; nil before the first use. See `ThreadPostings.poster`.
-    var poster: QueuePoster?
-    /// The other main loops that run on this thread, each in a handler of the one before.
-    var otherLoops: [RunLoopDescriptor] = []
     /// The thread object of a running `RunLoopThread`.
     var keepsAlive: RunLoopThread?
     /// The ended thread for which this thread runs late jobs now.
@@ -38,7 +34,7 @@ final class ThreadContext {
     /// `attachedMailbox` again, to compare it without counting a reference.
     private let uncountedMailbox = ThreadConfined<Unmanaged<ThreadMailbox>?>(nil)
     /// The notification that a posting queue is posting to a center of another type.
-    private var queuedPost: (name: Notification.Name, number: UInt64)?
+    var queuedPost: (name: Notification.Name, number: UInt64)?
     /// See `runLoopMember(of:)`.
     private var probe: (descriptor: EventDescriptor, source: DescriptorSource)?
     private var destructorRounds = 0
@@ -121,12 +117,10 @@ final class ThreadContext {
             wait?.resolve(observer?.id ?? 0, .targetGone)
         }
         ThreadWaits.endAll()
-        while let descriptor = otherLoops.popLast() { descriptor.end() }
         // If the main function is async, the main thread ends before the process, and nothing more is delivered there.
         mailbox?.finish()
         // After that, because a post that a handler did not return to has its observers in the cache.
         cache.removeAll()
-        poster = nil
         probe = nil
         keepsAlive = nil
         for id in boundValues.close() { releaseBoundValue(id) }
@@ -265,14 +259,6 @@ final class ThreadContext {
         DeliveryEvent.trace(.return, post: post)
         handlersUnderWay.end()
         wait?.resolve(0, .delivered)
-    }
-
-    /// Notes the notification that a posting queue posts in `body`.
-    func postingFromQueue(_ name: Notification.Name, _ number: UInt64, _ body: () -> Void) {
-        let outer = queuedPost
-        queuedPost = (name, number)
-        body()
-        queuedPost = outer
     }
 
     /// The number of the recorded post that a captured notification of this name belongs to: that of a posting queue,

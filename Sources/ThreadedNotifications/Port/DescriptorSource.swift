@@ -1,23 +1,23 @@
-internal import CoreFoundation
-internal import Foundation
+package import CoreFoundation
+package import Foundation
 
 /// A version-1 source of a run loop: it is called when its descriptor is made ready.
 ///
 /// Threads: used on the run loop's thread only. The type is not Sendable.
-final class DescriptorSource {
+package final class DescriptorSource {
     private let source: CFRunLoopSource
     /// Closed after the source was invalidated. The callbacks do not retain it, because a callback that ends the thread
     /// does not return.
     private let descriptor: EventDescriptor
 
     /// - Parameter perform: called when the descriptor was made ready, after the run loop has cleared it.
-    init(_ descriptor: EventDescriptor, perform: @escaping () -> Void) {
+    package init(_ descriptor: EventDescriptor, perform: @escaping () -> Void) {
         self.descriptor = descriptor
         source = Self.make(descriptor.number, perform: perform)
     }
 
     /// A source for a descriptor that outlives it. It may be added to a run loop, and invalidated, on any thread.
-    static func make(_ descriptor: Int32, perform: @escaping () -> Void) -> CFRunLoopSource {
+    package static func make(_ descriptor: Int32, perform: @escaping () -> Void) -> CFRunLoopSource {
         Callbacks(descriptor: descriptor, perform: perform).makeSource()
     }
 
@@ -26,15 +26,15 @@ final class DescriptorSource {
     }
 
     /// Adds the source to a mode of the calling thread's run loop.
-    func addToCurrent(_ mode: CFString) {
+    package func addToCurrent(_ mode: CFString) {
         CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode)
     }
 
-    func addToCurrent(_ mode: RunLoop.Mode) {
+    package func addToCurrent(_ mode: RunLoop.Mode) {
         addToCurrent(mode.coreFoundationMode)
     }
 
-    func removeFromCurrent(_ mode: CFString) {
+    package func removeFromCurrent(_ mode: CFString) {
         CFRunLoopRemoveSource(CFRunLoopGetCurrent(), source, mode)
     }
 

@@ -1,4 +1,4 @@
-internal import CoreFoundation
+package import CoreFoundation
 
 /// A CoreFoundation object that any thread may use, because CoreFoundation locks it: a run loop, a source or an
 /// observer.
@@ -6,18 +6,18 @@ internal import CoreFoundation
 // Safety: the initializers accept these three types only. CoreFoundation documents that a run loop may be woken, and
 // sources and observers added, removed, signalled and invalidated, on any thread; each takes a lock of the object for
 // that.
-struct LockedObject<Object: AnyObject>: @unchecked Sendable {
-    let object: Object
+package struct LockedObject<Object: AnyObject>: @unchecked Sendable {
+    package let object: Object
 
-    init(_ runLoop: CFRunLoop) where Object == CFRunLoop {
+    package init(_ runLoop: CFRunLoop) where Object == CFRunLoop {
         object = runLoop
     }
 
-    init(_ source: CFRunLoopSource) where Object == CFRunLoopSource {
+    package init(_ source: CFRunLoopSource) where Object == CFRunLoopSource {
         object = source
     }
 
-    init(_ observer: CFRunLoopObserver) where Object == CFRunLoopObserver {
+    package init(_ observer: CFRunLoopObserver) where Object == CFRunLoopObserver {
         object = observer
     }
 }

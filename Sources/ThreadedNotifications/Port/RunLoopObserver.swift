@@ -1,5 +1,5 @@
 internal import CoreFoundation
-internal import Foundation
+package import Foundation
 
 /// An observer of a run loop's activities, called after the observers of the same activity that other code has added.
 ///
@@ -7,9 +7,9 @@ internal import Foundation
 /// observer needs another observer for the nested run.
 /// Threads: `perform` is called on the run loop's thread. Every member may be used on any thread; `isInCurrentMode` is
 /// about the calling thread.
-final class RunLoopObserver: Sendable {
+package final class RunLoopObserver: Sendable {
     /// An activity of a run loop.
-    enum Activity: CaseIterable {
+    package enum Activity: CaseIterable {
         /// A run begins.
         case entry
         /// A pass begins.
@@ -25,7 +25,7 @@ final class RunLoopObserver: Sendable {
     /// - Parameters:
     ///   - activities: those it is called for. An observer without activities only marks the modes that it is added to.
     ///   - isLast: whether it is called after those of this package too.
-    init(
+    package init(
         of activities: [Activity] = Activity.allCases, isLast: Bool = false,
         perform: @escaping @Sendable (Activity) -> Void
     ) {
@@ -42,22 +42,22 @@ final class RunLoopObserver: Sendable {
 
     /// True if the observer was added to the current mode of the calling thread's run loop. A run loop that is not
     /// running counts as running in the default mode.
-    var isInCurrentMode: Bool {
+    package var isInCurrentMode: Bool {
         let runLoop = CFRunLoopGetCurrent()
         let mode = CFRunLoopCopyCurrentMode(runLoop) ?? kCFRunLoopDefaultMode
         return CFRunLoopContainsObserver(runLoop, observer.object, mode)
     }
 
-    func invalidate() {
+    package func invalidate() {
         CFRunLoopObserverInvalidate(observer.object)
     }
 
-    func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
+    package func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
         CFRunLoopAddObserver(runLoop.runLoop.object, observer.object, mode.coreFoundationMode)
     }
 
     /// True if a run loop runs at the moment in a mode that the observer was added to.
-    func isInRun(of runLoop: RunLoopReference) -> Bool {
+    package func isInRun(of runLoop: RunLoopReference) -> Bool {
         guard let mode = CFRunLoopCopyCurrentMode(runLoop.runLoop.object) else { return false }
         return CFRunLoopContainsObserver(runLoop.runLoop.object, observer.object, mode)
     }

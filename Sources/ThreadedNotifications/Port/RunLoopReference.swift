@@ -1,9 +1,9 @@
-internal import CoreFoundation
+package import CoreFoundation
 package import Foundation
 
 /// A retained run loop that any thread may wake, also after the run loop's thread has ended.
 package struct RunLoopReference: Sendable {
-    let runLoop: LockedObject<CFRunLoop>
+    package let runLoop: LockedObject<CFRunLoop>
     /// Wakes the thread while it sleeps in its mailbox's event; nil if it has none.
     private let sleepEvent: SleepEvent?
 
@@ -46,7 +46,7 @@ extension RunLoop {
     /// seconds. `run(mode:before:)` does the same and is slower.
     /// - Returns: whether it has handled a source.
     @discardableResult
-    static func runCurrentUntilSourceHandled(for seconds: Double? = nil) -> Bool {
+    package static func runCurrentUntilSourceHandled(for seconds: Double? = nil) -> Bool {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, true) == .handledSource
     }
 
@@ -54,12 +54,12 @@ extension RunLoop {
     private static let forever = 1e10
 
     /// Runs the calling thread's run loop in the default mode until `stopCurrent()`, or for a number of seconds.
-    static func runCurrent(for seconds: Double?) {
+    package static func runCurrent(for seconds: Double?) {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, false)
     }
 
     /// Ends the innermost run of the calling thread's run loop.
-    static func stopCurrent() {
+    package static func stopCurrent() {
         CFRunLoopStop(CFRunLoopGetCurrent())
     }
 

@@ -1,18 +1,18 @@
 internal import CoreFoundation
-internal import Foundation
+package import Foundation
 
 /// A version-0 source of a run loop: other threads signal it, and the run loop calls it.
 ///
 /// Signals are kept until the run loop runs in a mode of the source. Several signals before that result in one call.
 /// Threads: every member may be used on any thread; `isDeliverableNow` is about the calling thread.
-final class RunLoopSource: Sendable {
+package final class RunLoopSource: Sendable {
     private let source: LockedObject<CFRunLoopSource>
 
     /// - Parameters:
     ///   - isLast: whether the run loop calls the source after all others that are signalled.
     ///   - perform: called on the run loop's thread after a signal.
     ///   - cancelled: called when the source is removed from a mode of a run loop, also because the thread ends.
-    init(
+    package init(
         isLast: Bool = false, perform: @escaping @Sendable () -> Void,
         cancelled: @escaping @Sendable () -> Void = {}
     ) {
@@ -23,25 +23,25 @@ final class RunLoopSource: Sendable {
         invalidate()
     }
 
-    func signal() {
+    package func signal() {
         ForkedCopy.wake { CFRunLoopSourceSignal(source.object) }
     }
 
-    func invalidate() {
+    package func invalidate() {
         CFRunLoopSourceInvalidate(source.object)
     }
 
-    func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
+    package func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
         CFRunLoopAddSource(runLoop.runLoop.object, source.object, mode.coreFoundationMode)
     }
 
-    func remove(from runLoop: RunLoopReference, mode: RunLoop.Mode) {
+    package func remove(from runLoop: RunLoopReference, mode: RunLoop.Mode) {
         CFRunLoopRemoveSource(runLoop.runLoop.object, source.object, mode.coreFoundationMode)
     }
 
     /// True if the calling thread's run loop serves the source in its current mode. A run loop that is not running
     /// counts as running in the default mode. CoreFoundation is asked because only it knows which modes are common.
-    var isDeliverableNow: Bool {
+    package var isDeliverableNow: Bool {
         let runLoop = CFRunLoopGetCurrent()
         let mode = CFRunLoopCopyCurrentMode(runLoop) ?? kCFRunLoopDefaultMode
         return CFRunLoopContainsSource(runLoop, source.object, mode)

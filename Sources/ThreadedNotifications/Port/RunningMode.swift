@@ -3,10 +3,10 @@ internal import Foundation
 
 /// The current mode of the calling thread's run loop, if it runs. Comparing two is cheaper than comparing
 /// `RunLoop.Mode`s.
-struct RunningMode: Equatable {
+package struct RunningMode: Equatable {
     private let mode: CFString?
 
-    static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
+    package static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
 
     /// The current mode of a run loop.
     @inline(__always)
@@ -19,13 +19,13 @@ struct RunningMode: Equatable {
     }
 
     /// True if the run loop does not run.
-    var isNone: Bool { mode == nil }
+    package var isNone: Bool { mode == nil }
 
     /// True if both are the same object. Different objects may be equal.
     @inline(__always)
     func isSame(as other: RunningMode) -> Bool { mode === other.mode }
 
-    static func == (one: RunningMode, other: RunningMode) -> Bool {
+    package static func == (one: RunningMode, other: RunningMode) -> Bool {
         if let one = one.mode, let other = other.mode { return one === other || CFEqual(one, other) }
         return one.mode == nil && other.mode == nil
     }

@@ -1,4 +1,5 @@
 package import CRecorderInterface
+package import Foundation
 internal import Synchronization
 
 /// The recorder of this process: the one that `notify-demo record` preloads, or the one that the library
@@ -51,11 +52,21 @@ package enum Recorder {
 
     // MARK: What Foundation's center would record again
 
-    /// Calls `body`, which posts a notification to a Foundation center that was already recorded as this post.
-    static func posting(_ post: UInt64, _ body: () -> Void) {
-        current?.pointee.begin_queued_post?(post)
+    /// Calls `body`, which posts a notification of a posting queue to a center of another type, and traces the post.
+    /// - Parameter number: of the post.
+    package static func posting(
+        _ notification: Notification, number: UInt64, at location: SourceLocation, _ body: () -> Void
+    ) {
+        DeliveryEvent.trace(
+            .post, name: notification.name, post: number, location: location,
+            sender: NotificationObject(notification.object))
+        let context = ThreadContext.current
+        let outer = context.queuedPost
+        context.queuedPost = (notification.name, number)
+        current?.pointee.begin_queued_post?(number)
         body()
         current?.pointee.end_queued_post?()
+        context.queuedPost = outer
     }
 
     /// Calls `body`, which adds or removes an observer of this package at a Foundation center.

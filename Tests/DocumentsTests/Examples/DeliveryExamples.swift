@@ -1,5 +1,6 @@
 import DeliveryRecording
 import Foundation
+import PostingQueues
 import SharedTesting
 import Testing
 import ThreadedNotifications

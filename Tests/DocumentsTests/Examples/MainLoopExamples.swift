@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RunLoopIntegration
 import SharedTesting
 import Synchronization
 import ThreadedNotifications

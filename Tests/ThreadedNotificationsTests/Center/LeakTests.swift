@@ -34,11 +34,11 @@ final class LeakTests: XCTestCase {
             }
         }
         startAndEnd(threads / 10)
-        let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
+        let (descriptors, memory) = (ProcessUsage.descriptors, ProcessUsage.residentKilobytes)
         startAndEnd(threads - threads / 10)
         // The last threads may not have closed theirs yet. A leak would leave one or more for each thread.
-        XCTAssertLessThan(Self.descriptors, descriptors + threads / 10)
-        XCTAssertLessThan(Self.residentKilobytes - memory, 40_000, "kB for the threads")
+        XCTAssertLessThan(ProcessUsage.descriptors, descriptors + threads / 10)
+        XCTAssertLessThan(ProcessUsage.residentKilobytes - memory, 40_000, "kB for the threads")
         XCTAssertLessThan(
             center.registrations.observers, 100 * 20, "observers of deallocated objects are removed from time to time")
         XCTAssertLessThanOrEqual(center.registrations.captured, 100)
@@ -58,7 +58,7 @@ final class LeakTests: XCTestCase {
             }
         }
         try startAndEnd(50)
-        let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
+        let (descriptors, memory) = (ProcessUsage.descriptors, ProcessUsage.residentKilobytes)
         weak var last: RunLoopThread?
         weak var lastMailbox: ThreadMailbox?
         try startAndEnd(200)
@@ -71,8 +71,8 @@ final class LeakTests: XCTestCase {
         }
         XCTAssertNil(last)
         XCTAssertNil(lastMailbox)
-        XCTAssertLessThan(Self.descriptors, descriptors + 20)
-        XCTAssertLessThan(Self.residentKilobytes - memory, 10_000, "kB for 200 threads")
+        XCTAssertLessThan(ProcessUsage.descriptors, descriptors + 20)
+        XCTAssertLessThan(ProcessUsage.residentKilobytes - memory, 10_000, "kB for 200 threads")
     }
 
     func testAThreadThatEndsInABlockIsReleasedWithItsEvent() throws {
@@ -169,15 +169,5 @@ final class LeakTests: XCTestCase {
         XCTAssertEqual(handled.value.load(ordering: .relaxed), 20 * 300)
         XCTAssertEqual(others.counters, .init(delivered: 6000))
         withExtendedLifetime(outer) {}
-    }
-
-    static var descriptors: Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    }
-
-    static var residentKilobytes: Int {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-        return Int(line.filter(\.isNumber)) ?? 0
     }
 }

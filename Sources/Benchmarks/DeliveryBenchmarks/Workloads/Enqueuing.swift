@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PostingQueues
 internal import ThreadedNotifications
 
 /// Enqueues to a notification queue, then runs the run loop once to post.

@@ -1,0 +1,128 @@
+/// Something beside the mailbox that a thread has, such as its posting queues. The core knows them only by this
+/// protocol; `ServedThread.service(_:)` makes them.
+package protocol ThreadService: AnyObject, Sendable {
+    init(of thread: ServedThread)
+
+    /// True if something waits until the run loop is idle, in its current mode. Called on the thread.
+    var hasWork: Bool { get }
+
+    /// The thread has delivered something when its run loop was about to wait. Called on the thread.
+    func drainEnded()
+
+    /// The thread ends, or will never start. Called once: on the thread, or on the one that stopped it before it
+    /// started.
+    /// - Parameter reason: the reason of what is `targetGone`.
+    /// - Returns: how many notifications are lost.
+    func threadEnds(_ reason: DeliveryEvent.Reason?) -> Int
+}
+
+/// A thread as its services know it: its mailbox, its run loop, and the event on which it sleeps.
+///
+/// Threads: any, unless the comment of a member says otherwise.
+package struct ServedThread: Sendable {
+    private let mailbox: ThreadMailbox
+
+    private init(_ mailbox: ThreadMailbox) {
+        self.mailbox = mailbox
+    }
+
+    /// The calling thread.
+    /// - Parameter isServed: whether its run loop has something to wait for from now on, as if it had an observer.
+    package static func current(isServed: Bool) -> ServedThread {
+        ServedThread(ThreadContext.current.attachedMailboxOrNew(isServed: isServed))
+    }
+
+    /// The thread of a target. `.postingThread` is the calling thread, which is not served because of this.
+    package init(of target: some DeliveryTarget) {
+        self.init(target.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false))
+    }
+
+    // MARK: The thread
+
+    package var isCurrent: Bool { mailbox.isCurrent }
+
+    /// Nil before it has started.
+    package var identity: ThreadIdentity? { mailbox.identity }
+
+    /// True from its start until it is told to stop, or ends.
+    package var isOpen: Bool { mailbox.isOpen }
+
+    /// True in a copy of the process that has no copy of this thread.
+    package var isOfParent: Bool { mailbox.isOfParent }
+
+    /// Notes that something for the thread is lost.
+    /// - Returns: the reason.
+    package func noteLoss() -> DeliveryEvent.Reason? { mailbox.noteLoss() }
+
+    /// Nil before the thread has started, and after it has ended.
+    package var runLoop: RunLoopReference? { mailbox.state.withLock { $0.runLoop } }
+
+    /// Calls `body` with the thread's run loop: now, or when it starts.
+    package func whenAttached(_ body: @escaping @Sendable (RunLoopReference) -> Void) {
+        let runLoop = mailbox.state.withLock { state in
+            if state.runLoop == nil { state.whenAttached.append(body) }
+            return state.runLoop
+        }
+        if let runLoop { body(runLoop) }
+    }
+
+    /// The thread's service of a type, which is made if there is none. It is kept until the thread ends. If the thread
+    /// has ended, each call makes one and tells it.
+    package func service<Service: ThreadService>(_ type: Service.Type) -> Service {
+        let id = ObjectIdentifier(type)
+        if let known = mailbox.state.withLock({ $0.services[id] }) as? Service { return known }
+        let new = Service(of: self)
+        let kept: (any ThreadService)? = mailbox.state.withLock { state in
+            if state.phase == .finishing || state.phase == .finished { return nil }
+            if state.services[id] == nil { state.services[id] = new }
+            return state.services[id]
+        }
+        if let kept = kept as? Service { return kept }
+        _ = new.threadEnds(mailbox.reasonItIsGone)
+        return new
+    }
+
+    // MARK: On the thread
+
+    /// True if something waits in the mailbox, also if a drain has taken it.
+    package var hasWork: Bool { ThreadContext.withCurrent { mailbox.deliveriesRemain($0) } }
+
+    /// True if a service of the thread has work.
+    package var servicesHaveWork: Bool { mailbox.state.withLock { $0.services }.values.contains(where: \.hasWork) }
+
+    /// Delivers what waits for the calling thread, as far as its budget and `drainDeadline` allow. Nothing is retained
+    /// meanwhile, because a handler may end the thread.
+    package static func drain() {
+        ThreadContext.withCurrent { context in context.withMailbox { Drain.run($0, signalled: 0) } }
+    }
+
+    /// When each drain on the calling thread should end, in nanoseconds of the monotonic clock; 0: there is no time.
+    package static var drainDeadline: UInt64 {
+        get { ThreadContext.withCurrent { $0.drainState.deadline } }
+        set { ThreadContext.withCurrent { $0.drainState.deadline = newValue } }
+    }
+
+    /// The event that is made ready when something waits in the mailbox: that on which a `RunLoopThread` sleeps. Nil: a
+    /// source of the run loop is signalled.
+    package var event: EventDescriptor? { mailbox.state.withLock { $0.event } }
+
+    /// Sets the event.
+    /// - Parameter old: the present one. If there is another now, the call has no effect.
+    package func replaceEvent(_ old: EventDescriptor?, with new: EventDescriptor?) {
+        let signal: MailboxState.Signal? = mailbox.state.withLock { state in
+            guard state.event === old else { return nil }
+            state.event = new
+            return new == nil ? state.unconditionalSignal(for: 0) : nil
+        }
+        signal?.send(to: mailbox)
+    }
+
+    /// True if another handler may begin at once. Otherwise it waits, before the stack overflows.
+    package static var mayNest: Bool { ThreadContext.withCurrent(\.mayNest) }
+
+    /// Calls handlers in the middle of other work.
+    /// - Parameter description: of what is posted, for the error if the stack would overflow.
+    package static func nest(_ description: @autoclosure () -> String, _ body: () -> Void) {
+        ThreadContext.current.nest(description(), body)
+    }
+}

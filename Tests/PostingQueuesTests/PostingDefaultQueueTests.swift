@@ -1,0 +1,251 @@
+import Foundation
+import SharedTesting
+import Synchronization
+import XCTest
+
+@testable import PostingQueues
+@testable import ThreadedNotifications
+
+/// Each thread has one default queue for each center. Queues, centers and threads leave nothing behind.
+final class PostingDefaultQueueTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+
+    func testAThreadsDefaultQueueIsTheSameAgain() {
+        onMainAndAnotherThread {
+            let queue = PostingQueue.default
+            XCTAssertTrue(PostingQueue.default === queue)
+            XCTAssertTrue(PostingQueue.default(for: NotificationCenter.default) === queue)
+            let center = PostingTimeline()
+            let other = PostingQueue.default(for: center)
+            XCTAssertTrue(PostingQueue.default(for: center) === other)
+            XCTAssertTrue(PostingQueue.default === queue)
+        }
+    }
+
+    func testAnotherThreadHasAnotherDefaultQueue() {
+        let center = PostingTimeline()
+        let (queue, own) = (PostingQueue.default, PostingQueue.default(for: center))
+        Thread.posting(1) {
+            XCTAssertFalse(PostingQueue.default === queue)
+            XCTAssertFalse(PostingQueue.default(for: center) === own)
+        }.wait()
+    }
+
+    func testAnotherCenterHasAnotherDefaultQueue() {
+        onMainAndAnotherThread {
+            let (one, other) = (PostingTimeline(), PostingTimeline())
+            let queue = PostingQueue.default(for: one)
+            XCTAssertFalse(PostingQueue.default(for: other) === queue)
+            XCTAssertFalse(PostingQueue.default === queue)
+            queue.put("a", .now)
+            PostingQueue.default(for: other).put("b", .now)
+            XCTAssertEqual(one.entries, ["a"])
+            XCTAssertEqual(other.entries, ["b"])
+        }
+    }
+
+    func testAQueueThatIsMadeIsNotTheDefaultOne() {
+        let center = PostingTimeline()
+        let queue = PostingQueue(center: center)
+        XCTAssertFalse(PostingQueue.default(for: center) === queue)
+        XCTAssertFalse(PostingQueue(center: center) === queue)
+    }
+
+    func testTheDefaultQueueKeepsItsStateAlsoIfItWasReleasedInBetween() {
+        onMainAndAnotherThread {
+            let center = PostingTimeline()
+            for _ in 0..<3 { PostingQueue.default(for: center).put("a", .asap, on: .onName) }
+            XCTAssertEqual(
+                PostingQueue.default(for: center).counters, DeliveryCounters(waiting: 1, coalesced: 2))
+            XCTAssertEqual(PostingQueue.default(for: center).dequeue("a", on: .onName), 1)
+        }
+    }
+
+    func testNotificationsOfAReleasedQueueArePosted() {
+        onMainAndAnotherThread {
+            let timeline = PostingTimeline()
+            weak var gone: PostingQueue?
+            do {
+                let queue = PostingQueue(center: timeline)
+                for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style, in: [.init("own")]) }
+                queue.put("asap", .asap)
+                queue.put("idle", .whenIdle)
+                gone = queue
+            }
+            XCTAssertNil(gone)
+            XCTAssertEqual(timeline.entries, ["now"])
+            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
+            XCTAssertEqual(timeline.entries, ["now", "asap", "idle"])
+            XCTAssertTrue(RunLoop.runCurrent(in: .init("own")) { timeline.count("idle") == 2 })
+            XCTAssertEqual(timeline.entries, ["now", "asap", "idle", "asap", "idle"])
+        }
+    }
+
+    func testACenterIsNotRetainedByItsDefaultQueue() {
+        onMainAndAnotherThread {
+            weak var gone: PostingTimeline?
+            do {
+                let center = PostingTimeline()
+                gone = center
+                PostingQueue.default(for: center).put("a", .now)
+                PostingQueue.default(for: center).put("b", .asap)
+                XCTAssertTrue(RunLoop.runCurrent { center.has("b") })
+            }
+            XCTAssertNil(gone)
+        }
+    }
+
+    func testACenterIsRetainedOnlyWhileNotificationsWaitForIt() {
+        onMainAndAnotherThread {
+            weak var gone: PostingTimeline?
+            let posted = PostingTimeline()
+            do {
+                let center = PostingTimeline()
+                gone = center
+                center.when("a") { posted.note("a") }
+                PostingQueue.default(for: center).put("a", .asap)
+            }
+            XCTAssertNotNil(gone)
+            XCTAssertTrue(RunLoop.runCurrent { posted.has("a") })
+            XCTAssertNil(gone)
+        }
+    }
+
+    func testEachOfAThousandCentersOneAfterTheOtherHasItsOwnQueue() {
+        onMainAndAnotherThread {
+            let (before, left) = (Self.knownCenters, Atomic<Int>.Box(0))
+            final class Center: PostingCenter {
+                let left: Atomic<Int>.Box
+                init(_ left: Atomic<Int>.Box) {
+                    self.left = left
+                    left.value.add(1, ordering: .relaxed)
+                }
+                deinit { left.value.subtract(1, ordering: .relaxed) }
+                func post(_ queued: QueuedNotification) {}
+            }
+            for _ in 0..<1000 {
+                let center = Center(left)
+                let queue = PostingQueue.default(for: center)
+                // A center at the address of a deallocated one gets a new queue.
+                XCTAssertEqual(queue.put("a", .now).outcome, .delivered)
+                XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1))
+                queue.put("a", .asap)
+                RunLoop.pollCurrent()
+            }
+            XCTAssertEqual(left.value.load(ordering: .relaxed), 0)
+            XCTAssertLessThan(Self.knownCenters, before + 100, "of 1000 centers that are gone")
+        }
+    }
+
+    func testTheQueuesOfAThousandDeallocatedCentersAreRemoved() {
+        onMainAndAnotherThread {
+            do {
+                let centers = (0..<1000).map { _ in PostingTimeline() }
+                let queues = centers.map { PostingQueue.default(for: $0) }
+                XCTAssertEqual(Set(queues.map(ObjectIdentifier.init)).count, 1000)
+                XCTAssertGreaterThanOrEqual(Self.knownCenters, 1000)
+            }
+            var later: [PostingTimeline] = []
+            // The queues of deallocated centers are removed when the number of queues has doubled.
+            while later.count < 2100 {
+                later.append(PostingTimeline())
+                PostingQueue.default(for: later.last!).put("a", .now)
+            }
+            XCTAssertLessThan(Self.knownCenters, later.count + 500, "of 1000 centers that are gone")
+        }
+    }
+
+    func testThreeHundredThreadsLeaveNoMemoryAndNoDescriptor() throws {
+        let released = Atomic<Int>.Box(0)
+        let center = PostingTimeline()
+        func comeAndGo(_ threads: Int) throws {
+            for index in 0..<threads {
+                if index % 2 == 0 {
+                    // Its run loop has posted an idle notification, which needs a descriptor.
+                    let worker = try RunLoopThread.started("worker")
+                    weak let mailbox = worker.mailbox
+                    let queue = PostingQueue(center: center, on: worker)
+                    for style in [NotificationQueue.PostingStyle.now, .asap, .whenIdle] { queue.put("a", style) }
+                    let idle = DispatchSemaphore(value: 0)
+                    center.when("idle") { idle.signal() }
+                    queue.put("idle", .whenIdle)
+                    XCTAssertEqual(idle.wait(timeout: .now() + TestTimeout.seconds), .success)
+                    queue.put("never", .asap, in: [.init("own")])
+                    try worker.stopAndWait()
+                    XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
+                    XCTAssertNotNil(mailbox)
+                } else {
+                    // The thread is joined, because otherwise its descriptors stay for a while after its block has
+                    // returned.
+                    let thread = try SystemThread.start {
+                        let held = ReleaseRecorder { released.value.add(1, ordering: .relaxed) }
+                        PostingQueue.default(for: center).put("a", .asap, from: held)
+                        if index % 3 == 0 { RunLoop.runCurrentOnce() }
+                        PostingQueue.default.put("b", .whenIdle, from: held)
+                    }.get()
+                    XCTAssertTrue(thread.join(until: .after(timeout)))
+                }
+            }
+        }
+        try comeAndGo(300)
+        let (descriptors, memory) = (ProcessUsage.descriptors, ProcessUsage.residentKilobytes)
+        try comeAndGo(300)
+        XCTAssertLessThanOrEqual(ProcessUsage.descriptors, descriptors + 4)
+        XCTAssertLessThan(ProcessUsage.residentKilobytes - memory, 10_000, "kB for 300 threads")
+        weak var gone: ThreadMailbox?
+        do {
+            let worker = try RunLoopThread.started("worker")
+            gone = worker.mailbox
+            PostingQueue(center: center, on: worker).put("a", .whenIdle)
+            try worker.stopAndWait()
+        }
+        XCTAssertNil(gone)
+    }
+
+    func testAQueueThatOutlivesItsThreadHoldsNoDescriptor() throws {
+        let timeline = PostingTimeline()
+        func queueOfAThreadThatWasIdle() throws -> PostingQueue {
+            let worker = try RunLoopThread.started("worker")
+            let queue = PostingQueue(center: timeline, on: worker)
+            let idle = DispatchSemaphore(value: 0)
+            timeline.when("idle") { idle.signal() }
+            queue.put("idle", .whenIdle)
+            XCTAssertEqual(idle.wait(timeout: .now() + TestTimeout.seconds), .success)
+            try worker.stopAndWait()
+            return queue
+        }
+        var queues = [try queueOfAThreadThatWasIdle()]
+        let descriptors = ProcessUsage.descriptors
+        for _ in 0..<50 { queues.append(try queueOfAThreadThatWasIdle()) }
+        XCTAssertLessThanOrEqual(ProcessUsage.descriptors, descriptors + 4)
+        XCTAssertEqual(queues.reduce(0) { $0 + $1.counters.delivered }, 51)
+    }
+
+    func testAQueueOnThePostingThreadBelongsToTheThreadThatMakesIt() {
+        onMainAndAnotherThread {
+            let timeline = PostingTimeline()
+            let queue = PostingQueue(center: timeline, on: .postingThread)
+            Thread.posting(1) { XCTAssertEqual(queue.put("a", .now).outcome, .waiting) }.wait()
+            XCTAssertTrue(RunLoop.runCurrent { timeline.has("a") })
+        }
+    }
+
+    func testATaskMakesAQueueOnANamedThread() async throws {
+        let timeline = PostingTimeline()
+        let worker = try RunLoopThread.started("worker")
+        await withCheckedContinuation { continuation in
+            timeline.when("a") {
+                XCTAssertTrue(worker.isCurrent)
+                continuation.resume()
+            }
+            PostingQueue(center: timeline, on: worker).put("a", .asap)
+        }
+        XCTAssertEqual(timeline.entries, ["a"])
+        worker.stop()
+    }
+
+    /// The number of centers for which the current thread knows a default queue.
+    private static var knownCenters: Int {
+        ThreadPostings.current.poster.defaultQueues.count
+    }
+}

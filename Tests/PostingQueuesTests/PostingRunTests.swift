@@ -1,0 +1,194 @@
+import Foundation
+import SharedTesting
+import XCTest
+
+@testable import PostingQueues
+@testable import ThreadedNotifications
+
+/// The effect of posting on the runs of a run loop.
+final class PostingRunTests: XCTestCase {
+    /// "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not in
+    /// a wait state and thus will not post a notification."
+    func testARunWhoseInputsHaveExpiredPostsAsapAndNotIdleNotificationsWhichTheNextRunPosts() throws {
+        let runs = try onThread { runs in
+            RunLoop.current.add(
+                Timer(fire: Date(), interval: 0, repeats: false) { _ in
+                    runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
+                    runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
+                }, forMode: .default)
+            while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.posted.append("returned") }
+        }
+        XCTAssertEqual(runs.posted, ["asap", "returned", "idle", "returned"])
+        XCTAssertEqual(runs.queue.counters, DeliveryCounters(delivered: 2))
+    }
+
+    func testARunWithoutOtherInputPostsAsapNotificationsAndReturns() throws {
+        for mode in ["one", "default"] {
+            let mode = mode == "one" ? RunLoop.Mode("of its own") : .default
+            let runs = try onThread { runs in
+                runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [mode])
+                while RunLoop.current.run(mode: mode, before: .distantFuture) { runs.returns += 1 }
+            }
+            XCTAssertEqual(runs.posted, ["asap"])
+            XCTAssertEqual(runs.returns, 1)
+        }
+    }
+
+    func testADequeuedNotificationDoesNotKeepARunLoopRunning() throws {
+        let runs = try onThread { runs in
+            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
+            runs.queue.dequeueNotifications(matching: Notification(name: .init("asap")))
+            while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.returns += 1 }
+        }
+        XCTAssertTrue(runs.posted.isEmpty)
+        XCTAssertEqual(runs.returns, 0)
+    }
+
+    func testAPostAndASignalledPortMakeOneRunReturnNotTheNext() throws {
+        let runs = try onThread { runs in
+            let port = SignalPort()
+            RunLoop.current.add(port, forMode: .default)
+            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
+            port.send(before: Date(), components: nil, from: nil, reserved: 0)
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            RunLoop.current.add(
+                Timer(fire: Date(), interval: 0, repeats: false) { _ in
+                    runs.returns = 1
+                    port.send(before: Date(), components: nil, from: nil, reserved: 0)
+                }, forMode: .default)
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            // The timer has fired when the second run returns.
+            runs.returns += 1
+            port.invalidate()
+        }
+        XCTAssertEqual(runs.posted, ["asap"])
+        XCTAssertEqual(runs.returns, 2)
+    }
+
+    func testARunThatOnlyAnIdleNotificationKeepsRunningEndsWhenItIsDequeuedDuringIdleDetection() throws {
+        for how in ["dequeued", "coalesced"] { try takenOut(how: how) }
+    }
+
+    private func takenOut(how: String) throws {
+        let runs = try onThread { runs in
+            runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
+            // Called after the queue's observer.
+            let observer = RunLoopObserver { activity in
+                guard activity == .beforeWaiting, runs.queue.counters.waiting > 0 else { return }
+                let idle = Notification(name: .init("idle"))
+                if how == "dequeued" {
+                    runs.queue.dequeueNotifications(matching: idle)
+                } else {
+                    runs.queue.enqueue(idle, postingStyle: .now)
+                }
+            }
+            observer.add(to: .current, mode: .default)
+            while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.returns += 1 }
+            observer.invalidate()
+        }
+        XCTAssertEqual(runs.posted, (how == "dequeued" ? [] : ["idle"]))
+        XCTAssertEqual(runs.returns, 1)
+    }
+
+    func testARunReturnsAfterAPostAlsoIfAnotherRunWasNestedInIt() throws {
+        for mode in ["default", "other"] { try returnAfterNested(mode: mode) }
+    }
+
+    private func returnAfterNested(mode: String) throws {
+        let mode = mode == "other" ? RunLoop.Mode("nested") : .default
+        let runs = try onThread { runs in
+            RunLoop.current.add(SignalPort(), forMode: .default)
+            RunLoop.current.add(SignalPort(), forMode: mode)
+            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [.default])
+            runs.queue.enqueue(Notification(name: .init("other")), postingStyle: .asap, forModes: [mode])
+            runs.queue.dequeueNotifications(matching: Notification(name: .init("other")))
+            RunLoop.current.perform {
+                // Nothing makes it return.
+                _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: 0.01))
+                runs.posted.append("nested run")
+            }
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+        }
+        XCTAssertEqual(runs.posted, ["asap", "nested run"])
+    }
+
+    func testARunChecksItsTimeLimitAfterANestedRunInANewMode() throws {
+        let runs = try onThread { runs in
+            RunLoop.current.add(SignalPort(), forMode: .default)
+            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            let nested = RunLoop.Mode("nested")
+            RunLoop.current.add(SignalPort(), forMode: nested)
+            RunLoop.current.perform {
+                RunLoop.current.add(
+                    Timer(fire: Date(), interval: 0, repeats: false) { _ in
+                        runs.queue.enqueue(Notification(name: .init("new")), postingStyle: .now, forModes: [nested])
+                    }, forMode: nested)
+                // The outer run's time is over in between, and its wake-up reaches this run.
+                _ = RunLoop.current.run(mode: nested, before: Date(timeIntervalSinceNow: 0.1))
+            }
+            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+        }
+        XCTAssertEqual(runs.posted, ["asap", "new"])
+    }
+
+    func testANestedRunIsIdleAndDoesNotSpinWhileAnEarlierDeliveryToThisThreadIsRunning() throws {
+        let runs = try onThread { runs in
+            let center = ThreadedNotificationCenter()
+            let name = Notification.Name("held")
+            let tokens = [
+                center.addObserver(forName: name, on: .postingThread) { _ in
+                    runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
+                    while runs.posted.last != "idle", runs.returns < 1000 {
+                        _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 10))
+                        runs.returns += 1
+                    }
+                },
+                center.addObserver(forName: name, on: .current) { _ in runs.posted.append("held") },
+            ]
+            center.post(name: name)
+            withExtendedLifetime(tokens) {}
+        }
+        XCTAssertEqual(runs.posted, ["held", "idle"])
+        XCTAssertEqual(runs.returns, 2)
+    }
+
+    func testObserversForNestedRunsAreRemovedWhenTheOuterRunContinues() throws {
+        let runs = try onThread { runs in
+            runs.whenPosted = { name in
+                guard let depth = Int(name), depth < 50 else { return }
+                runs.queue.enqueue(Notification(name: .init("\(depth + 1)")), postingStyle: .asap)
+                while runs.posted.count <= depth + 1 { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+            }
+            runs.queue.enqueue(Notification(name: .init("0")), postingStyle: .asap)
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            runs.returns = ThreadPostings.current.state.withLock { $0.modeQueues.observers.count }
+        }
+        XCTAssertLessThanOrEqual(runs.returns, 2)
+        XCTAssertEqual(runs.posted, (0...50).map(String.init))
+    }
+
+    /// Runs a body on a thread without sources, and waits for its end.
+    private func onThread(_ body: @escaping @Sendable (Runs) -> Void) throws -> Runs {
+        let runs = Runs()
+        let thread = try SystemThread.start {
+            runs.queue = PostingQueue(center: runs)
+            body(runs)
+        }.get()
+        try require(thread.join(until: .after(TestTimeout.hang)))
+        return runs
+    }
+}
+
+// Safety: used on one thread, and read after that thread has ended.
+private final class Runs: PostingCenter, @unchecked Sendable {
+    var queue: PostingQueue!
+    var posted: [String] = []
+    var returns = 0
+    var whenPosted: (String) -> Void = { _ in }
+
+    func post(_ queued: QueuedNotification) {
+        posted.append(queued.notification.name.rawValue)
+        whenPosted(queued.notification.name.rawValue)
+    }
+}

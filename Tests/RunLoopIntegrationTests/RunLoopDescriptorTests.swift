@@ -1,0 +1,590 @@
+import CoreFoundation
+import Dispatch
+import Foundation
+import Glibc
+import PostingQueues
+import SharedTesting
+import XCTest
+
+@testable import RunLoopIntegration
+@testable import ThreadedNotifications
+
+/// The descriptor of a thread that runs another main loop.
+final class RunLoopDescriptorTests: XCTestCase {
+    private let center = ThreadedNotificationCenter()
+    private let posted = Notification.Name("posted")
+
+    // MARK: The main thread
+
+    func testItIsReadableExactlyWhileANotificationOfAnotherThreadWaits() {
+        // On a thread of its own, which nothing else wakes.
+        Thread.posting(1) { [center, posted] in
+            reportErrors {
+                try RunLoopDescriptor.run { descriptor in
+                    let handled = Locked(0)
+                    let token = center.addObserver(forName: posted, on: .current) { _ in handled.withLock { $0 += 1 } }
+                    try becomeQuiet(descriptor)
+                    for number in 1...100 {
+                        Thread.posting(1) { center.post(name: posted) }.wait()
+                        XCTAssertTrue(descriptor.isReadable)
+                        XCTAssertEqual(handled.withLock { $0 }, number - 1)
+                        descriptor.drain()
+                        XCTAssertEqual(handled.withLock { $0 }, number)
+                        XCTAssertFalse(descriptor.isReadable)
+                    }
+                    token.cancel()
+                }
+            }
+        }.wait()
+    }
+
+    func testNotificationsArriveInTheOrderOfEachThread() throws {
+        let handled = Locked<[Int: [Int]]>([:])
+        let token = center.addObserver(forName: posted, on: .main) { notification in
+            guard let sent = notification.userInfo as? [String: Int] else { return }
+            handled.withLock { $0[sent["thread"] ?? 0, default: []].append(sent["number"] ?? 0) }
+        }
+        try RunLoopDescriptor.run { descriptor in
+            for thread in 1...4 {
+                Thread.detachNewThread { [center, posted] in
+                    for number in 1...1000 {
+                        center.post(name: posted, object: nil, userInfo: ["thread": thread, "number": number])
+                    }
+                }
+            }
+            try serve(descriptor) { handled.withLock { $0.values.reduce(0) { $0 + $1.count } } == 4000 }
+        }
+        for thread in 1...4 { XCTAssertEqual(handled.withLock { $0[thread] }, Array(1...1000)) }
+        token.cancel()
+    }
+
+    func testWhatWasEnqueuedBeforeIsServed() throws {
+        let handled = Locked(0)
+        let token = center.addObserver(forName: posted, on: .main) { _ in handled.withLock { $0 += 1 } }
+        postElsewhere().wait()
+        let isPerformed = Locked(false)
+        RunLoop.main.perform { isPerformed.withLock { $0 = true } }
+        try RunLoopDescriptor.run { descriptor in
+            try serve(descriptor) { handled.withLock { $0 } == 1 && isPerformed.withLock { $0 } }
+        }
+        token.cancel()
+    }
+
+    func testItIsReadableWhenATimerIsDueAndForEachNextOne() throws {
+        let fired = Locked(0)
+        let timer = Timer(fire: .now, interval: 0.001, repeats: true) { _ in fired.withLock { $0 += 1 } }
+        try RunLoopDescriptor.run { descriptor in
+            try becomeQuiet(descriptor)
+            RunLoop.main.add(timer, forMode: .common)
+            try serve(descriptor) { fired.withLock { $0 } >= 20 }
+        }
+        timer.invalidate()
+    }
+
+    func testItIsReadableAfterEachBlockOfTheRunLoopThatAnotherThreadEnqueuesWithAWakeUp() throws {
+        try RunLoopDescriptor.run { descriptor in
+            try becomeQuiet(descriptor)
+            let performed = Locked(0)
+            let next = DispatchSemaphore(value: 1)
+            Thread.detachNewThread {
+                for _ in 1...500 {
+                    next.wait()
+                    CFRunLoopPerformBlock(CFRunLoopGetMain(), kCFRunLoopCommonModes) {
+                        performed.withLock { $0 += 1 }
+                        next.signal()
+                    }
+                    CFRunLoopWakeUp(CFRunLoopGetMain())
+                }
+            }
+            try serve(descriptor) { performed.withLock { $0 } == 500 }
+        }
+    }
+
+    func testASignalOfAnotherThreadDuringATimersHandlerIsHandledInTheSameDrainOrLeavesItReadable() throws {
+        let received = Counter()
+        let port = SignalPort()
+        port.setDelegate(received)
+        RunLoop.main.add(port, forMode: .common)
+        let fired = Locked(0)
+        try RunLoopDescriptor.run { descriptor in
+            for number in 1...20 {
+                let timer = Timer(fire: .now, interval: 0, repeats: false) { _ in
+                    fired.withLock { $0 += 1 }
+                    // The run loop ignores wake-ups while it calls this.
+                    Thread.posting(1) { port.signal() }.wait()
+                }
+                RunLoop.main.add(timer, forMode: .common)
+                try serve(descriptor) { fired.withLock { $0 } == number }
+                // If the handler took longer than a drain may take, the next drain handles the signal.
+                XCTAssertTrue(received.count == number || descriptor.isReadable)
+                try serve(descriptor) { received.count == number }
+            }
+        }
+        port.invalidate()
+    }
+
+    func testItIsReadableAfterABlockOfTheMainQueueAndAJobOfTheMainActor() throws {
+        try RunLoopDescriptor.run { descriptor in
+            try becomeQuiet(descriptor)
+            let served = Locked(0)
+            Thread.detachNewThread { DispatchQueue.main.async { served.withLock { $0 += 1 } } }
+            try serve(descriptor) { served.withLock { $0 } == 1 }
+            Task.detached { await MainActor.run { served.withLock { $0 += 1 } } }
+            try serve(descriptor) { served.withLock { $0 } == 2 }
+            // Each block enqueues the next, so that the main queue is never empty.
+            Self.enqueueOnMain(100) { served.withLock { $0 += 1 } }
+            try serve(descriptor) { served.withLock { $0 } == 102 }
+        }
+    }
+
+    func testTheMainQueueIsServedWhileOtherThreadsPostAndSignalWithoutEnd() throws {
+        let (isOver, served) = (Locked(false), Locked(0))
+        let port = SignalPort()
+        port.setDelegate(Counter())
+        RunLoop.main.add(port, forMode: .common)
+        // At most 100 wait, however slow the handlers are. A semaphore that ends below its first value traps, so that
+        // is 0.
+        let room = DispatchSemaphore(value: 0)
+        for _ in 1...100 { room.signal() }
+        let token = center.addObserver(forName: posted, on: .main) { _ in _ = room.signal() }
+        try RunLoopDescriptor.run { descriptor in
+            let posting = Thread.posting(2) { [center, posted] in
+                while !isOver.withLock({ $0 }) {
+                    room.wait()
+                    center.post(name: posted)
+                    port.signal()
+                }
+            }
+            for number in 1...100 {
+                DispatchQueue.main.async { served.withLock { $0 += 1 } }
+                try serve(descriptor) { served.withLock { $0 } == number }
+            }
+            isOver.withLock { $0 = true }
+            for _ in 1...2 { room.signal() }
+            posting.wait()
+        }
+        port.invalidate()
+        token.cancel()
+    }
+
+    private static func enqueueOnMain(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+        DispatchQueue.main.async {
+            body()
+            if count > 1 { enqueueOnMain(count - 1, body) }
+        }
+    }
+
+    func testInABlockOfTheMainQueueItDoesNotStayReadableForTheMainQueue() throws {
+        let isOver = Locked(false)
+        let isServed = Locked(false)
+        DispatchQueue.main.async {
+            reportErrors {
+                try RunLoopDescriptor.run { descriptor in
+                    DispatchQueue.main.async { isServed.withLock { $0 = true } }
+                    try becomeQuiet(descriptor)
+                    XCTAssertFalse(isServed.withLock { $0 })
+                }
+            }
+            isOver.withLock { $0 = true }
+        }
+        _ = MainActor.assumeIsolated { MainRunLoop.run { isOver.withLock { $0 } && isServed.withLock { $0 } } }
+    }
+
+    func testTheMainQueueIsServedAgainAfterABlockOfItHasRunTheRunLoop() throws {
+        let served = Locked<[Int]>([])
+        try RunLoopDescriptor.run { descriptor in
+            DispatchQueue.main.async {
+                DispatchQueue.main.async { served.withLock { $0.append(2) } }
+                let isOver = Locked(false)
+                RunLoop.main.perform { isOver.withLock { $0 = true } }
+                _ = MainActor.assumeIsolated { MainRunLoop.run { isOver.withLock { $0 } } }
+                served.withLock { $0.append(1) }
+            }
+            try serve(descriptor) { served.withLock { $0.count } == 2 }
+        }
+        XCTAssertEqual(served.withLock { $0 }, [1, 2])
+    }
+
+    func testTheMainQueueIsServedAgainAfterABlockOfItHasRunTheOtherLoop() throws {
+        let wasQuiet = Locked(false)
+        let served = Locked(0)
+        try RunLoopDescriptor.run { descriptor in
+            nonisolated(unsafe) let descriptor = descriptor  // On the main thread only.
+            DispatchQueue.main.async {
+                DispatchQueue.main.async { served.withLock { $0 += 1 } }
+                reportErrors { try becomeQuiet(descriptor) }
+                wasQuiet.withLock { $0 = true }
+            }
+            try serve(descriptor) { wasQuiet.withLock { $0 } }
+            DispatchQueue.main.async { served.withLock { $0 += 1 } }
+            try serve(descriptor) { served.withLock { $0 } == 2 }
+        }
+    }
+
+    func testADrainReturnsAlthoughAHandlerAlwaysPostsAgainAndItStaysReadable() throws {
+        let handled = Locked(0)
+        let token = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(sameThread: .later)
+        ) { [center, posted] _ in
+            handled.withLock { $0 += 1 }
+            center.post(name: posted)
+        }
+        try RunLoopDescriptor.run { descriptor in
+            center.post(name: posted)
+            for _ in 1...10 {
+                let before = handled.withLock { $0 }
+                descriptor.drain()
+                XCTAssertGreaterThan(handled.withLock { $0 }, before)
+                XCTAssertTrue(descriptor.isReadable)
+            }
+            token.cancel()
+            try becomeQuiet(descriptor)
+        }
+    }
+
+    func testADrainWhoseBudgetIsSpentContinuesInOrder() throws {
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(forName: posted, on: .main) { notification in
+            handled.withLock { $0.append(notification.object as? Int ?? 0) }
+        }
+        let budget = TargetThread.main.drainBudget
+        TargetThread.main.drainBudget = .deliveries(1)
+        defer { TargetThread.main.drainBudget = budget }
+        try RunLoopDescriptor.run { descriptor in
+            Thread.posting(1) { [center, posted] in
+                for number in 1...100 { center.post(name: posted, object: number) }
+            }.wait()
+            descriptor.drain()
+            XCTAssertLessThan(handled.withLock { $0.count }, 100)
+            try serve(descriptor) { handled.withLock { $0.count } == 100 }
+        }
+        XCTAssertEqual(handled.withLock { $0 }, Array(1...100))
+        token.cancel()
+    }
+
+    func testPostingQueuesPostAsSoonAsPossibleThenWhenIdle() throws {
+        let queue = PostingQueue(center: center)
+        let handled = Locked<[String]>([])
+        let (idle, soon) = (Notification.Name("idle"), Notification.Name("soon"))
+        let tokens = [idle, soon].map { name in
+            center.addObserver(forName: name, on: .postingThread) { notification in
+                handled.withLock { $0.append(notification.name.rawValue) }
+            }
+        }
+        try RunLoopDescriptor.run { descriptor in
+            for round in 1...20 {
+                queue.enqueue(Notification(name: idle), postingStyle: .whenIdle)
+                queue.enqueue(Notification(name: soon), postingStyle: .asap)
+                try serve(descriptor) { handled.withLock { $0.count } == 2 * round }
+            }
+        }
+        XCTAssertEqual(handled.withLock { $0 }, Array(repeating: ["soon", "idle"], count: 20).flatMap(\.self))
+        for token in tokens { token.cancel() }
+    }
+
+    func testAHandlerMayRunTheRunLoopAndTheOtherLoop() throws {
+        let handled = Locked<[String]>([])
+        let tokens = ["outer", "inner"].map { name in
+            center.addObserver(forName: Notification.Name(name), on: .main) { [center] notification in
+                handled.withLock { $0.append(name) }
+                guard name == "outer" else { return }
+                Thread.posting(1) { center.post(name: Notification.Name("inner")) }.wait()
+                if notification.object as? Int == 1 {
+                    _ = MainActor.assumeIsolated { MainRunLoop.run { handled.withLock { $0.last == "inner" } } }
+                } else {
+                    reportErrors {
+                        try RunLoopDescriptor.run { inner in
+                            try serve(inner) { handled.withLock { $0.last == "inner" } }
+                        }
+                    }
+                }
+                handled.withLock { $0.append("end") }
+            }
+        }
+        try RunLoopDescriptor.run { descriptor in
+            for object in 1...2 {
+                Thread.posting(1) { [center] in
+                    center.post(name: Notification.Name("outer"), object: object)
+                }.wait()
+                try serve(descriptor) { handled.withLock { $0.count } == 3 * object }
+            }
+            try becomeQuiet(descriptor)
+        }
+        XCTAssertEqual(handled.withLock { $0 }, ["outer", "inner", "end", "outer", "inner", "end"])
+        for token in tokens { token.cancel() }
+    }
+
+    func testAfterTheRunTheRunLoopServesTheThreadAndADrainHasNoEffect() throws {
+        let handled = Locked(0)
+        let token = center.addObserver(forName: posted, on: .main) { _ in handled.withLock { $0 += 1 } }
+        let descriptor = try RunLoopDescriptor.run { descriptor in
+            // Waits in the mailbox when the other loop ends.
+            postElsewhere().wait()
+            return descriptor
+        }
+        descriptor.drain()
+        XCTAssertEqual(handled.withLock { $0 }, 0)
+        _ = MainActor.assumeIsolated { MainRunLoop.run { handled.withLock { $0 } == 1 } }
+        postElsewhere().wait()
+        _ = MainActor.assumeIsolated { MainRunLoop.run { handled.withLock { $0 } == 2 } }
+        token.cancel()
+    }
+
+    func testAnErrorAndAResultOfTheOtherLoopArePassedOn() throws {
+        struct Failure: Error {}
+        XCTAssertThrowsError(try RunLoopDescriptor.run { _ in throw Failure() }) { XCTAssertTrue($0 is Failure) }
+        XCTAssertEqual(try RunLoopDescriptor.run { _ in 5 }, 5)
+    }
+
+    // MARK: Other threads
+
+    func testAThreadOfItsOwnIsServedAndLeavesNoDescriptor() throws {
+        let results = Locked<[String]>([])
+        let run: @Sendable () -> Void = { [center, posted] in
+            let result: String
+            do {
+                result = try RunLoopDescriptor.run { descriptor in
+                    let isHandled = Locked(false)
+                    let token = center.addObserver(forName: posted, on: .current) { _ in
+                        isHandled.withLock { $0 = true }
+                    }
+                    Thread.posting(1) { center.post(name: posted) }.wait()
+                    try serve(descriptor) { isHandled.withLock { $0 } }
+                    token.cancel()
+                    return "handled"
+                }
+            } catch {
+                result = "\(error)"
+            }
+            results.withLock { $0.append(result) }
+        }
+        for _ in 1...3 { Thread.posting(1, run).wait() }
+        let before = try Self.openDescriptors()
+        for _ in 1...100 { Thread.posting(1, run).wait() }
+        // Threads that have been waited for may not have closed their descriptors yet.
+        XCTAssertLessThan(try Self.openDescriptors(), before + 50)
+        XCTAssertEqual(results.withLock { Set($0) }, ["handled"])
+    }
+
+    func testAThreadThatExitsInTheOtherLoopLeavesNoDescriptorOfThisPackage() throws {
+        /// Each runs on a thread of its own, and ends it.
+        let exits: [@Sendable () throws -> Void] = [
+            { try RunLoopDescriptor.run { _ in Thread.exit() } },
+            { try RunLoopDescriptor.run { _ in try RunLoopDescriptor.run { _ in Thread.exit() } } },
+            { [center, posted] in
+                try RunLoopDescriptor.run { descriptor in
+                    let token = center.addObserver(forName: posted, on: .current) { _ in Thread.exit() }
+                    Thread.posting(1) { center.post(name: posted) }.wait()
+                    try serve(descriptor) { false }
+                    withExtendedLifetime(token) {}
+                }
+            },
+            {
+                try RunLoopDescriptor.run { descriptor in
+                    RunLoop.current.perform { Thread.exit() }
+                    try serve(descriptor) { false }
+                }
+            },
+        ]
+        let threads = 6
+        /// - Returns: the number of descriptors that these threads leave.
+        func run(_ body: @escaping @Sendable () throws -> Void, onRunLoopThread: Bool) throws -> Int {
+            let before = try Self.openDescriptors()
+            for _ in 0..<threads {
+                if onRunLoopThread {
+                    let worker = try RunLoopThread.started("other loop")
+                    try worker.perform { reportErrors(body) }
+                    try worker.waitUntilFinished(timeout: TestTimeout.hang)
+                } else {
+                    let thread = try SystemThread.start { reportErrors(body) }.get()
+                    XCTAssertTrue(thread.join(until: .after(TestTimeout.hang)))
+                }
+            }
+            return try Self.openDescriptors() - before
+        }
+        for (number, exit) in exits.enumerated() {
+            for onRunLoopThread in [false, true] {
+                let count = try run(exit, onRunLoopThread: onRunLoopThread)
+                // CoreFoundation leaves two for each, those of the run loop's mode. The process has others, which open
+                // and close meanwhile.
+                XCTAssertLessThan(count, 5 * threads, "\(number) \(onRunLoopThread)")
+            }
+        }
+    }
+
+    func testItServesItsOwnRunLoopBesideASetThatListsTheNumbersOfItsDescriptors() throws {
+        let stale = try StaleNumbers(16)
+        stale.makeReady()
+        Thread.posting(1) {
+            reportErrors {
+                let isPerformed = Locked(false)
+                try RunLoopDescriptor.run { descriptor in
+                    stale.makeUnready()
+                    try becomeQuiet(descriptor)
+                    Thread.posting(1) { [runLoop = RunLoopReference.current] in
+                        runLoop.perform { isPerformed.withLock { $0 = true } }
+                    }.wait()
+                    XCTAssertTrue(descriptor.isReadable)
+                    descriptor.drain()
+                }
+                XCTAssertTrue(isPerformed.withLock { $0 })
+            }
+        }.wait()
+    }
+
+    func testADrainEndsAfterItsTimeOnEveryThreadAndTheRestFollowsInOrder() throws {
+        let worker = try RunLoopThread.started("other loop")
+        try worker.performAndWait(timeout: TestTimeout.hang) { [center, posted] in
+            reportErrors { try Self.drainSlowHandlers(center, posted) }
+        }
+        try worker.stopAndWait()
+        Thread.posting(1) { [center, posted] in
+            reportErrors { try Self.drainSlowHandlers(center, posted) }
+        }.wait()
+        let budget = TargetThread.main.drainBudget
+        TargetThread.main.drainBudget = .unbounded
+        defer { TargetThread.main.drainBudget = budget }
+        try Self.drainSlowHandlers(center, posted)
+    }
+
+    /// The handlers take 100 ms, of which a drain makes those that begin within 8 ms.
+    private static func drainSlowHandlers(_ center: ThreadedNotificationCenter, _ posted: Notification.Name) throws {
+        let handled = Locked<[Int]>([])
+        try RunLoopDescriptor.run { descriptor in
+            let token = center.addObserver(forName: posted, on: .current) { notification in
+                let begin = SystemThread.monotonicNanoseconds
+                while SystemThread.monotonicNanoseconds - begin < 1_000_000 {}
+                handled.withLock { $0.append(notification.object as? Int ?? 0) }
+            }
+            Thread.posting(1) { for number in 1...100 { center.post(name: posted, object: number) } }.wait()
+            descriptor.drain()
+            XCTAssertLessThan(handled.withLock { $0.count }, 15)
+            XCTAssertTrue(descriptor.isReadable)
+            try serve(descriptor) { handled.withLock { $0.count } == 100 }
+            token.cancel()
+        }
+        XCTAssertEqual(handled.withLock { $0 }, Array(1...100))
+    }
+
+    func testInABlockOfARunLoopThreadItIsReadableAtFirst() throws {
+        let worker = RunLoopThread(name: "other loop")
+        try worker.start()
+        try worker.performAndWait(timeout: TestTimeout.hang) {
+            reportErrors {
+                let isPerformed = Locked(false)
+                RunLoop.current.perform { isPerformed.withLock { $0 = true } }
+                try RunLoopDescriptor.run { descriptor in
+                    XCTAssertTrue(descriptor.isReadable)
+                    try serve(descriptor) { isPerformed.withLock { $0 } }
+                }
+            }
+        }
+        worker.stop()
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+    }
+
+    func testASourceThatSignalsItselfAgainIsCalledUntilItDoesNot() throws {
+        let called = Locked(0)
+        let source = SelfSignalling(times: 1000) { called.withLock { $0 += 1 } }
+        try RunLoopDescriptor.run { descriptor in
+            source.begin()
+            try serve(descriptor) { called.withLock { $0 } == 1000 }
+        }
+        source.end()
+    }
+
+    func testABlockOfARunLoopThreadMayRunTheOtherLoop() throws {
+        let worker = RunLoopThread(name: "other loop")
+        try worker.start()
+        let handled = Locked(0)
+        let token = center.addObserver(forName: posted, on: worker) { _ in handled.withLock { $0 += 1 } }
+        try worker.performAndWait(timeout: TestTimeout.hang) { [center, posted] in
+            reportErrors {
+                try RunLoopDescriptor.run { descriptor in
+                    for number in 1...100 {
+                        Thread.posting(1) { center.post(name: posted) }.wait()
+                        try serve(descriptor) { handled.withLock { $0 } == number }
+                    }
+                }
+            }
+        }
+        postElsewhere().wait()
+        try worker.performAndWait(timeout: TestTimeout.hang) {}
+        XCTAssertEqual(handled.withLock { $0 }, 101)
+        token.cancel()
+        worker.stop()
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+    }
+
+    private func postElsewhere() -> DispatchGroup {
+        Thread.posting(1) { [center, posted] in center.post(name: posted) }
+    }
+
+    private static func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+}
+
+// MARK: The other loop
+
+/// Waits as another main loop does, and drains until `isOver`.
+private func serve(_ descriptor: RunLoopDescriptor, until isOver: () -> Bool) throws {
+    while !isOver() {
+        var waiting = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, 60_000) > 0 else { throw NothingToDo() }
+        descriptor.drain()
+    }
+}
+
+/// Waits until nothing that has happened before makes the descriptor readable.
+private func becomeQuiet(_ descriptor: RunLoopDescriptor) throws {
+    try serve(descriptor) { descriptor.isQuiet }
+}
+
+private struct NothingToDo: Error {}
+
+/// For closures that must not throw.
+private func reportErrors(_ body: () throws -> Void) {
+    do { try body() } catch { XCTFail("\(error)") }
+}
+
+/// A source that signals itself again in its handler, without a wake-up.
+private final class SelfSignalling {
+    private var source: CFRunLoopSource?
+    private var remaining: Int
+    private let handler: () -> Void
+
+    init(times: Int, handler: @escaping () -> Void) {
+        remaining = times
+        self.handler = handler
+        var context = CFRunLoopSourceContext()
+        context.info = Unmanaged.passUnretained(self).toOpaque()
+        context.perform = { info in
+            guard let info else { return }
+            let signalling = Unmanaged<SelfSignalling>.fromOpaque(info).takeUnretainedValue()
+            signalling.handler()
+            signalling.remaining -= 1
+            if signalling.remaining > 0 { CFRunLoopSourceSignal(signalling.source) }
+        }
+        source = CFRunLoopSourceCreate(nil, 0, &context)
+    }
+
+    func begin() {
+        CFRunLoopAddSource(CFRunLoopGetCurrent(), source, kCFRunLoopDefaultMode)
+        CFRunLoopSourceSignal(source)
+        CFRunLoopWakeUp(CFRunLoopGetCurrent())
+    }
+
+    func end() {
+        CFRunLoopSourceInvalidate(source)
+    }
+}
+
+private final class Counter: NSObject, PortDelegate {
+    private let received = Locked(0)
+    var count: Int { received.withLock { $0 } }
+
+    func handle(_ message: PortMessage) {
+        received.withLock { $0 += 1 }
+    }
+}
