@@ -183,12 +183,18 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DeliveryDiagnosticsTests",
-            dependencies: ["DeliveryDiagnostics", "RecordingTesting", "SharedTesting"], swiftSettings: strict),
+            dependencies: [
+                "DeliveryDiagnostics", "DeliveryRecording", "RecordingTesting", "SharedTesting",
+                "ThreadedNotifications",
+            ], swiftSettings: strict),
         .testTarget(
             name: "ChildProcessesTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
         .testTarget(
-            name: "ScenariosTests", dependencies: ["ChildProcesses", "Scenarios", "SharedTesting", "notify-demo"],
-            swiftSettings: strict),
+            name: "ScenariosTests",
+            dependencies: [
+                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "Scenarios", "SharedTesting",
+                "ThreadedNotifications", "notify-demo",
+            ], swiftSettings: strict),
         .testTarget(
             name: "PlatformExaminationTests",
             dependencies: [
@@ -197,8 +203,9 @@ let package = Package(
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [
-                "CAllocationCounter", "CControl", "ChildProcesses", "DeliveryBenchmarks", "SharedTesting",
-                "notification-server", "notify-bench", systemPackage,
+                "CAllocationCounter", "CControl", "ChildProcesses", "DeliveryBenchmarks", "DeliveryDiagnostics",
+                "DistributedNotifications", "SharedTesting", "ThreadedNotifications", "notification-server",
+                "notify-bench", systemPackage,
             ], swiftSettings: strict),
         .executableTarget(name: "foundation-child", path: "Tests/foundation-child", swiftSettings: strict),
         .executableTarget(

@@ -31,27 +31,6 @@ extension DistributedCenter {
         addConnectionObserver(options, SourceLocation(file, line), .onMain(handler))
     }
 
-    /// Adds an observer with a handler on the main actor: the same as `on: .main`.
-    public func addObserver(
-        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(),
-        file: String = #fileID, line: Int = #line,
-        using handler: @escaping @MainActor (DistributedNotification) -> Void
-    ) throws(DistributedError) -> ObserverToken {
-        try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain(handler))
-    }
-
-    /// Adds an observer with a handler on the main actor that gets the actor and the notification.
-    public func addObserver(
-        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: MainActor, options: ObserverOptions = ObserverOptions(),
-        file: String = #fileID, line: Int = #line,
-        using handler: @escaping @MainActor (MainActor, DistributedNotification) -> Void
-    ) throws(DistributedError) -> ObserverToken {
-        try add(
-            name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain { handler(actor, $0) })
-    }
-
     /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
     /// isolated to the actor and called there directly. The actor is retained until the observer is removed.
     ///
@@ -65,7 +44,7 @@ extension DistributedCenter {
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (isolated Target, DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        guard let handler = try? ValueHandler.isolated(to: actor, handler) else {
+        guard let handler = ValueHandler.isolated(to: actor, handler) else {
             throw .actorNotPinned(actor: "\(Target.self)")
         }
         return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
@@ -85,7 +64,7 @@ extension DistributedCenter {
         isolatedTo actor: isolated Target, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        guard let handler = try? ValueHandler.isolatedInside(actor, handler) else {
+        guard let handler = ValueHandler.isolatedInside(actor, handler) else {
             throw .actorNotPinned(actor: "\(Target.self)")
         }
         return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)

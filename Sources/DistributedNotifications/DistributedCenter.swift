@@ -108,18 +108,17 @@ public final class DistributedCenter: Sendable {
     ///   - name: the name to match; nil matches any name.
     ///   - object: the object to match; nil matches any object.
     ///   - suspensionBehavior: what the server does with notifications while delivery is suspended.
-    ///   - buffer: how many notifications wait for an iterator that is slower than the posters, and which are dropped
-    ///     and counted.
+    ///   - limit: how many notifications wait for an iterator that is slower than the posters: the newest 1000 by
+    ///     default. The others are dropped and counted.
     ///   - file: the caller's file, shown in recordings and events.
     ///   - line: the caller's line, shown in recordings and events.
     /// - Throws: the errors of `addObserver`.
     public func notifications(
         named name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        buffer: AsyncStream<DistributedNotification>.Continuation.BufferingPolicy = .bufferingNewest(1000),
-        file: String = #fileID, line: Int = #line
+        bufferSize limit: Int = 1000, file: String = #fileID, line: Int = #line
     ) throws(DistributedError) -> NotificationSequence<DistributedNotification> {
         let sequence = try NotificationSequence<DistributedNotification>(
-            buffer: buffer
+            bufferSize: limit
         ) { sink throws(DistributedError) in
             try addObserver(
                 forName: name, object: object, suspensionBehavior: suspensionBehavior, on: .postingThread, file: file,
@@ -227,11 +226,10 @@ public final class DistributedCenter: Sendable {
     /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the
     /// center is closed.
     ///
-    /// - Parameter buffer: how many events wait for a slower iterator, and which are dropped and counted.
-    public func connectionEvents(
-        buffer: AsyncStream<ConnectionEvent>.Continuation.BufferingPolicy = .bufferingNewest(1000)
-    ) -> NotificationSequence<ConnectionEvent> {
-        let sequence = NotificationSequence<ConnectionEvent>(buffer: buffer) { sink in
+    /// - Parameter limit: how many events wait for a slower iterator: the newest 1000 by default. The others are dropped
+    ///   and counted.
+    public func connectionEvents(bufferSize limit: Int = 1000) -> NotificationSequence<ConnectionEvent> {
+        let sequence = NotificationSequence<ConnectionEvent>(bufferSize: limit) { sink in
             addConnectionObserver(on: .postingThread, using: sink)
         }
         connection.endWhenClosed(sequence)

@@ -16,7 +16,7 @@ struct PinnedActorScenario: Scenario {
         try environment.withThread(Self.threadName) { thread in
             let account = Account(livesOn: thread, recorder: recorder)
 
-            let token = try center.addObserver(
+            let token = center.addObserver(
                 forName: .test, isolatedTo: account, transform: { $0.object as? Int },
                 using: { account, amount in account.add(amount) })
             // The thread waits until everything is posted, so that each run of the scenario is the same.

@@ -77,7 +77,7 @@ struct PostingStylesScenario: Scenario {
         // Another thread hands over this block: on this thread it would run at once, because nothing else waits yet.
         let isHandedOver = Gate("the block for the mailbox")
         recorder.log(ready(.mailbox))
-        TargetThread.performInBackground {
+        Thread.detachNewThread {
             // The main thread's mailbox accepts blocks as long as the process runs.
             try? TargetThread.main.perform { recorder.log(performed(.mailbox)) }
             isHandedOver.open()

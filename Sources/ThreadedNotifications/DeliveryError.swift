@@ -16,7 +16,7 @@ public struct DeliveryError: Error, Hashable, Sendable {
         fileprivate enum Value: Hashable {
             case threadAlreadyStarted, threadNotCreated, threadNotStarted, threadStopped, waitForItself
             case threadStillRunning, threadEnded, waitWouldDeadlock, notDeliveredInTime, dropped
-            case handlerStillRunning, recordingFailed, actorNotPinned, descriptorFailed
+            case handlerStillRunning, recordingFailed, descriptorFailed
         }
 
         fileprivate var value: Value
@@ -45,8 +45,6 @@ public struct DeliveryError: Error, Hashable, Sendable {
         public static let handlerStillRunning = Code(value: .handlerStillRunning)
         /// The recording at `path` could not be written, or not completely.
         public static let recordingFailed = Code(value: .recordingFailed)
-        /// The actor runs neither on a `RunLoopThread` nor on the main thread.
-        public static let actorNotPinned = Code(value: .actorNotPinned)
         /// The run loop of `thread` and a descriptor could not be connected; `cause` says why.
         public static let descriptorFailed = Code(value: .descriptorFailed)
     }
@@ -68,8 +66,6 @@ public struct DeliveryError: Error, Hashable, Sendable {
     public private(set) var pending: [Pending] = []
     /// The file concerned.
     public private(set) var path: String?
-    /// The type of the actor concerned.
-    public private(set) var actor: String?
     /// The system's `errno`.
     public private(set) var systemError: Int32?
     /// The reason in words, where the code does not say it.
@@ -157,8 +153,6 @@ extension DeliveryError {
         make(.recordingFailed) { ($0.path, $0.cause) = (path, problem) }
     }
 
-    static func actorNotPinned(actor: String) -> DeliveryError { make(.actorNotPinned) { $0.actor = actor } }
-
     package static func descriptorFailed(thread: String, problem: String) -> DeliveryError {
         make(.descriptorFailed) { ($0.thread, $0.cause) = (thread, problem) }
     }
@@ -236,11 +230,6 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
             return
                 "the thread \"\(thread)\" cannot use a descriptor: \(cause ?? "?"). Watch one that is open and can be "
                 + "polled, such as a socket, a pipe or an eventfd; if none is left, raise the limit (ulimit -n)."
-        case .actorNotPinned:
-            return
-                "the actor \(actor ?? "?") runs on no RunLoopThread, so nothing can be delivered to it on its thread. "
-                + "Give it a `let thread: RunLoopThread` and "
-                + "`nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."
         }
     }
 }

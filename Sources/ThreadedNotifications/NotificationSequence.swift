@@ -3,7 +3,7 @@ internal import Synchronization
 /// Notifications as an `AsyncSequence`.
 ///
 ///     let titles = center.notifications(
-///         named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String })
+///         named: name, bufferSize: 100, transform: { $0.object as? String })
 ///     for await title in titles {
 ///
 /// The sequence observes from its creation on. Values are put into its buffer on the posting thread; values that do not
@@ -18,12 +18,14 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     private let source: Source
     private let stream: AsyncStream<Value>
 
-    /// - Parameter observe: adds an observer that calls the closure with each value.
+    /// - Parameters:
+    ///   - limit: the number of values that are kept for a slow iterator, the newest.
+    ///   - observe: adds an observer that calls the closure with each value.
     package init<Problem>(
-        buffer: AsyncStream<Value>.Continuation.BufferingPolicy,
+        bufferSize limit: Int,
         observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
     ) throws(Problem) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffer)
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
         let counter = Counter()
         let token = try observe { value in
             if case .dropped = continuation.yield(value) { counter.dropped.add(1, ordering: .relaxed) }

@@ -1,5 +1,3 @@
-internal import Dispatch
-
 /// The thread of any `DeliveryTarget`, or `.postingThread`.
 ///
 ///     try TargetThread.main.perform { … }
@@ -9,15 +7,6 @@ public struct TargetThread: DeliveryTarget {
     let mailbox: ThreadMailbox?
 
     public var targetThread: TargetThread { self }
-
-    /// Performs a block on a new thread, which has no name and ends afterwards. If the system has no thread left, a
-    /// thread of Dispatch performs it.
-    public static func performInBackground(_ block: @escaping @Sendable () -> Void) {
-        switch SystemThread.start(block) {
-        case .success(let thread): thread.detach()
-        case .failure: DispatchQueue.global().async(execute: block)
-        }
-    }
 }
 
 extension TargetThread {

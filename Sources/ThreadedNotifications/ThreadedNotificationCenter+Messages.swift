@@ -49,84 +49,34 @@ extension ThreadedNotificationCenter {
         try postAndWait(message: message, nil, timeout: timeout, at: SourceLocation(file, line))
     }
 
-    // MARK: Observing messages
+    // MARK: Posting main actor messages
 
-    /// Adds an observer of the messages about an object.
+    /// Posts a main actor message about an object: to the observers of the message, and as a notification to those of
+    /// its name.
     ///
-    ///     let token = center.addObserver(of: document, for: .saved, on: worker) { message in … }
+    /// It is delivered as an `AsyncMessage` is: see `post(_:subject:file:line:)`. Observers of the message are on the
+    /// main thread. They are called before `post` returns, if nothing else waits there.
     ///
-    /// The observer also gets notifications with the message's name, if the message is `NotificationConvertible` and
-    /// `makeMessage` makes it of them. That is called on the posting thread; if it returns nil, the observer does not
-    /// get the notification.
-    ///
-    /// Threads: any. The handler is called on `thread`.
-    /// Order, removal: those of every observer.
-    /// Capture: a center that captures a Foundation center captures notifications with the name of a
-    /// `NotificationConvertible` message that is not the name of its type. Messages that are posted to the Foundation
-    /// center are not captured.
-    /// - Parameters:
-    ///   - subject: the object, compared by identity and not retained.
-    ///   - identifier: the identifier of the message.
-    ///   - thread: the thread on which the handler is called.
-    ///   - options: the observer's options.
-    ///   - file: the caller's file, for events and recordings.
-    ///   - line: the caller's line, for events and recordings.
-    ///   - handler: called on `thread` with the message.
-    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at
-    ///   once.
-    @_disfavoredOverload
-    public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
-        of subject: Message.Subject, for identifier: Identifier, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (Message) -> Void
-    ) -> ObserverToken where Identifier.MessageType == Message, Message.Subject: AnyObject {
-        addMessageObserver(of: subject, .on(thread, handler), options, SourceLocation(file, line))
+    /// Threads: the main actor.
+    /// - Returns: the number of observers with each outcome.
+    @MainActor
+    @discardableResult
+    public func post<Message: NotificationCenter.MainActorMessage>(
+        _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
+    ) -> DeliveryCounters where Message.Subject: AnyObject {
+        withUnsafePointer(to: message) { post(Message.self, at: $0, subject, file, line) }
     }
 
-    /// Adds an observer of the messages about any object of a type.
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
-    @_disfavoredOverload
-    public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
-        of subject: Message.Subject.Type, for identifier: Identifier, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (Message) -> Void
-    ) -> ObserverToken where Identifier.MessageType == Message {
-        addMessageObserver(of: nil, .on(thread, handler), options, SourceLocation(file, line))
+    /// Posts a main actor message that is about no particular object.
+    @MainActor
+    @discardableResult
+    public func post<Message: NotificationCenter.MainActorMessage>(
+        _ message: Message, file: String = #fileID, line: Int = #line
+    ) -> DeliveryCounters {
+        withUnsafePointer(to: message) { post(Message.self, at: $0, nil, file, line) }
     }
 
-    /// Adds an observer of the messages of a type about an object; nil: about any object, or none.
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
-    @_disfavoredOverload
-    public func addObserver<Message: NotificationCenter.AsyncMessage>(
-        of subject: Message.Subject?, for messageType: Message.Type, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (Message) -> Void
-    ) -> ObserverToken where Message.Subject: AnyObject {
-        addMessageObserver(of: subject, .on(thread, handler), options, SourceLocation(file, line))
-    }
-
-    /// Adds an observer of the messages of a type.
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = center.addObserver(…)` removes it at once.
-    @_disfavoredOverload
-    public func addObserver<Message: NotificationCenter.AsyncMessage>(
-        for messageType: Message.Type, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (Message) -> Void
-    ) -> ObserverToken {
-        addMessageObserver(of: nil, .on(thread, handler), options, SourceLocation(file, line))
-    }
-
-    // MARK: The one way of all messages
-
-    func addMessageObserver<Message>(
-        of subject: AnyObject?, _ handler: ValueHandler<Message>, _ options: ObserverOptions, _ location: SourceLocation
-    ) -> ObserverToken {
-        let name = MessageName.of(Message.self)
-        return add(name.name, subject, handler.mailbox, options, location, handler.kind(name))
-    }
+    // MARK: -
 
     /// - Parameter address: the address of a message of that type, which is valid during the call.
     @usableFromInline

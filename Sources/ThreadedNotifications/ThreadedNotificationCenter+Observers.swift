@@ -1,72 +1,161 @@
 public import Foundation
-internal import Synchronization
+
+// The observers of notifications. `ThreadedNotificationCenter` says what is true of all of them.
 
 extension ThreadedNotificationCenter {
-    /// True if a post with this name and object would match an observer of this center now. It saves making a
-    /// payload without observers:
+    // MARK: On the main thread
+
+    /// Adds an observer on the main thread. Its handler is isolated to the main actor.
     ///
-    ///     if center.hasObservers(of: .progress) { center.post(name: .progress, userInfo: makeReport()) }
-    ///
-    /// It is also true if the latest notification of the name is retained. Another thread may add an observer before
-    /// the post, and a transform may still return nil. Observers that were added to the captured Foundation center do
-    /// not count.
-    ///
-    /// Threads: any.
-    /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
-    public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
-        ThreadContext.withCurrent { context in
-            if let found = context.cache.find(name, of: number, version: version.load(ordering: .acquiring)) {
-                defer { found.giveBack() }
-                return found.observers.count > 0
-            }
-            let matching = observers(
-                matching: Notification(name: name), NotificationObject(object), .all, of: nil)
-            if let version = matching.version {
-                context.cache.keep(matching.observers, of: name, of: number, version: version)
-            }
-            return matching.isRetained || matching.observers.contains { $0 != nil }
-        }
+    ///     let token = center.addObserver(forName: name, on: .main) { _ in window.close() }
+    public func addObserver(
+        forName name: Notification.Name?, object: Any? = nil, on thread: MainThread,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @MainActor (Notification) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler))
     }
 
-    /// True if a post of a message of this type would match an observer of this center now: of the message, or of its
-    /// name. See `hasObservers(of:object:)`.
+    /// Adds an observer on the main thread that gets the values of a transform. Its handler is isolated to the main
+    /// actor.
     ///
-    ///     if center.hasObservers(for: Progress.self) { center.post(Progress(makeReport())) }
-    public func hasObservers<Message: NotificationCenter.AsyncMessage>(for messageType: Message.Type) -> Bool {
-        hasObservers(ofMessage: messageType, nil)
+    ///     let token = center.addObserver(
+    ///         forName: name, on: .main, transform: { $0.object as? String }, using: { window.title = $0 })
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, on thread: MainThread,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @MainActor (Value) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .value(transform, .onMain(handler)))
     }
 
-    /// True if a post of a message of this type about an object would match an observer of this center now.
-    public func hasObservers<Message: NotificationCenter.AsyncMessage>(
-        of subject: Message.Subject, for messageType: Message.Type
-    ) -> Bool where Message.Subject: AnyObject {
-        hasObservers(ofMessage: messageType, subject)
-    }
+    // MARK: On any thread
 
-    /// True if a post of a main actor message of this type would match an observer of this center now.
-    public func hasObservers<Message: NotificationCenter.MainActorMessage>(for messageType: Message.Type) -> Bool {
-        hasObservers(ofMessage: messageType, nil)
-    }
-
-    /// True if a post of a main actor message of this type about an object would match an observer of this center now.
-    public func hasObservers<Message: NotificationCenter.MainActorMessage>(
-        of subject: Message.Subject, for messageType: Message.Type
-    ) -> Bool where Message.Subject: AnyObject {
-        hasObservers(ofMessage: messageType, subject)
-    }
-
-    private func hasObservers(ofMessage type: any Any.Type, _ subject: AnyObject?) -> Bool {
-        let name = ThreadContext.withCurrent { $0.messageNames.name(of: type).takeUnretainedValue().name }
-        return hasObservers(of: name, object: subject)
-    }
-
-    /// The observers of this center, in the order in which they were added, for debugging.
+    /// Adds an observer on a thread.
     ///
-    ///     for observer in center.observers { print(observer) }
+    ///     let token = center.addObserver(forName: name, on: worker) { notification in … }
+    @_disfavoredOverload
+    public func addObserver(
+        forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Notification) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .notification(on: thread, handler))
+    }
+
+    /// Adds an observer on a thread that gets the values of a transform.
+    @_disfavoredOverload
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @Sendable (Value) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .value(transform, .on(thread, handler)))
+    }
+
+    // MARK: On the current thread
+
+    /// Adds an observer on the current thread. Its handler need not be `Sendable`: it is called and released on this
+    /// thread only.
     ///
-    /// Threads: any.
-    /// Cost: all observers are sorted while the center is locked.
-    public var observers: [ObserverDescription] {
-        state.withLock { $0.registry.all }.filter { !$0.hasLostItsObject }.map(ObserverDescription.init)
+    ///     let token = center.addObserver(forName: name, on: .current) { _ in closed += 1 }
+    ///
+    /// - Parameter isolation: the caller's actor. It must run on this thread only, as the main actor and an actor on a
+    ///   `RunLoopThread` do; any other actor stops the program. If the actor's thread has ended, the notifications are
+    ///   `targetGone`: under an `async` main function without `AsyncMain` the main actor has no thread; see `.main`.
+    @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
+    public func addObserver(
+        forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
+        options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
+        file: String = #fileID, line: Int = #line, using handler: @escaping (Notification) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .notification(on: thread, isolation, handler))
+    }
+
+    /// Adds an object on the current thread. One of its methods is the handler, like the selectors of the document.
+    ///
+    ///     center.addObserver(self, forName: name, on: .current) { $0.windowWillClose($1) }
+    ///
+    /// Removal: the object is not retained, except while its handler runs. After it has been deallocated, the observer
+    /// does not match, and the next post that would match removes it. The object's memory, without anything that the
+    /// object retained, is released after that, when the token is released too. Releasing the token removes nothing.
+    /// - Parameter isolation: the caller's actor, which must run on this thread only.
+    @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
+    @discardableResult
+    public func addObserver<Object: AnyObject>(
+        _ observer: Object, forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
+        options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
+        file: String = #fileID, line: Int = #line, using handler: @escaping (Object, Notification) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .method(of: observer, on: thread, isolation, handler))
+    }
+
+    // MARK: On an actor, and in tasks
+
+    /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
+    /// isolated to the actor and called there directly. The actor is retained until the observer is removed.
+    ///
+    ///     let token = center.addObserver(
+    ///         forName: name, isolatedTo: account, transform: { $0.object as? Int },
+    ///         using: { account, amount in account.add(amount) })
+    ///
+    /// An actor that runs on no thread stops the program. In the code of the actor, `on: .current` takes a handler that
+    /// need not be `Sendable`.
+    public func addObserver<Target: Actor, Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @Sendable (isolated Target, Value) -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .value(transform, isolatedTo: actor, handler))
+    }
+
+    /// Adds an observer with an async handler. A task calls it, one call after the other.
+    ///
+    ///     let token = center.addObserver(forName: name, transform: { $0.object as? URL }) { url in
+    ///         await cache.load(url)
+    ///     }
+    ///
+    /// Notifications that are posted while a call runs wait, under the observer's overflow policy. A closure that is
+    /// isolated to an actor runs there. A closure that never awaits runs in a task too, because the call has no `on:`.
+    ///
+    /// Threads: the handler runs on any thread, or on the executor that it prefers, and is never called before `post`
+    /// returns. It inherits nothing of the task that posts.
+    /// Order: of what one thread posts, the order posted (guarantee 4). Each call begins after the one before has
+    /// returned. There is no order with other observers.
+    /// Outcome: counted as delivered when the handler has returned, and as waiting until then. `postAndWait` waits for
+    /// that. In the handler itself it throws `waitWouldDeadlock`; on the main thread, for a handler that needs the main
+    /// actor, it would wait for its timeout.
+    /// Removal: a call that runs continues; its task is not cancelled. When it has returned, the rest is settled as
+    /// cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
+    /// Cost: a lock for each notification, a task when nothing waited, and the memory of a mailbox for each observer.
+    /// - Parameters:
+    ///   - executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default. Handlers on a
+    ///     thread that is not started wait. After the thread has ended, they run in the background.
+    ///   - options: a task makes no posts of its own, so `sameThread` has no effect.
+    @_disfavoredOverload
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @Sendable (Value) async -> Void
+    ) -> ObserverToken {
+        add(name, object, options, SourceLocation(file, line), .value(transform, .awaiting(on: executor, handler)))
+    }
+
+    // MARK: -
+
+    /// Foundation's method. It blocks the poster, or calls the handler on a thread that nobody chose.
+    @available(
+        *, unavailable,
+        message: "write addObserver(forName: name, object: object, on: .main) { … }, or on: .postingThread for no queue"
+    )
+    public func addObserver(
+        forName name: Notification.Name?, object: Any?, queue: OperationQueue?,
+        using block: @escaping @Sendable (Notification) -> Void
+    ) -> any NSObjectProtocol {
+        fatalError()
     }
 }

@@ -16,13 +16,20 @@ internal import Synchronization
 /// Order: what one thread posts reaches an observer in the order posted (4). Observers of one notification on one
 /// thread are called in the order in which they were added (5). Between posting threads there is no order. `post` hands
 /// over to other threads before it calls handlers on its own thread, so that what these post does not overtake.
-/// Removal: by token; see `ObserverToken` (6, 7). An observer that is added or removed during a post does not get that
-/// notification, unless it has got it already.
+/// Removal: by token; see `ObserverToken` (6, 7). Keep the token: releasing it removes the observer, and
+/// `_ = center.addObserver(…)` removes it at once. An observer that is added or removed during a post does not get that
+/// notification, unless it has got it already. Handlers for the main thread, the current thread and an object are
+/// released on their thread.
 /// Matching: by name and object; nil is any. An object is compared by identity and not retained. A hashable value is
-/// compared by equality, on the posting threads.
+/// compared by equality, on the posting threads. Any other value stops the program.
+/// Values: without a transform, the handler gets the notification, and its object and userInfo are used on the target
+/// thread too. A transform is called on the posting thread; its value, which is `Sendable`, is what the handler gets. If
+/// it returns nil, the observer does not get the notification.
+/// Options: `ObserverOptions` are how a post on the target thread itself is delivered, how many notifications may wait,
+/// and whether the observer gets the latest notification that was posted before it was added.
 /// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or
 /// removed from this center since, an observer of that name or of any name asks for an object or was added as one, or
-/// the latest notification of the name is retained. Otherwise a post takes a lock and a look-up. Each observer on
+/// an observer receives the latest notification of the name. Otherwise a post takes a lock and a look-up. Each observer on
 /// another thread costs a lock, and 100 bytes until it has handled the notification. Observers of other names cost
 /// nothing. The thread is signalled when its mailbox was empty and it does not watch for more; see `RunLoopThread`.
 /// `notify-bench` measures it.
@@ -350,23 +357,18 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 
     // MARK: Adding and removing
 
-    func add<Value: Sendable>(
-        _ name: Notification.Name?, _ object: Any?, _ handler: ValueHandler<Value>, _ options: ObserverOptions,
-        _ location: SourceLocation, _ transform: @escaping @Sendable (Notification) -> Value?
-    ) -> ObserverToken {
-        add(name, object, handler.mailbox, options, location, handler.kind(transform: transform))
-    }
-
+    /// Adds an observer: the one way of all `addObserver`.
     func add(
-        _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
-        _ location: SourceLocation, _ handler: ObserverHandler.Kind, isRemovedWithToken: Bool = true
+        _ name: Notification.Name?, _ object: Any?, _ options: ObserverOptions, _ location: SourceLocation,
+        _ handler: Handler
     ) -> ObserverToken {
         let object = NotificationObject(object)
         let observer = Observer(
-            name: name, object: object, mailbox: mailbox, options: options, handler: ObserverHandler(handler),
-            isRemovedWithToken: isRemovedWithToken, location: location)
+            name: name, object: object, mailbox: handler.mailbox, options: options,
+            handler: ObserverHandler(handler.kind), isRemovedWithToken: handler.isRemovedWithToken, location: location)
         DeliveryEvent.trace(
-            .register, name: name, observer: observer.id, target: mailbox?.identity, location: location, sender: object)
+            .register, name: name, observer: observer.id, target: handler.mailbox?.identity, location: location,
+            sender: object)
         if observer.isCaptured { capture?.retain(observer.key.name) }
         let listsToCheck = register(observer)
         // Observers without their object or thread, and that no token removes.
@@ -380,14 +382,15 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     @discardableResult
     func remove(_ observer: Observer, _ reason: DeliveryEvent.Reason?) -> Bool {
         let running = observer.cancel()
-        let wasRemoved = state.withLock { state in
+        let (wasRemoved, latest) = state.withLock { state -> (Bool, LatestNotifications.Latest?) in
             guard state.registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
-                return false
+                return (false, nil)
             }
             version.store(Self.newVersion(), ordering: .releasing)
-            return true
+            return (true, observer.retainedName.flatMap { state.latest.release($0) })
         }
         guard wasRemoved else { return false }
+        withExtendedLifetime(latest) {}
         if observer.isCaptured { capture?.release(observer.key.name) }
         DeliveryEvent.trace(
             .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running,

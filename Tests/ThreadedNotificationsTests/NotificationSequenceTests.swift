@@ -8,9 +8,9 @@ private let posted = Notification.Name("sequence")
 
 final class NotificationSequenceTests: XCTestCase {
     private func sequence(
-        of center: ThreadedNotificationCenter, buffer: AsyncStream<Int>.Continuation.BufferingPolicy = .unbounded
+        of center: ThreadedNotificationCenter, bufferSize: Int = .max
     ) -> NotificationSequence<Int> {
-        center.notifications(named: posted, buffer: buffer, transform: { $0.object as? Int })
+        center.notifications(named: posted, bufferSize: bufferSize, transform: { $0.object as? Int })
     }
 
     func testItObservesFromItsCreationAndPreservesTheOrderOfEachPostingThread() async {
@@ -31,11 +31,8 @@ final class NotificationSequenceTests: XCTestCase {
 
     func testValuesThatExceedTheBufferAreDroppedAndCounted() async {
         let center = ThreadedNotificationCenter()
-        for (buffer, kept) in [
-            (AsyncStream<Int>.Continuation.BufferingPolicy.bufferingNewest(3), [8, 9, 10]),
-            (.bufferingOldest(3), [1, 2, 3]), (.bufferingNewest(0), []),
-        ] {
-            let sequence = sequence(of: center, buffer: buffer)
+        for (size, kept) in [(3, [8, 9, 10]), (0, [])] {
+            let sequence = sequence(of: center, bufferSize: size)
             for value in 1...10 { center.post(name: posted, object: value) }
             sequence.cancel()
             var values: [Int] = []

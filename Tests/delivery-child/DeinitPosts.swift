@@ -43,10 +43,11 @@ struct DeinitPosts {
             try finish()
             print(token.counters)
         case .deinitLatest:
-            center.retainLatest(of: Self.gone)
+            let latest = ObserverOptions(receivesLatest: true)
+            let keeping = observe("here", on: .postingThread, latest)
             _ = Ending { center.post(name: Self.gone, object: $0) }
-            print("latest", center.latest(of: Self.gone)?.object == nil ? "without object" : "with object")
-            let token = observe("worker", on: worker)
+            let token = observe("worker", on: worker, latest)
+            keeping.cancel()
             try finish()
             print(token.counters)
         case .deinitBounded:

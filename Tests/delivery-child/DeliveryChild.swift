@@ -70,7 +70,5 @@ enum DeliveryChild: String {
         do { try worker.start() } catch { print(error.code == .threadNotCreated) }
         let block = try TargetThread.postingThread.perform(after: .zero) { performed.signal() }
         print(performed.wait(timeout: .now() + 10) == .success, block.outcome)
-        TargetThread.performInBackground { performed.signal() }
-        print(performed.wait(timeout: .now() + 10) == .success)
     }
 }

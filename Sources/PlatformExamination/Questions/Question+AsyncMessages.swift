@@ -132,7 +132,7 @@ private struct Numbers: Sendable {
         case .ours:
             let center = ThreadedNotificationCenter()
             let numbers = center.notifications(
-                named: .test, buffer: .bufferingNewest(buffer), transform: { $0.object as? Int })
+                named: .test, bufferSize: buffer, transform: { $0.object as? Int })
             sequence = numbers
             post = { center.post(name: .test, object: $0) }
             observe = { worker, handler in

@@ -63,19 +63,19 @@ extension Question {
         },
         Question(
             "notifications-named", "notifications(named:), an asynchronous sequence", fact: "F20", expected: ["there"],
-            ofOurs: ["notifications(named:buffer:transform:): read"]
+            ofOurs: ["notifications(named:bufferSize:transform:): read"]
         ) { trial in
             let sequence = NotificationCenter.default.notifications(named: Notification.Name.test)
             trial.note(sequence as Any is MissingSequence ? "missing" : "there")
         } ours: { trial in
             let (center, isRead) = (ThreadedNotificationCenter(), MonotonicSemaphore())
-            let numbers = center.notifications(named: .test, buffer: .unbounded, transform: { $0.object as? Int })
+            let numbers = center.notifications(named: .test, transform: { $0.object as? Int })
             Task.detached {
                 for await number in numbers where number == 1 { isRead.signal() }
             }
             center.post(name: .test, object: 1)
             try isRead.wait(for: "the reader")
-            trial.note("notifications(named:buffer:transform:): read")
+            trial.note("notifications(named:bufferSize:transform:): read")
         },
         Question(
             "port-is-local", "a port cannot be reached from other computers", fact: "F21",

@@ -33,7 +33,7 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
     }
 
     mutating func makeRoom(policy: OverflowPolicy, replacing: SequenceNumber?, waiter: Waiter?) -> Decision {
-        switch policy {
+        switch policy.rule {
         case .unbounded:
             return .room(displaced: nil)
         case .keepLatest:
@@ -53,7 +53,7 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
 
     mutating func hold(_ item: Item, number: SequenceNumber, hash: Int?, policy: OverflowPolicy) {
         held[number] = Held(item: item, hash: hash)
-        switch policy {
+        switch policy.rule {
         case .dropOldest:
             if firstOfOrder > 64, firstOfOrder * 2 > order.count {
                 order.removeFirst(firstOfOrder)

@@ -39,7 +39,7 @@ struct BoundedEnqueue {
             case .obsolete:
                 return resolve(.coalesced)
             case .refused:
-                if case .refuse = policy { return resolve(.refused) }
+                if case .refuse = policy.rule { return resolve(.refused) }
                 return resolve(.dropped)
             case .wait: continue
             }

@@ -29,7 +29,7 @@ final class PerformedBlock: DelayedAction {
         guard outcome == .waiting else { return }
         guard let mailbox else {
             // Dispatch limits its threads, and waits for one where the system has none left. See `ForkedCopy`.
-            if ForkedCopy.isCopy { return TargetThread.performInBackground { self.perform() } }
+            if ForkedCopy.isCopy { return SystemThread.performInBackground { self.perform() } }
             return DispatchQueue.global().async { self.perform() }
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The notifications that a center retains for observers that are added later: the latest of each name that was asked
-/// for. A pure value. The caller releases what a method returns after it has released the lock.
+/// The notifications that a center retains for observers that are added later: the latest of each name for which it has
+/// an observer that receives the latest. A pure value. The caller releases what a method returns after it has released the lock.
 struct LatestNotifications {
     /// The latest notification of a name.
     //
@@ -35,13 +35,12 @@ struct LatestNotifications {
 
     private struct Retained {
         var latest: Latest?
-        var isCaptured: Bool
+        /// The number of observers that receive it.
+        var observers = 0
     }
 
     private var retained: [String: Retained] = [:]
     private var lastNumber: UInt64 = 0
-
-    var isEmpty: Bool { retained.isEmpty }
 
     func retains(_ name: String) -> Bool { !retained.isEmpty && retained[name] != nil }
 
@@ -51,17 +50,15 @@ struct LatestNotifications {
         return latest
     }
 
-    /// - Parameter isCaptured: whether the name is captured from a Foundation center until it is no longer retained.
-    /// - Returns: false if this changes nothing, because the name is retained and captured already.
-    mutating func retain(_ name: String, isCaptured: Bool) -> Bool {
-        if let known = retained[name], known.isCaptured || !isCaptured { return false }
-        retained[name, default: Retained(isCaptured: isCaptured)].isCaptured = isCaptured
-        return true
-    }
+    /// An observer that receives the latest notification of a name is added.
+    mutating func retain(_ name: String) { retained[name, default: Retained()].observers += 1 }
 
-    /// - Returns: nil if the name was not retained.
-    mutating func stopRetaining(_ name: String) -> (latest: Latest?, isCaptured: Bool)? {
-        retained.removeValue(forKey: name).map { ($0.latest, $0.isCaptured) }
+    /// Such an observer was removed.
+    /// - Returns: the notification that is no longer retained.
+    mutating func release(_ name: String) -> Latest? {
+        guard let index = retained.index(forKey: name) else { return nil }
+        retained.values[index].observers -= 1
+        return retained.values[index].observers == 0 ? retained.remove(at: index).value.latest : nil
     }
 
     /// Replaces the latest notification of a name that is retained.
@@ -74,11 +71,5 @@ struct LatestNotifications {
         let replaced = retained.values[index].latest
         retained.values[index].latest = latest
         return replaced
-    }
-
-    /// - Returns: the removed notification.
-    mutating func removeLatest(of name: String) -> Latest? {
-        defer { retained[name]?.latest = nil }
-        return retained[name]?.latest
     }
 }

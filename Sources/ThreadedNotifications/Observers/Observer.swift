@@ -49,11 +49,9 @@ final class Observer: Sendable {
         name: Notification.Name?, object: NotificationObject, mailbox: ThreadMailbox?, options: ObserverOptions,
         handler: ObserverHandler, isRemovedWithToken: Bool, location: SourceLocation
     ) {
+        var options = options
         // No post is made on a task.
-        let options = handler.isAsync ? ObserverOptions(overflow: options.overflow) : options
-        precondition(
-            options.overflow.capacity.map { $0 > 0 } ?? true,
-            "OverflowPolicy: a capacity of \(options.overflow.capacity ?? 0) holds nothing. It must be at least 1.")
+        if handler.isAsync { options.sameThread = .ordered }
         precondition(
             mailbox != nil || options.sameThread != .later,
             "ObserverOptions: sameThread is .later, and .postingThread has no mailbox to wait in. Name a thread.")
@@ -87,6 +85,9 @@ final class Observer: Sendable {
         guard let uncountedMailbox else { return true }
         return context.owns(uncountedMailbox)
     }
+
+    /// The name whose latest notification is retained for it.
+    var retainedName: String? { options.receivesLatest ? name?.rawValue : nil }
 
     /// True if its deliveries have positions in the order of its target thread's mailbox (guarantee 4).
     @inline(__always)

@@ -45,11 +45,12 @@ package struct ValueHandler<Value> {
 
 extension ValueHandler where Value: Sendable {
     /// A handler that is called directly on the actor's thread.
-    /// - Throws: `DeliveryError` with the code `actorNotPinned`.
+    /// - Returns: nil if the actor runs on no thread.
     package static func isolated<Target: Actor>(
         to actor: Target, _ handle: @escaping @Sendable (isolated Target, Value) -> Void
-    ) throws(DeliveryError) -> Self {
-        ValueHandler(try actor.threadMailbox, isThreadBound: false) { value in
+    ) -> Self? {
+        guard let mailbox = actor.mailbox else { return nil }
+        return ValueHandler(mailbox, isThreadBound: false) { value in
             ThreadContext.withCurrent { context in
                 ActorJobs.run({ actor.assumeIsolated { handle($0, value) } }, context)
             }
@@ -59,8 +60,9 @@ extension ValueHandler where Value: Sendable {
     /// As `isolated(to:_:)`, for a handler that was created in the actor's own code.
     package static func isolatedInside<Target: Actor>(
         _ actor: isolated Target, _ handle: @escaping (Value) -> Void
-    ) throws(DeliveryError) -> Self {
-        ValueHandler(try actor.threadMailbox, isThreadBound: true) { value in
+    ) -> Self? {
+        guard let mailbox = actor.mailbox else { return nil }
+        return ValueHandler(mailbox, isThreadBound: true) { value in
             ThreadContext.withCurrent { context in ActorJobs.run({ handle(value) }, context) }
         }
     }
@@ -98,12 +100,5 @@ extension Actor {
         guard let executor = unownedExecutor.asSerialExecutor() else { return nil }
         if let thread = executor as? RunLoopThread { return thread.mailbox }
         return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil
-    }
-
-    fileprivate nonisolated var threadMailbox: ThreadMailbox {
-        get throws(DeliveryError) {
-            guard let mailbox else { throw .actorNotPinned(actor: "\(Self.self)") }
-            return mailbox
-        }
     }
 }

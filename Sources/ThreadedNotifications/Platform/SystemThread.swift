@@ -97,6 +97,15 @@ package struct SystemThread: Sendable {
         pthread_detach(handle)
     }
 
+    /// Performs a block on a new thread, which ends afterwards. If the system has no thread left, a thread of Dispatch
+    /// performs it.
+    static func performInBackground(_ block: @escaping @Sendable () -> Void) {
+        switch start(block) {
+        case .success(let thread): thread.detach()
+        case .failure: DispatchQueue.global().async(execute: block)
+        }
+    }
+
     package struct SystemError: Error {
         package var code: Int32
     }

@@ -50,7 +50,7 @@ final class SequenceEndTests: XCTestCase {
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let events = Taken(center.connectionEvents(), in: self)
         let notifications = Taken(
-            try center.notifications(named: .numbered, buffer: .bufferingNewest(10)), in: self)
+            try center.notifications(named: .numbered, bufferSize: 10), in: self)
         try center.post(name: .numbered, object: "1")
         events.waitForFirst(in: self)
         notifications.waitForFirst(in: self)
@@ -65,7 +65,7 @@ final class SequenceEndTests: XCTestCase {
     func testBufferedValuesAreReceivedAfterTheCenterIsClosedAndThenTheEnd() throws {
         let (temporary, server) = try serve()
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
-        let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
+        let sequence = try center.notifications(named: .numbered, bufferSize: 10)
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
         try center.synchronize(timeout: TestTimeout.hang)
         center.close()
@@ -80,7 +80,7 @@ final class SequenceEndTests: XCTestCase {
         var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let events = Taken(try XCTUnwrap(center?.connectionEvents()), in: self)
         let notifications = Taken(
-            try XCTUnwrap(try center?.notifications(named: .numbered, buffer: .bufferingNewest(10))), in: self)
+            try XCTUnwrap(try center?.notifications(named: .numbered, bufferSize: 10)), in: self)
         try center?.post(name: .numbered, object: "1")
         events.waitForFirst(in: self)
         notifications.waitForFirst(in: self)
@@ -95,7 +95,7 @@ final class SequenceEndTests: XCTestCase {
     func testSequencesEndWithoutAConnectionAndAtOnceIfTheCenterIsClosed() throws {
         let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/temporary"))
         let events = center.connectionEvents()
-        let notifications = try center.notifications(named: nil, buffer: .bufferingNewest(10))
+        let notifications = try center.notifications(named: nil, bufferSize: 10)
         center.close()
         let ended = expectation(description: "the ends")
         Task {
@@ -108,7 +108,7 @@ final class SequenceEndTests: XCTestCase {
             ended.fulfill()
         }
         wait(for: [ended], timeout: TestTimeout.seconds)
-        XCTAssertThrowsError(try center.notifications(named: nil, buffer: .bufferingNewest(10))) {
+        XCTAssertThrowsError(try center.notifications(named: nil, bufferSize: 10)) {
             XCTAssertEqual($0 as? DistributedError, .closed)
         }
     }

@@ -16,16 +16,16 @@ final class ActorExamples: XCTestCase {
             nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
             private(set) var lines: [String] = []
 
-            func observe(_ name: Notification.Name, of center: ThreadedNotificationCenter) throws -> ObserverToken {
-                try center.addObserver(
-                    forName: name, isolatedTo: self, transform: { $0.object as? String },
-                    using: { line in self.lines.append(line) })
+            func observe(_ name: Notification.Name, of center: ThreadedNotificationCenter) -> ObserverToken {
+                center.addObserver(forName: name, on: .current) { notification in
+                    if let line = notification.object as? String { self.lines.append(line) }
+                }
             }
         }
 
         let reader = Reader()
         try reader.thread.start()
-        let reading = try await reader.observe(name, of: center)
+        let reading = await reader.observe(name, of: center)
         // example: end
 
         center.post(name: name, object: "one")

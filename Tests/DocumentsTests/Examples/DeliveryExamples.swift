@@ -82,12 +82,12 @@ final class DeliveryExamples: XCTestCase {
             init(on thread: RunLoopThread) { self.thread = thread }
         }
         let parser = Parser(on: worker)
-        let parsing = try center.addObserver(
+        let parsing = center.addObserver(
             forName: name, isolatedTo: parser, transform: { $0.object as? String },
             using: { parser, line in parser.lines.append(line) })  // on the actor's thread
 
         let lines = center.notifications(
-            named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String })
+            named: name, bufferSize: 100, transform: { $0.object as? String })
         let reading = Task {
             for await line in lines { print("read \(line)") }
         }
@@ -174,7 +174,7 @@ final class DeliveryExamples: XCTestCase {
 
         let account = Account()
         try account.thread.start()
-        let deposits = try center.addObserver(
+        let deposits = center.addObserver(
             forName: name, isolatedTo: account, transform: { $0.object as? Int },  // on the posting thread
             using: { account, amount in account.add(amount) })  // on the actor's thread, without await
         // example: end

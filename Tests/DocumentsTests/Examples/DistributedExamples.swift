@@ -79,7 +79,7 @@ final class DistributedExamples: XCTestCase {
         try center.post(name: dishReady, userInfo: ["dish": "salad"])
         center.resume()  // and delivers them, in order
 
-        let dishes = try center.notifications(named: dishReady, buffer: .bufferingNewest(100))
+        let dishes = try center.notifications(named: dishReady, bufferSize: 100)
         let reading = Task {
             for await notification in dishes { print("read \(notification.name.rawValue)") }
         }

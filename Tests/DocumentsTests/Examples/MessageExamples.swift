@@ -65,7 +65,7 @@ final class MessageExamples: XCTestCase {
 
         // example: begin
         let letter = Letter()
-        let saves = center.addObserver(of: letter, for: .saved, on: .main) { message in
+        let saves = center.addObserver(of: letter, for: Saved.self, on: .main) { message in
             print("\(message.title) is saved")  // on the main actor
         }
         let names = center.addObserver(forName: Saved.name, on: .postingThread) { notification in
@@ -89,7 +89,7 @@ final class MessageExamples: XCTestCase {
         let center = ThreadedNotificationCenter()
 
         // example: begin
-        let latest = center.messages(for: Saved.self, buffer: .bufferingNewest(2))
+        let latest = center.messages(for: Saved.self, bufferSize: 2)
         for title in ["first", "second", "third"] { center.post(Saved(title: title)) }
         latest.cancel()  // ends the sequence after the messages that are in the buffer
         for await message in latest { print(message.title) }

@@ -16,18 +16,19 @@ final class QuestionExamples: XCTestCase {
 
         // example: begin
         let connection = Notification.Name("ConnectionChanged")
-        center.retainLatest(of: connection)
+        let latest = ObserverOptions(receivesLatest: true)
+        let keeping = center.addObserver(forName: connection, on: .postingThread, options: latest) { _ in }
         center.post(name: connection, object: "online")
 
         let late = center.addObserver(
-            forName: connection, on: worker, transform: { $0.object as? String },
+            forName: connection, on: worker, options: latest, transform: { $0.object as? String },
             using: { state in print("the connection is \(state)") })
         // example: end
 
         worker.stop()
         try worker.waitUntilFinished(timeout: TestTimeout.hang)
         XCTAssertEqual(printed.lines, ["the connection is online"])
-        XCTAssertEqual(late.counters.delivered, 1)
+        XCTAssertEqual([keeping, late].map(\.counters.delivered), [1, 1])
     }
 
     func testQuestionsAboutObservers() {

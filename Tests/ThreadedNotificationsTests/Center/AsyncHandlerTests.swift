@@ -338,7 +338,7 @@ final class AsyncHandlerTests: XCTestCase {
         }
         let tokens = [
             center.addObserver(of: document, for: .saved, using: handle),
-            center.addObserver(of: Document.self, for: .saved, using: handle),
+            center.addObserver(for: .saved, using: handle),
             center.addObserver(of: document, for: Saved.self, using: handle),
             center.addObserver(for: Saved.self) { message in
                 await Task.yield()
@@ -357,7 +357,7 @@ final class AsyncHandlerTests: XCTestCase {
         func observe() -> WeakReference<ThreadMailbox>? {
             let handler = ValueHandler<Int>.awaiting(on: nil) { _ in }
             let token = center.add(
-                posted, nil, handler, ObserverOptions(), SourceLocation("test", 0), Self.number)
+                posted, nil, ObserverOptions(), SourceLocation("test", 0), .value(Self.number, handler))
             // On another thread, because a running thread may retain the observers that its last posts found.
             Thread.posting(1) { for number in 1...3 { center.post(name: posted, object: number) } }.wait()
             withExtendedLifetime(token) {}

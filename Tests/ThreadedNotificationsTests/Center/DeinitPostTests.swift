@@ -28,7 +28,7 @@ final class DeinitPostTests: XCTestCase {
     }
 
     func testTheLatestNotificationIsRetainedWithoutTheObject() throws {
-        try assertPrints("deinit-latest", "latest without object\nworker without object\n1: delivered 1")
+        try assertPrints("deinit-latest", "here with object\nworker without object\n1: delivered 1")
     }
 
     func testObserversWithAnOverflowPolicyGetItWithoutTheObject() throws {

@@ -39,10 +39,21 @@ final class LatestMessageTests: XCTestCase {
     private let center = ThreadedNotificationCenter()
     private let link = Link()
 
+    private let receiving = ObserverOptions(receivesLatest: true)
+
+    /// Keeps the latest message of a type.
+    private func keep<Message: NotificationCenter.AsyncMessage>(
+        _ type: Message.Type, of center: ThreadedNotificationCenter
+    ) -> ObserverToken {
+        center.addObserver(for: type, on: .postingThread, options: receiving) { (_: Message) in }
+    }
+
     /// The messages that a new observer gets.
-    private func seen<Message: NotificationCenter.AsyncMessage & Equatable>(_ type: Message.Type) -> [Message] {
+    private func seen<Message: NotificationCenter.AsyncMessage & Equatable>(
+        _ type: Message.Type, of center: ThreadedNotificationCenter
+    ) -> [Message] {
         let messages = Locked<[Message]>([])
-        let token = center.addObserver(for: type, on: .postingThread) { message in
+        let token = center.addObserver(for: type, on: .postingThread, options: receiving) { message in
             messages.withLock { $0.append(message) }
         }
         token.cancel()
@@ -50,45 +61,38 @@ final class LatestMessageTests: XCTestCase {
     }
 
     func testALateObserverGetsTheLatestMessage() {
-        center.retainLatest(for: Changed.self)
+        let keeping = keep(Changed.self, of: center)
         for state in 1...2 { center.post(Changed(state: state), subject: link) }
-        XCTAssertEqual(seen(Changed.self), [Changed(state: 2)])
-        XCTAssertEqual(center.latest(for: Changed.self), Changed(state: 2))
-        center.removeLatest(for: Changed.self)
-        XCTAssertEqual(seen(Changed.self), [])
-        XCTAssertNil(center.latest(for: Changed.self))
-        center.post(Changed(state: 3))
-        XCTAssertEqual(seen(Changed.self), [Changed(state: 3)])
-        center.stopRetainingLatest(for: Changed.self)
-        center.post(Changed(state: 4))
-        XCTAssertNil(center.latest(for: Changed.self))
+        XCTAssertEqual(seen(Changed.self, of: center), [Changed(state: 2)])
+        keeping.cancel()
+        XCTAssertEqual(seen(Changed.self, of: center), [])
     }
 
-    func testAMessageIsRetainedAsANotificationAndANotificationAsAMessage() {
-        center.retainLatest(for: Converted.self)
+    func testALateObserverOfMessagesGetsTheLatestNotificationAndOneOfNotificationsTheLatestMessage() {
+        let keeping = keep(Converted.self, of: center)
         center.post(Converted(state: 1), subject: link)
-        XCTAssertEqual(center.latest(of: Converted.name)?.userInfo?["state"] as? Int, 1)
+        let states = Locked<[Int?]>([])
+        let late = center.addObserver(forName: Converted.name, on: .postingThread, options: receiving) { notification in
+            states.withLock { $0.append(notification.userInfo?["state"] as? Int) }
+        }
+        XCTAssertEqual(states.withLock { $0 }, [1])
         center.post(name: Converted.name, userInfo: ["state": 2])
-        XCTAssertEqual(center.latest(for: Converted.self), Converted(state: 2))
-        XCTAssertEqual(seen(Converted.self), [Converted(state: 2)])
+        XCTAssertEqual(seen(Converted.self, of: center), [Converted(state: 2)])
         center.post(name: Converted.name)
-        XCTAssertNil(center.latest(for: Converted.self), "no message can be made of it")
+        XCTAssertEqual(seen(Converted.self, of: center), [], "no message can be made of it")
+        for token in [keeping, late] { token.cancel() }
     }
 
     @MainActor
     func testTheLatestMessageOfTheMainActorIsDeliveredOnTheMainThread() {
-        center.retainLatest(for: Shown.self)
+        let keeping = center.addObserver(for: Shown.self, options: receiving) { (_: Shown) in }
         center.post(Shown(state: 1), subject: link)
-        XCTAssertEqual(center.latest(for: Shown.self)?.state, 1)
         var states: [Int] = []
-        let token = center.addObserver(of: link, for: Shown.self) { states.append($0.state) }
+        let token = center.addObserver(of: link, for: Shown.self, options: receiving) { states.append($0.state) }
         XCTAssertEqual(states, [])
         RunLoop.runCurrentOnce()
         XCTAssertEqual(states, [1])
-        token.cancel()
-        center.removeLatest(for: Shown.self)
-        XCTAssertNil(center.latest(for: Shown.self))
-        center.stopRetainingLatest(for: Shown.self)
+        for token in [keeping, token] { token.cancel() }
         XCTAssertFalse(center.hasObservers(for: Shown.self))
     }
 
@@ -96,33 +100,15 @@ final class LatestMessageTests: XCTestCase {
     func testARetainedMessageDoesNotDisturbMessagesOfFoundation() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
-        center.retainLatest(for: Changed.self)
+        let changed = keep(Changed.self, of: center)
         foundation.post(Changed(state: 1), subject: link)
-        XCTAssertNil(center.latest(for: Changed.self))
+        XCTAssertEqual(seen(Changed.self, of: center), [])
         XCTAssertEqual(center.registrations.captured, 0)
-        center.stopRetainingLatest(for: Changed.self)
-        center.retainLatest(for: Converted.self)
+        let converted = keep(Converted.self, of: center)
         foundation.post(name: Converted.name, object: nil, userInfo: ["state": 1])
-        XCTAssertEqual(center.latest(for: Converted.self), Converted(state: 1))
-        center.stopRetainingLatest(for: Converted.self)
+        XCTAssertEqual(seen(Converted.self, of: center), [Converted(state: 1)])
+        for token in [changed, converted] { token.cancel() }
         XCTAssertEqual(center.registrations.captured, 0)
-    }
-
-    func testANameThatIsRetainedForItsMessagesIsCapturedWhenItsNotificationsAreToo() {
-        let foundation = NotificationCenter()
-        let center = ThreadedNotificationCenter(capturing: foundation)
-        let name = Notification.Name(MessageName.typeName(Changed.self))
-        for _ in 1...2 {
-            center.retainLatest(for: Changed.self)
-            XCTAssertEqual(center.registrations.captured, 0)
-            for _ in 1...2 { center.retainLatest(of: name) }
-            center.retainLatest(for: Changed.self)
-            foundation.post(name: name, object: 1)
-            XCTAssertEqual(center.latest(of: name)?.object as? Int, 1)
-            center.stopRetainingLatest(for: Changed.self)
-            XCTAssertEqual(center.registrations.captured, 0)
-            XCTAssertNil(center.latest(of: name))
-        }
     }
 
     @MainActor

@@ -8,14 +8,22 @@ import XCTest
 
 private let state = Notification.Name("state")
 
-/// `retainLatest(of:)`: observers that are added later get the latest notification.
+/// `ObserverOptions.receivesLatest`: observers that are added later get the latest notification.
 final class LatestNotificationTests: XCTestCase {
     private let timeout = TestTimeout.hang
+    private let receiving = ObserverOptions(receivesLatest: true)
+    private var keeping: [ObserverToken] = []
 
+    /// A center with an observer that receives the latest notification, and to which none is delivered.
     private func retaining(capturing foundation: NotificationCenter? = nil) -> ThreadedNotificationCenter {
         let center = ThreadedNotificationCenter(capturing: foundation)
-        center.retainLatest(of: state)
+        keeping.append(keep(center))
         return center
+    }
+
+    private func keep(_ center: ThreadedNotificationCenter) -> ObserverToken {
+        center.addObserver(
+            forName: state, on: .postingThread, options: receiving, transform: { _ in Int?.none }, using: { _ in })
     }
 
     /// The values that a new observer on the posting thread gets.
@@ -24,8 +32,8 @@ final class LatestNotificationTests: XCTestCase {
     ) -> [Int] {
         let values = Locked<[Int]>([])
         let token = center.addObserver(
-            forName: name, object: object, on: .postingThread, transform: { $0.userInfo?["value"] as? Int },
-            using: { value in values.withLock { $0.append(value) } })
+            forName: name, object: object, on: .postingThread, options: receiving,
+            transform: { $0.userInfo?["value"] as? Int }, using: { value in values.withLock { $0.append(value) } })
         token.cancel()
         return values.withLock { $0 }
     }
@@ -39,27 +47,36 @@ final class LatestNotificationTests: XCTestCase {
 
     // MARK: What is retained
 
-    func testTheLatestNotificationOfANameIsRetainedFromTheCallUntilItIsRemovedOrStopped() {
+    func testTheLatestNotificationOfANameIsRetainedWhileAnObserverReceivesIt() {
         let center = ThreadedNotificationCenter()
+        let plain = center.addObserver(forName: state, on: .postingThread) { _ in }
         post(1, to: center)
-        center.retainLatest(of: state)
+        XCTAssertEqual(seen(center), [], "no observer received it")
+        let tokens = (1...2).map { _ in keep(center) }
         XCTAssertEqual(seen(center), [])
-        XCTAssertNil(center.latest(of: state))
         for value in 2...3 { post(value, to: center) }
         post(4, to: center, Notification.Name("other"))
         for _ in 0..<2 { XCTAssertEqual(seen(center), [3]) }
-        XCTAssertEqual(center.latest(of: state)?.userInfo?["value"] as? Int, 3)
         XCTAssertEqual(seen(center, Notification.Name("other")), [])
-        center.removeLatest(of: state)
-        XCTAssertEqual(seen(center), [])
+        tokens[0].cancel()
+        XCTAssertEqual(seen(center), [3], "another observer receives it")
+        tokens[1].cancel()
+        XCTAssertEqual(seen(center), [], "no observer receives it")
         post(5, to: center)
-        center.retainLatest(of: state)
-        XCTAssertEqual(seen(center), [5], "a second call has no effect")
-        center.stopRetainingLatest(of: state)
-        center.stopRetainingLatest(of: state)
-        post(6, to: center)
         XCTAssertEqual(seen(center), [])
-        XCTAssertNil(center.latest(of: state))
+        plain.cancel()
+    }
+
+    func testAnObserverWithoutTheOptionGetsLaterNotificationsOnly() {
+        let center = retaining()
+        post(1, to: center)
+        let values = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: state, on: .postingThread, transform: { $0.userInfo?["value"] as? Int },
+            using: { value in values.withLock { $0.append(value) } })
+        post(2, to: center)
+        XCTAssertEqual(values.withLock { $0 }, [2])
+        token.cancel()
     }
 
     func testNameObjectAndTransformSelectTheObserversThatGetIt() {
@@ -80,12 +97,12 @@ final class LatestNotificationTests: XCTestCase {
             center.post(
                 name: state,
                 object: ReleaseRecorder { [unowned center] in
-                    center.addObserver(forName: state, on: .postingThread) { _ in }.cancel()
+                    center.addObserver(forName: nil, on: .postingThread) { _ in }.cancel()
                     released.add(1, ordering: .relaxed)
                 })
         }
         XCTAssertEqual(released.load(ordering: .relaxed), 1)
-        center.removeLatest(of: state)
+        for token in keeping { token.cancel() }
         XCTAssertEqual(released.load(ordering: .relaxed), 2)
     }
 
@@ -98,7 +115,7 @@ final class LatestNotificationTests: XCTestCase {
         XCTAssertEqual(seen(center), [2])
         PostingQueue(center: center).enqueue(Notification(name: state, userInfo: ["value": 3]), postingStyle: .now)
         XCTAssertEqual(seen(center), [3])
-        center.stopRetainingLatest(of: state)
+        for token in keeping { token.cancel() }
         XCTAssertEqual(center.registrations.captured, 0)
         foundation.post(name: state, object: nil, userInfo: ["value": 4])
         XCTAssertEqual(seen(center), [])
@@ -108,19 +125,12 @@ final class LatestNotificationTests: XCTestCase {
         let center = retaining()
         let worker = RunLoopThread(name: "worker")
         let token = center.addObserver(forName: state, on: worker) { _ in }
-        assertThrows(DeliveryError.self) { try center.postAndWait(Notification(name: state), timeout: timeout) }
-        XCTAssertNil(center.latest(of: state))
+        assertThrows(DeliveryError.self) {
+            try center.postAndWait(Notification(name: state, userInfo: ["value": 1]), timeout: timeout)
+        }
+        XCTAssertEqual(seen(center), [])
         token.cancel()
         worker.stop()
-    }
-
-    func testACenterThatRetainsANameHasObserversOfIt() {
-        let center = ThreadedNotificationCenter()
-        XCTAssertFalse(center.hasObservers(of: state))
-        center.retainLatest(of: state)
-        XCTAssertTrue(center.hasObservers(of: state))
-        center.stopRetainingLatest(of: state)
-        XCTAssertFalse(center.hasObservers(of: state))
     }
 
     // MARK: The late observer
@@ -131,7 +141,7 @@ final class LatestNotificationTests: XCTestCase {
         for policy in [SameThreadPolicy.ordered, .atOnce] {
             var handled = 0
             let here = center.addObserver(
-                forName: state, on: .current, options: ObserverOptions(sameThread: policy)
+                forName: state, on: .current, options: ObserverOptions(sameThread: policy, receivesLatest: true)
             ) { _ in handled += 1 }
             XCTAssertEqual(handled, 0)
             XCTAssertEqual(here.counters, DeliveryCounters(waiting: 1))
@@ -141,13 +151,13 @@ final class LatestNotificationTests: XCTestCase {
         }
         let worker = try RunLoopThread.started("worker")
         let isOnWorker = Atomic(false)
-        let there = center.addObserver(forName: state, on: worker) { _ in
+        let there = center.addObserver(forName: state, on: worker, options: receiving) { _ in
             isOnWorker.store(worker.isCurrent, ordering: .relaxed)
         }
         try worker.stopAndWait()
         XCTAssertTrue(isOnWorker.load(ordering: .relaxed))
         XCTAssertEqual(there.counters, DeliveryCounters(delivered: 1))
-        let late = center.addObserver(forName: state, on: worker) { _ in }
+        let late = center.addObserver(forName: state, on: worker, options: receiving) { _ in }
         XCTAssertEqual(late.counters, DeliveryCounters(targetGone: 1))
     }
 
@@ -156,7 +166,7 @@ final class LatestNotificationTests: XCTestCase {
         post(1, to: center)
         var handled: [Int?] = []
         let token = center.addObserver(
-            forName: state, on: .current, options: ObserverOptions(sameThread: .atOnce)
+            forName: state, on: .current, options: ObserverOptions(sameThread: .atOnce, receivesLatest: true)
         ) { handled.append($0.userInfo?["value"] as? Int) }
         post(2, to: center)
         RunLoop.runCurrentOnce()
@@ -171,7 +181,7 @@ final class LatestNotificationTests: XCTestCase {
             post(1, to: center)
             let values = Locked<[Int]>([])
             let token = center.addObserver(
-                forName: state, on: thread, options: ObserverOptions(overflow: overflow),
+                forName: state, on: thread, options: ObserverOptions(overflow: overflow, receivesLatest: true),
                 transform: { [unowned center] notification in
                     let value = notification.userInfo?["value"] as? Int
                     if value == 1 {
@@ -199,7 +209,7 @@ final class LatestNotificationTests: XCTestCase {
         post(1, to: center)
         var handled: [Int?] = []
         let token = center.addObserver(
-            forName: state, on: .current, options: ObserverOptions(overflow: .keepLatest)
+            forName: state, on: .current, options: ObserverOptions(overflow: .keepLatest, receivesLatest: true)
         ) { handled.append($0.userInfo?["value"] as? Int) }
         post(2, to: center)
         RunLoop.runCurrentOnce()
@@ -212,7 +222,7 @@ final class LatestNotificationTests: XCTestCase {
         post(1, to: center)
         let handled = Locked<[Int]>([])
         let token = center.addObserver(
-            forName: state, on: .postingThread, transform: { $0.userInfo?["value"] as? Int },
+            forName: state, on: .postingThread, options: receiving, transform: { $0.userInfo?["value"] as? Int },
             using: { [unowned center] value in
                 handled.withLock { $0.append(value) }
                 if value < 3 { center.post(name: state, userInfo: ["value": value + 1]) }
@@ -223,28 +233,15 @@ final class LatestNotificationTests: XCTestCase {
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 4))
     }
 
-    func testASequenceBeginsWithIt() async {
-        let center = retaining()
-        post(1, to: center)
-        let sequence = center.notifications(
-            named: state, buffer: .unbounded, transform: { $0.userInfo?["value"] as? Int })
-        post(2, to: center)
-        sequence.cancel()
-        var values: [Int] = []
-        for await value in sequence { values.append(value) }
-        XCTAssertEqual(values, [1, 2])
-    }
-
     func testTheEventsOfALateObserverAreThoseOfAPost() throws {
-        let center = ThreadedNotificationCenter()
+        let center = retaining()
         var original: UInt64 = 0
         var token: ObserverToken?
         let events = try tracing {
-            center.retainLatest(of: state)
             center.post(name: state)
-            token = center.addObserver(forName: state, on: .current) { _ in }
+            token = center.addObserver(forName: state, on: .current, options: receiving) { _ in }
             RunLoop.runCurrentOnce()
-        }.filter { $0.name == state }
+        }.filter { $0.name == state && $0.stage != .skip }
         original = events.first?.post ?? 0
         let number = events.last?.post ?? 0
         XCTAssertEqual(events.map(\.stage), [.post, .register, .capture, .append, .deliver, .return])
@@ -266,8 +263,8 @@ final class LatestNotificationTests: XCTestCase {
             isOver.value.store(true, ordering: .releasing)
         }
         let options: [ObserverOptions?] = [
-            nil, ObserverOptions(), ObserverOptions(overflow: .keepLatest),
-            ObserverOptions(overflow: .dropOldest(capacity: 1)),
+            nil, receiving, ObserverOptions(overflow: .keepLatest, receivesLatest: true),
+            ObserverOptions(overflow: .dropOldest(capacity: 1), receivesLatest: true),
         ]
         var observers: [(values: Locked<[Int]>, token: ObserverToken)] = []
         repeat {
@@ -275,7 +272,7 @@ final class LatestNotificationTests: XCTestCase {
                 let values = Locked<[Int]>([])
                 let token = center.addObserver(
                     forName: state, on: options == nil ? .postingThread : worker.targetThread,
-                    options: options ?? ObserverOptions(), transform: { $0.userInfo?["value"] as? Int },
+                    options: options ?? receiving, transform: { $0.userInfo?["value"] as? Int },
                     using: { value in values.withLock { $0.append(value) } })
                 observers.append((values, token))
             }

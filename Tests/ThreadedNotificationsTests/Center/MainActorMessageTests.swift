@@ -62,7 +62,7 @@ final class MainActorMessageTests: XCTestCase {
             let (window, frame, seen) = (Window(), Frame(), Seen())
             let tokens = [
                 center.addObserver(of: window, for: .resized) { message in message.frame.width += 1 },
-                center.addObserver(of: Window.self, for: .resized) { message in message.frame.width += 10 },
+                center.addObserver(for: .resized) { message in message.frame.width += 10 },
                 center.addObserver(of: window, for: Resized.self) { message in message.frame.width += 100 },
                 center.addObserver(for: Resized.self) { message in message.frame.width += 1000 },
                 center.addObserver(forName: Resized.name, object: window, on: .current) { notification in
@@ -116,10 +116,10 @@ final class MainActorMessageTests: XCTestCase {
             let (seen, shop) = (Seen(), Shop())
             let worker = try RunLoopThread.started("worker")
             let tokens = [
-                center.addObserver(of: shop, for: .sold, on: .main) { message in
+                center.addObserver(of: shop, for: Sold.self, on: .main) { message in
                     seen.values.append("shop \(message.price)")
                 },
-                center.addObserver(of: Shop.self, for: .sold, on: .main) { message in
+                center.addObserver(for: Sold.self, on: .main) { message in
                     seen.values.append("identifier \(message.price)")
                 },
                 center.addObserver(of: shop, for: Sold.self, on: .main) { message in

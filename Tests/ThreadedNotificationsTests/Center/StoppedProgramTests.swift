@@ -9,7 +9,7 @@ import Testing
 struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
-        case laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
+        case isolatedToNoThread, laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
         case mainRunLoopElsewhere, endOfPostingThread, valueOfAnotherType, valueOfAnotherTypeInATask
 
         var message: String {
@@ -19,6 +19,7 @@ struct StoppedProgramTests {
             case .endlessPosts: "endless is posted by its own handler, 250 deep"
             case .endlessAtOnce, .endlessWaits: "250 deep"
             case .actorWithoutThread: "Roaming is bound to no thread"
+            case .isolatedToNoThread: "the actor Unpinned runs on no RunLoopThread"
             case .laterOnThePostingThread: ".postingThread has no mailbox to wait in. Name a thread"
             case .noDeliveries: "0 deliveries deliver nothing. It must be at least 1"
             case .valueOnAnotherThread: "the Int belongs to the thread worker, and {"
@@ -35,9 +36,7 @@ struct StoppedProgramTests {
             let name = Notification.Name("endless")
             switch self {
             case .zeroCapacity:
-                _ = center.addObserver(
-                    forName: name, on: .main, options: ObserverOptions(overflow: .dropOldest(capacity: 0))
-                ) { _ in }
+                _ = OverflowPolicy.dropOldest(capacity: 0)
             case .incomparableObject:
                 struct NotHashable {}
                 _ = center.addObserver(forName: name, object: NotHashable(), on: .main) { _ in }
@@ -55,6 +54,10 @@ struct StoppedProgramTests {
                     }
                 }
                 _ = await Roaming().observe(center)
+            case .isolatedToNoThread:
+                actor Unpinned {}
+                _ = center.addObserver(
+                    forName: name, isolatedTo: Unpinned(), transform: { $0.name }, using: { _, _ in })
             case .laterOnThePostingThread:
                 _ = center.addObserver(
                     forName: name, on: .postingThread, options: ObserverOptions(sameThread: .later)

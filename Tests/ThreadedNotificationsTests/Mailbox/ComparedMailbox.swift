@@ -123,7 +123,7 @@ struct ComparedMailbox {
     private func expectedDecision(_ observer: Observer, _ item: Item) -> Decision {
         let own = waiting.map(\.item).filter { $0.observer == observer.id }
         let isFull = observer.policy.capacity.map { own.count >= $0 } ?? false
-        switch observer.policy {
+        switch observer.policy.rule {
         case .unbounded: return .room(displaced: nil)
         case .dropOldest: return .room(displaced: isFull ? own.first : nil)
         case .keepLatest: return .room(displaced: own.first { $0.key == item.key })

@@ -154,7 +154,7 @@ final class ObserverHandlerTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let parser = Parser(worker)
-        let token = try center.addObserver(
+        let token = center.addObserver(
             forName: posted, isolatedTo: parser, transform: { $0.object as? Int },
             using: { parser, value in
                 parser.add(value, worker.isCurrent)
@@ -192,35 +192,12 @@ final class ObserverHandlerTests: XCTestCase {
     func testTheHandlerOfAnActorWithTheMainActorsExecutorRunsOnTheMainThread() throws {
         let center = ThreadedNotificationCenter()
         let actor = OnMain()
-        let token = try center.addObserver(
+        let token = center.addObserver(
             forName: posted, isolatedTo: actor, transform: { $0.object as? Int }, using: { $0.values.append($1) })
         Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(actor.assumeIsolated { $0.values }, [7])
         token.cancel()
-    }
-
-    @MainActor
-    func testAHandlerOfTheMainActorMayUseItsObjects() {
-        let center = ThreadedNotificationCenter()
-        let object = MainActorObserver()
-        let token = center.addObserver(
-            forName: posted, isolatedTo: MainActor.shared, transform: { $0.object as? Int },
-            using: { [object] value in object.handled += value })
-        Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(object.handled, 7)
-        token.cancel()
-    }
-
-    func testObservingWithAnActorThatHasNoThreadThrows() {
-        let center = ThreadedNotificationCenter()
-        XCTAssertThrowsError(
-            try center.addObserver(forName: posted, isolatedTo: Unpinned(), transform: { $0.object as? Int }) { _, _ in
-            }
-        ) {
-            XCTAssertEqual($0 as? DeliveryError, .actorNotPinned(actor: "Unpinned"))
-        }
     }
 }
 

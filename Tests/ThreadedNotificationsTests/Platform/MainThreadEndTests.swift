@@ -22,7 +22,7 @@ struct MainThreadEndTests {
         let onMain = center.addObserver(forName: name, on: .main) { _ in preconditionFailure("called") }
         let isolated = center.addObserver(
             forName: name, isolatedTo: MainActor.shared, transform: { $0.name },
-            using: { _ in preconditionFailure("called") })
+            using: { _, _ in preconditionFailure("called") })
         let ends = Locked<[ThreadEnd]>([])
         let ending = TargetThread.main.addEndObserver(on: .postingThread) { end in ends.withLock { $0.append(end) } }
         center.post(name: name)
