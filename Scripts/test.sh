@@ -27,7 +27,7 @@ commands='^(NotifyDemo|Documents)Tests[.]'
 # Of the release build: only that shows how the memory of the server grows.
 released='[.]ReleasedServerTests'
 # Those that depend on how a thread is woken. They run a second time with threads that no event wakes.
-waking='^(PostingQueuesTests|ThreadedNotificationsTests[.](RunLoopThread|[A-Za-z]*Guarantee))'
+waking='^(PostingQueuesTests|ThreadedNotificationsTests[.](RunLoopThread|RandomPrograms|Drain|EndedThread|PostingOrder|Wait))'
 
 # Steps that are started run at the same time, because many tests wait. The builds come first.
 logs=$(mktemp -d)

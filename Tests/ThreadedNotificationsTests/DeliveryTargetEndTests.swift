@@ -112,59 +112,6 @@ final class DeliveryTargetEndTests: XCTestCase {
         lost.cancel()
     }
 
-    func testAWaitForAThreadThatNeverStartedReturnsAfterItsEndWasTold() {
-        let thread = RunLoopThread(name: "stopped")
-        let (isTold, resume) = (expectation(description: "told"), MonotonicSemaphore())
-        /// The error of a wait for the thread.
-        @Sendable func wait(_ timeout: Duration) -> DeliveryError? {
-            do {
-                try thread.waitUntilFinished(timeout: timeout)
-                return nil
-            } catch { return error }
-        }
-        let first = thread.addEndObserver(on: .postingThread) { _ in
-            // `stop` waits for this handler.
-            XCTAssertEqual(wait(TestTimeout.hang), .waitForItself(thread: "stopped"))
-            isTold.fulfill()
-            XCTAssertTrue(resume.wait(until: .after(TestTimeout.hang)))
-        }
-        let second = addEndObserver(of: thread, on: .postingThread)
-        let stopping = Thread.posting(1) {
-            thread.stop()
-            XCTAssertNil(wait(.zero))
-        }
-        self.wait(for: [isTold], timeout: TestTimeout.seconds)
-        thread.stop()
-        Thread.posting(1) {
-            XCTAssertEqual(wait(.zero), .threadStillRunning(thread: "stopped", after: .zero))
-            resume.signal()
-            XCTAssertNil(wait(TestTimeout.hang))
-            XCTAssertEqual([first, second].map(\.counters.delivered), [1, 1])
-        }.wait()
-        stopping.wait()
-    }
-
-    func testATaskThatWaitsForAThreadThatNeverStartedContinuesAfterItsEndWasTold() async throws {
-        let thread = RunLoopThread(name: "stopped")
-        let (isTold, resume) = (expectation(description: "told"), MonotonicSemaphore())
-        let first = thread.addEndObserver(on: .postingThread) { _ in
-            isTold.fulfill()
-            XCTAssertTrue(resume.wait(until: .after(TestTimeout.hang)))
-        }
-        let second = addEndObserver(of: thread, on: .postingThread)
-        Thread.detachNewThread { thread.stop() }
-        await fulfillment(of: [isTold], timeout: TestTimeout.seconds)
-        do {
-            try await thread.waitUntilFinished(timeout: .zero)
-            XCTFail("it has not ended")
-        } catch {
-            XCTAssertEqual(error as? DeliveryError, .threadStillRunning(thread: "stopped", after: .zero))
-        }
-        resume.signal()
-        try await thread.waitUntilFinished(timeout: TestTimeout.hang)
-        XCTAssertEqual([first, second].map(\.counters.delivered), [1, 1])
-    }
-
     func testTheEndOfAThreadOfTheProgramsOwnIsTold() throws {
         let ended = expectation(description: "ended")
         let token = Locked<ObserverToken?>(nil)
@@ -203,29 +150,6 @@ final class DeliveryTargetEndTests: XCTestCase {
         try worker.stopAndWait()
         XCTAssertEqual(told.withLock { $0 }, [])
         XCTAssertEqual(token.counters, DeliveryCounters(targetGone: 1))
-    }
-
-    func testAnObserverOnTheEndingThreadItselfIsToldIfItIsDeliveredAtOnce() throws {
-        let worker = try RunLoopThread.started("worker")
-        let token = worker.addEndObserver(on: worker, options: ObserverOptions(sameThread: .atOnce)) { [told] end in
-            told.withLock { $0.append(end) }
-        }
-        try worker.stopAndWait()
-        XCTAssertEqual(told.withLock { $0 }.map(\.name), ["worker"])
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
-    }
-
-    func testTheEndIsTracedAsAnyDeliveryAndBeforeTheThreadsLastEvent() throws {
-        let worker = try RunLoopThread.started("worker")
-        let identity = try XCTUnwrap(worker.identity)
-        var token: ObserverToken?
-        let events = try tracing {
-            token = addEndObserver(of: worker, on: .postingThread)
-            try worker.stopAndWait()
-        }
-        let stages = events.filter { $0.thread == identity }.suffix(4).map(\.stage)
-        XCTAssertEqual(stages, [.capture, .deliver, .return, .threadEnd])
-        XCTAssertEqual(events.filter { $0.observer == token?.id }.map(\.stage), [.register, .deliver, .return])
     }
 
     func testAnEndAndItsObserversMayRace() throws {

@@ -36,44 +36,6 @@ final class DeliveryTargetTests: XCTestCase {
             ["1 on main", "2 on worker", "3 on worker", "4 on worker", "5 on main", "6 on main", "7 on main"])
     }
 
-    func testBlocksAndNotificationsForAThreadKeepTheirOrder() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let log = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: posted, on: worker, transform: { $0.object as? Int },
-            using: { value in log.withLock { $0.append(value) } })
-        for number in 0..<500 {
-            if number % 2 == 0 {
-                center.post(name: posted, object: number)
-            } else {
-                try worker.perform { log.withLock { $0.append(number) } }
-            }
-        }
-        // A block for the current thread does not overtake either.
-        try worker.perform {
-            center.post(name: posted, object: 500)
-            try? worker.perform { log.withLock { $0.append(501) } }
-        }
-        try worker.stopAndWait()
-        XCTAssertEqual(log.withLock { $0 }, Array(0...501))
-        token.cancel()
-    }
-
-    func testABlockForTheCurrentThreadDoesNotOvertakeWhatWaits() throws {
-        let log = Locked<[Int]>([])
-        Thread.posting(1) { try? TargetThread.main.perform { log.withLock { $0.append(1) } } }.wait()
-        try TargetThread.main.perform { log.withLock { $0.append(2) } }
-        XCTAssertEqual(log.withLock { $0 }, [])
-        let three = try TargetThread.main.performAndWait(timeout: timeout) {
-            log.withLock { $0.append(3) }
-            return 3
-        }
-        XCTAssertEqual(log.withLock { $0 }, [1, 2, three], "the waiting block is performed first")
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(log.withLock { $0 }, [1, 2, 3])
-    }
-
     func testWaitingReturnsTheBlocksValueAndRethrowsItsError() throws {
         struct Refusal: Error, Equatable {}
         let worker = try RunLoopThread.started("worker")
@@ -140,18 +102,6 @@ final class DeliveryTargetTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testACancelledDelayedBlockLeavesNothingBehind() throws {
-        let worker = try RunLoopThread.started("worker")
-        weak var performed: PerformedBlock?
-        do {
-            let block = try worker.perform(after: .seconds(3600)) {}
-            performed = block.block
-            XCTAssertTrue(block.cancel())
-        }
-        XCTAssertNil(performed)
-        try worker.stopAndWait()
-    }
-
     func testADelayedBlockOfAThreadThatEndsIsTargetGoneAndReleasedThen() throws {
         @Sendable func exit() { Thread.exit() }
         for (delay, isStopped) in [(Duration.zero, false), (.seconds(3600), false), (.seconds(3600), true)] {
@@ -171,15 +121,6 @@ final class DeliveryTargetTests: XCTestCase {
             XCTAssertFalse(block.cancel())
             XCTAssertTrue(released.value.load(ordering: .relaxed))
         }
-    }
-
-    func testADelayedBlockOfAThreadThatHasEndedLeavesNothingBehind() throws {
-        let worker = try RunLoopThread.started("worker")
-        weak var performed: PerformedBlock?
-        do { performed = try worker.perform(after: .seconds(3600)) {}.block }
-        XCTAssertNotNil(performed)
-        try worker.stopAndWait()
-        XCTAssertNil(performed)
     }
 
     func testDelayedBlocksOfNoThreadNeedNoThreadEach() throws {

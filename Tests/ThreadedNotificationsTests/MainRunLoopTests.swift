@@ -132,81 +132,6 @@ final class MainRunLoopTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testARunThatWasStoppedBeforeItBeganDeliversWhatWaits() throws {
-        try onMain {
-            var handled: [String] = []
-            let port = SignalPort()
-            let receiver = Receiver { handled.append("port") }
-            port.setDelegate(receiver)
-            RunLoop.main.add(port, forMode: .default)
-            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in handled.append("notification") }
-            Thread.posting(1) {
-                Self.center.post(name: Self.name)
-                port.signal()
-                MainRunLoop.stop()
-            }.wait()
-            XCTAssertEqual(try Self.run(), .stopped)
-            XCTAssertEqual(handled, ["notification", "port"])
-            port.invalidate()
-            token.cancel()
-        }
-    }
-
-    func testAStopInAHandlerComesAfterWhatWaitsBehindThatHandler() throws {
-        try onMain {
-            var handled = 0
-            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in
-                handled += 1
-                if handled == 1 { MainRunLoop.stop() }
-            }
-            Thread.posting(1) { for _ in 1...50 { Self.center.post(name: Self.name) } }.wait()
-            XCTAssertEqual(try Self.run(), .stopped)
-            XCTAssertEqual(handled, 50)
-            token.cancel()
-        }
-    }
-
-    func testAHandlerThatPostsAgainAndAgainDoesNotDelayAStop() throws {
-        try onMain {
-            let token = Self.center.addObserver(
-                forName: Self.name, on: .main, options: ObserverOptions(sameThread: .later)
-            ) { _ in Self.center.post(name: Self.name) }
-            Self.center.post(name: Self.name)
-            Thread.posting(1) { MainRunLoop.stop() }.wait()
-            XCTAssertEqual(try Self.run(), .stopped)
-            XCTAssertEqual(token.counters.waiting, 1)
-            token.cancel()
-            MainRunLoop.stop()
-            try Self.run()
-            XCTAssertEqual(token.counters.waiting, 0)
-        }
-    }
-
-    func testAStoppedRunInARunOfAnotherModeDeliversWhatWaits() {
-        onMain {
-            var handled = 0
-            let mode = RunLoop.Mode("modal")
-            let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in handled += 1 }
-            RunLoop.main.perform(inModes: [mode]) {
-                MainActor.assumeIsolated {
-                    Thread.posting(1) {
-                        Self.center.post(name: Self.name)
-                        MainRunLoop.stop()
-                    }.wait()
-                    XCTAssertEqual(MainRunLoop.run(), .stopped)
-                    XCTAssertEqual(handled, 1)
-                }
-            }
-            // A run without sources would return at once.
-            let keeper = Timer(timeInterval: 3600, repeats: false) { _ in }
-            RunLoop.main.add(keeper, forMode: mode)
-            _ = RunLoop.main.run(mode: mode, before: .distantPast)
-            keeper.invalidate()
-            XCTAssertEqual(handled, 1)
-            token.cancel()
-        }
-    }
-
     func testAStopBeforeTheRunCountsOnce() throws {
         MainRunLoop.stop()
         MainRunLoop.stop()
@@ -265,42 +190,6 @@ final class MainRunLoopTests: XCTestCase {
         }
     }
 
-    func testANestedRunThatUsesUpTheWakeUpOfTheEndDoesNotKeepTheRun() throws {
-        try onMain {
-            let log = Log()
-            DispatchQueue.main.async {
-                log.lines.append("holds")
-                // The second block is called after the condition was evaluated in the next pass.
-                RunLoop.main.perform {
-                    RunLoop.main.perform {
-                        _ = RunLoop.main.run(mode: .default, before: .distantPast)
-                        MainActor.assumeIsolated { log.lines.append("nested") }
-                    }
-                }
-            }
-            XCTAssertEqual(try Self.run { log.lines.first == "holds" }, .conditionHeld)
-            XCTAssertEqual(log.lines, ["holds", "nested"])
-            XCTAssertFalse(MainRunLoop.takeStop(), "the run ended only because it was stopped")
-        }
-    }
-
-    func testABlockOfTheMainQueueMayRunTheRunLoop() throws {
-        try onMain {
-            let log = Log()
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated {
-                    Self.afterAMoment {
-                        log.lines.append("timer")
-                    }
-                    _ = try? Self.run { log.lines == ["timer"] }
-                    log.lines.append("end")
-                }
-            }
-            try Self.run { log.lines.last == "end" }
-            XCTAssertEqual(log.lines, ["timer", "end"])
-        }
-    }
-
     // MARK: Signals
 
     func testASignalEndsTheRunAndItsEffectIsRestored() throws {
@@ -335,18 +224,6 @@ final class MainRunLoopTests: XCTestCase {
         }
     }
 
-    func testASignalThatIsIgnoredStaysIgnored() throws {
-        signal(SIGUSR2, SIG_IGN)
-        defer { signal(SIGUSR2, SIG_DFL) }
-        try onMain {
-            RunLoop.main.perform {
-                raise(SIGUSR2)
-                MainRunLoop.stop()
-            }
-            XCTAssertEqual(try Self.run(stoppingOn: [SIGUSR2]), .stopped)
-        }
-    }
-
     func testTheInnermostRunThatWatchesASignalTakesIt() throws {
         try onMain {
             var ends: [MainRunLoop.End] = []
@@ -366,19 +243,6 @@ final class MainRunLoopTests: XCTestCase {
 @MainActor
 private final class Log {
     var lines: [String] = []
-}
-
-@MainActor
-private final class Receiver: NSObject, @preconcurrency PortDelegate {
-    private let receive: () -> Void
-
-    init(_ receive: @escaping () -> Void) {
-        self.receive = receive
-    }
-
-    func handle(_ message: PortMessage) {
-        receive()
-    }
 }
 
 private let signalled = Atomic(false)

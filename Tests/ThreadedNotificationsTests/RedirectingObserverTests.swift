@@ -45,21 +45,6 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, [3, 1, 2])
     }
 
-    func testSetUpIsIdempotentAndTheFirstThreadStaysTheTarget() throws {
-        let log = HandlerLog()
-        let observer = RedirectingObserver { log.add($0) }
-        observer.setUpThreadingSupport()
-        observer.setUpThreadingSupport()
-        let done = expectation(description: "set up elsewhere")
-        Thread {
-            observer.setUpThreadingSupport()
-            done.fulfill()
-        }.start()
-        wait(for: [done], timeout: TestTimeout.seconds)
-        observer.processNotification(Notification(name: posted, object: 1))
-        XCTAssertEqual(log.threads, [1])
-    }
-
     func testNotificationsBeforeSetUpAreStoredAndHandled() {
         let log = HandlerLog()
         let observer = RedirectingObserver { log.add($0) }
@@ -85,21 +70,6 @@ final class RedirectingObserverTests: XCTestCase {
         port.signal()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(log.numbers, Array(1...100))
-    }
-
-    func testItWorksWithAnyPort() {
-        let port = BarePort()
-        let log = HandlerLog()
-        let observer = RedirectingObserver(notificationPort: port) { log.add($0) }
-        observer.setUpThreadingSupport()
-        observer.setUpThreadingSupport()
-        XCTAssertEqual(port.modes, [.common])
-        let token = register(observer)
-        defer { NotificationCenter.default.removeObserver(token) }
-        postInBackground(1...3)
-        XCTAssertEqual(port.sent, 3)
-        port.delegate()?.handle(PortMessage(sendPort: nil, receivePort: port, components: nil))
-        XCTAssertEqual(log.numbers, [1, 2, 3])
     }
 
     func testAHandlerMayPostBecauseTheLockIsNotHeld() {
@@ -167,55 +137,6 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertFalse(port.isValid)
     }
 
-    func testTheCenterMayReleaseTheObserverUnderItsLock() {
-        let port = SignalPort()
-        var observer: RedirectingObserver? = RedirectingObserver(notificationPort: port) { _ in }
-        observer?.setUpThreadingSupport()
-        weak let observed = observer
-        // Only the center's block retains the observer. The center releases the block with its lock held.
-        let token = observer.map(register)
-        observer = nil
-        XCTAssertNotNil(observed)
-        let invalidated = expectation(forNotification: Port.didBecomeInvalidNotification, object: port)
-        token.map(NotificationCenter.default.removeObserver)
-        XCTAssertNil(observed)
-        wait(for: [invalidated], timeout: TestTimeout.seconds)
-        XCTAssertFalse(port.isValid)
-    }
-
-    func testSeveralPostersLoseNothingAndTheOrderOfEachIsKept() throws {
-        let (posters, each) = (4, 5000)
-        let log = HandlerLog()
-        let thread = RunLoopThread(name: "target")
-        try thread.start()
-        let observer = RedirectingObserver { log.add($0) }
-        let ready = expectation(description: "ready")
-        try thread.perform {
-            observer.setUpThreadingSupport()
-            ready.fulfill()
-        }
-        wait(for: [ready], timeout: TestTimeout.seconds)
-        let done = expectation(description: "posted")
-        done.expectedFulfillmentCount = posters
-        for poster in 0..<posters {
-            Thread { [posted] in
-                for number in 0..<each {
-                    observer.processNotification(Notification(name: posted, object: poster * each + number))
-                }
-                done.fulfill()
-            }.start()
-        }
-        wait(for: [done], timeout: TestTimeout.seconds)
-        thread.stop()
-        try thread.waitUntilFinished(timeout: timeout)
-        let numbers = log.numbers
-        XCTAssertEqual(numbers.count, posters * each)
-        for poster in 0..<posters {
-            XCTAssertEqual(numbers.filter { $0 / each == poster }, Array(poster * each..<(poster + 1) * each))
-        }
-        XCTAssertEqual(log.threads.count, 1)
-    }
-
     private func register(_ observer: RedirectingObserver) -> any NSObjectProtocol {
         NotificationCenter.default.addObserver(forName: posted, object: nil, queue: nil) {
             observer.processNotification($0)
@@ -258,31 +179,5 @@ private final class SilentPort: SignalPort, @unchecked Sendable {
         before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
     ) -> Bool {
         true
-    }
-}
-
-/// A port that is not a SignalPort, and only counts calls.
-///
-/// Safety: the counts are behind the lock, and the delegate is accessed on the main thread only.
-private final class BarePort: Port, @unchecked Sendable {
-    private let state = Locked((sent: 0, modes: [RunLoop.Mode]()))
-    private weak var receiver: (any PortDelegate)?
-
-    var sent: Int { state.withLock { $0.sent } }
-    var modes: [RunLoop.Mode] { state.withLock { $0.modes } }
-
-    override var isValid: Bool { true }
-    override func invalidate() {}
-    override func setDelegate(_ delegate: (any PortDelegate)?) { receiver = delegate }
-    override func delegate() -> (any PortDelegate)? { receiver }
-    override func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
-        state.withLock { $0.modes.append(mode) }
-    }
-    override func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {}
-    override func send(
-        before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
-    ) -> Bool {
-        state.withLock { $0.sent += 1 }
-        return true
     }
 }

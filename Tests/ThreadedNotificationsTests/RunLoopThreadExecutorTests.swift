@@ -132,19 +132,56 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         wait(for: [done], timeout: TestTimeout.seconds)
     }
 
-    func testJobsOfAThreadThatIsStoppedBeforeItStartedAreRun() throws {
-        let worker = RunLoopThread(name: "never")
-        let counter = Counter(worker)
-        let done = expectation(description: "done")
-        Task {
-            let isOnThread = await counter.add()
-            XCTAssertFalse(isOnThread)
-            // The job runs for the thread, so isolation may be assumed.
-            await counter.assertIsolatedHere()
+    private actor Worker {
+        private let thread: RunLoopThread
+        private var isBusy = false
+        private(set) var interleaved = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+        init(_ thread: RunLoopThread) {
+            self.thread = thread
+        }
+
+        /// It never suspends, so no other job of the actor may run before it returns.
+        func work(_ body: @Sendable () -> Void) {
+            if isBusy { interleaved += 1 }
+            isBusy = true
+            body()
+            isBusy = false
+        }
+    }
+
+    func testAnActorsJobsDoNotInterleaveWhenOneWaitsOrRunsTheRunLoop() throws {
+        let worker = try RunLoopThread.started("worker")
+        let actor = Worker(worker)
+        let (timeout, done) = (timeout, expectation(description: "all done"))
+        done.expectedFulfillmentCount = 6
+        let (hasBegun, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Task.immediate {
+            await actor.work {
+                hasBegun.signal()
+                resume.wait()
+                try? worker.performAndWait(timeout: timeout) {}
+                RunLoop.runCurrentOnce()
+            }
             done.fulfill()
         }
-        worker.stop()
+        hasBegun.wait()
+        for _ in 0..<4 {
+            Task.immediate {
+                await actor.work { RunLoop.runCurrentOnce() }
+                done.fulfill()
+            }
+        }
+        resume.signal()
+        Task {
+            let interleaved = await actor.interleaved
+            XCTAssertEqual(interleaved, 0)
+            done.fulfill()
+        }
         wait(for: [done], timeout: TestTimeout.seconds)
+        try worker.stopAndWait()
     }
 }
 

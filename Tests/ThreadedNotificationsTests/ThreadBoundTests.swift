@@ -40,26 +40,6 @@ final class ThreadBoundTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testCodeOnTheThreadThatUsesAValueBeforeItsBlockCreatesItOnce() throws {
-        let worker = try RunLoopThread.started("worker")
-        let log = Locked<[String]>([])
-        let (isBusy, isMade) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let shared = Locked<ThreadBound<Parser>?>(nil)
-        try worker.perform {
-            isBusy.signal()
-            isMade.wait()
-            shared.withLock { $0 }?.value.feed(1)
-        }
-        isBusy.wait()
-        let bound = try ThreadBound(on: worker) { Parser("parser", log) }
-        shared.withLock { $0 = bound }
-        XCTAssertEqual(log.withLock { $0 }, [])
-        isMade.signal()
-        XCTAssertEqual(try bound.performAndWait(timeout: timeout) { bound.value.sum }, 1)
-        XCTAssertEqual(log.withLock { $0 }, ["create parser on worker"])
-        try worker.stopAndWait()
-    }
-
     func testOnTheThreadItselfTheValueExistsWhenItsCreationReturns() throws {
         let log = Locked<[String]>([])
         let bound = try ThreadBound(on: .current) { Parser("own", log) }
@@ -67,7 +47,6 @@ final class ThreadBoundTests: XCTestCase {
         bound.value.feed(3)
         XCTAssertEqual(bound.value.sum, 3)
         let model = try ThreadBound(on: .main) { MainActorModel() }
-        XCTAssertTrue(model.targetThread.mailbox === bound.targetThread.mailbox)
         MainActor.assumeIsolated { model.value.count += 1 }
     }
 
@@ -85,24 +64,6 @@ final class ThreadBoundTests: XCTestCase {
             ])
         withExtendedLifetime(values) {}
         token.cancel()
-    }
-
-    func testAtTheEndOfItsThreadAValueIsReleasedBeforeTheValuesThatItCreated() throws {
-        let worker = try RunLoopThread.started("worker")
-        let log = Locked<[String]>([])
-        let owner = try ThreadBound(on: worker) {
-            let part = try? ThreadBound(on: worker) { Parser("part", log) }
-            return (Parser("owner", log), part)
-        }
-        try worker.performAndWait(timeout: timeout) {}
-        try worker.stopAndWait()
-        XCTAssertEqual(
-            log.withLock { $0 },
-            [
-                "create part on worker", "create owner on worker", "release owner on worker",
-                "release part on worker",
-            ])
-        withExtendedLifetime(owner) {}
     }
 
     func testAValueThatIsReleasedBeforeItsThreadComesToItIsNotCreated() throws {

@@ -46,25 +46,6 @@ final class ThreadIdentityTests: XCTestCase {
         XCTAssertEqual(kernelName.withLock { $0 }, "a long name: g\n")
     }
 
-    func testAThreadHasItsIdentityWhileItsStorageIsDestroyed() throws {
-        let seen = Locked<[ThreadIdentity]>([])
-        let thread = RunLoopThread(name: "ending")
-        try thread.start()
-        try thread.perform {
-            let identity = ThreadIdentity.current
-            seen.withLock { $0.append(identity) }
-            EndBlock.add {
-                let identity = ThreadIdentity.current
-                seen.withLock { $0.append(identity) }
-            }
-        }
-        thread.stop()
-        try thread.waitUntilFinished(timeout: TestTimeout.hang)
-        let identities = seen.withLock { $0 }
-        XCTAssertEqual(identities.count, 2)
-        XCTAssertEqual(Set(identities).count, 1)
-    }
-
     private func identityOfANewThread(doing work: @escaping @Sendable () -> Void = {}) throws -> ThreadIdentity {
         let identity = Locked<ThreadIdentity?>(nil)
         let done = expectation(description: "thread")
@@ -76,29 +57,5 @@ final class ThreadIdentityTests: XCTestCase {
         }.start()
         wait(for: [done], timeout: TestTimeout.seconds)
         return try XCTUnwrap(identity.withLock { $0 })
-    }
-}
-
-/// A block that runs when a thread's specific storage is destroyed, after the destructor of the identity.
-private final class EndBlock {
-    private let block: @Sendable () -> Void
-
-    private init(_ block: @escaping @Sendable () -> Void) {
-        self.block = block
-    }
-
-    private static let key: pthread_key_t = {
-        // The identity's key is made first, so that its destructor is called first.
-        _ = ThreadIdentity.current
-        var key = pthread_key_t()
-        pthread_key_create(&key) { stored in
-            guard let stored else { return }
-            Unmanaged<EndBlock>.fromOpaque(stored).takeRetainedValue().block()
-        }
-        return key
-    }()
-
-    static func add(_ block: @escaping @Sendable () -> Void) {
-        pthread_setspecific(key, Unmanaged.passRetained(EndBlock(block)).toOpaque())
     }
 }

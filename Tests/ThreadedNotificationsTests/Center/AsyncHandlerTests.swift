@@ -125,43 +125,6 @@ final class AsyncHandlerTests: XCTestCase {
         XCTAssertNil(failure.withLock { $0 })
     }
 
-    func testAHandlerThatRemovesItsObserverWaitsForATransformOnAnotherThread() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let (isTransforming, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let (token, isTransformed) = (Locked<ObserverToken?>(nil), Locked(false))
-        let isOver = expectation(description: "over")
-        let observer = center.addObserver(
-            forName: posted, executorPreference: worker,
-            transform: { notification -> Int? in
-                let number = notification.object as? Int
-                guard number == 2 else { return number }
-                isTransforming.signal()
-                resume.wait()
-                isTransformed.withLock { $0 = true }
-                return number
-            },
-            using: { _ in
-                let own = token.withLock { $0 }
-                // The thread performs it when the wait has suspended the task.
-                try? worker.perform { resume.signal() }
-                do {
-                    try await own?.cancelAndWait(timeout: TestTimeout.hang)
-                } catch {
-                    XCTFail("\(error)")
-                }
-                XCTAssertTrue(isTransformed.withLock { $0 })
-                isOver.fulfill()
-            })
-        token.withLock { $0 = observer }
-        let isPosted = Thread.posting(1) { center.post(name: posted, object: 2) }
-        isTransforming.wait()
-        center.post(name: posted, object: 1)
-        wait(for: [isOver], timeout: 2 * TestTimeout.seconds)
-        isPosted.wait()
-        try worker.stopAndWait()
-    }
-
     func testAPostThatWaitsDoesSoUntilTheHandlerHasReturned() throws {
         let center = ThreadedNotificationCenter()
         let resume = AsyncGate()
@@ -225,78 +188,6 @@ final class AsyncHandlerTests: XCTestCase {
             XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
         }
         try worker.stopAndWait()
-    }
-
-    func testATransformMayWaitForAThreadThatWaitsForTheHandler() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let (begun, resume) = (DispatchSemaphore(value: 0), AsyncGate())
-        let code = Locked<DeliveryError.Code?>(nil)
-        let token = center.addObserver(
-            forName: posted,
-            transform: { notification -> Int? in
-                let number = notification.object as? Int
-                guard number == 2 else { return number }
-                do {
-                    try worker.performAndWait(timeout: .zero) {}
-                } catch {
-                    code.withLock { $0 = (error as? DeliveryError)?.code }
-                }
-                return number
-            },
-            using: { _ in
-                begun.signal()
-                await resume.wait()
-            })
-        try worker.perform {
-            do {
-                try center.postAndWait(Notification(name: posted, object: 1), timeout: TestTimeout.hang)
-            } catch {
-                XCTFail("\(error)")
-            }
-        }
-        begun.wait()
-        center.post(name: posted, object: 2)
-        XCTAssertEqual(code.withLock { $0 }, .notDeliveredInTime)
-        resume.open()
-        try worker.stopAndWait()
-        wait(for: [isHandled(by: token)], timeout: TestTimeout.seconds)
-    }
-
-    func testTheReleaseOfAValueThatRemovesTheObserverWaitsForATransform() throws {
-        let center = ThreadedNotificationCenter()
-        let (isTransforming, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let (mayReturn, isReleased) = (AsyncGate(), expectation(description: "released"))
-        let (token, code) = (Locked<ObserverToken?>(nil), Locked<DeliveryError.Code?>(nil))
-        let observer = center.addObserver(
-            forName: posted,
-            transform: { notification -> ReleaseRecorder? in
-                guard notification.object as? Int == 1 else {
-                    isTransforming.signal()
-                    resume.wait()
-                    return nil
-                }
-                return ReleaseRecorder {
-                    let own = token.withLock { $0 }
-                    do throws(DeliveryError) {
-                        try own?.cancelAndWait(timeout: .zero)
-                    } catch {
-                        code.withLock { $0 = error.code }
-                    }
-                    isReleased.fulfill()
-                }
-            },
-            using: { _ in await mayReturn.wait() })
-        token.withLock { $0 = observer }
-        center.post(name: posted, object: 1)
-        let isPosted = Thread.posting(1) { center.post(name: posted, object: 2) }
-        isTransforming.wait()
-        // Only now the value is released, by the task.
-        mayReturn.open()
-        wait(for: [isReleased], timeout: TestTimeout.seconds)
-        XCTAssertEqual(code.withLock { $0 }, .handlerStillRunning)
-        resume.signal()
-        isPosted.wait()
     }
 
     func testWhatWaitsForAThreadThatEndsIsDeliveredOnAnotherThread() throws {

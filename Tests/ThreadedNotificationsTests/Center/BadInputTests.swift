@@ -57,28 +57,4 @@ final class BadInputTests: XCTestCase {
         try worker.waitUntilFinished(timeout: .seconds(Int64.max))
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 101))
     }
-
-    func testPostsNested10000DeepAreHandledAtMost101DeepTheRestGoesThroughTheMailbox() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let deepest = Locked((now: 0, ever: 0))
-        let token = center.addObserver(
-            forName: posted, on: worker, transform: { $0.object as? Int },
-            using: { level in
-                deepest.withLock { deepest in
-                    deepest.now += 1
-                    deepest.ever = max(deepest.ever, deepest.now)
-                }
-                if level < 10_000 { center.post(name: posted, object: level + 1) }
-                deepest.withLock { $0.now -= 1 }
-            })
-        let isDone = DispatchSemaphore(value: 0)
-        let last = center.addObserver(forName: posted, object: 10_000, on: worker) { _ in isDone.signal() }
-        center.post(name: posted, object: 1)
-        XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success)
-        try worker.stopAndWait()
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 10_000))
-        XCTAssertLessThanOrEqual(deepest.withLock { $0.ever }, 101)
-        last.cancel()
-    }
 }

@@ -174,65 +174,6 @@ final class LatestNotificationTests: XCTestCase {
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, coalesced: 1))
     }
 
-    func testOneThatIsPostedWhileTheObserverIsAddedComesLast() {
-        /// - Returns: the values that the observer got, and its counters.
-        func handled(_ thread: some DeliveryTarget, _ overflow: OverflowPolicy) -> ([Int], DeliveryCounters) {
-            let center = retaining()
-            post(1, to: center)
-            let values = Locked<[Int]>([])
-            let token = center.addObserver(
-                forName: state, on: thread, options: ObserverOptions(overflow: overflow, receivesLatest: true),
-                transform: { [unowned center] notification in
-                    let value = notification.userInfo?["value"] as? Int
-                    if value == 1 {
-                        Thread.posting(1) { center.post(name: state, userInfo: ["value": 2]) }.wait()
-                    }
-                    return value
-                }, using: { value in values.withLock { $0.append(value) } })
-            RunLoop.runCurrentOnce()
-            return (values.withLock { $0 }, token.counters)
-        }
-        let atOnce = handled(.postingThread, .unbounded)
-        XCTAssertEqual(atOnce.0, [1, 2])
-        XCTAssertEqual(atOnce.1, DeliveryCounters(delivered: 2))
-        for overflow in [
-            .unbounded, .keepLatest, .dropOldest(capacity: 1), .dropNewest(capacity: 2), .refuse(capacity: 1),
-        ] as [OverflowPolicy] {
-            let waiting = handled(.current, overflow)
-            XCTAssertEqual(waiting.0, [2], "\(overflow)")
-            XCTAssertEqual(waiting.1, DeliveryCounters(delivered: 1, coalesced: 1), "\(overflow)")
-        }
-    }
-
-    func testAnOverflowPolicyCountsIt() {
-        let center = retaining()
-        post(1, to: center)
-        var handled: [Int?] = []
-        let token = center.addObserver(
-            forName: state, on: .current, options: ObserverOptions(overflow: .keepLatest, receivesLatest: true)
-        ) { handled.append($0.userInfo?["value"] as? Int) }
-        post(2, to: center)
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(handled, [2])
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, coalesced: 1))
-    }
-
-    func testAHandlerThatPostsTheNameWhileItIsAddedGetsEachNotificationAndIsAdded() {
-        let center = retaining()
-        post(1, to: center)
-        let handled = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: state, on: .postingThread, options: receiving, transform: { $0.userInfo?["value"] as? Int },
-            using: { [unowned center] value in
-                handled.withLock { $0.append(value) }
-                if value < 3 { center.post(name: state, userInfo: ["value": value + 1]) }
-            })
-        XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 3))
-        post(4, to: center)
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 4))
-    }
-
     func testTheEventsOfALateObserverAreThoseOfAPost() throws {
         let center = retaining()
         var original: UInt64 = 0

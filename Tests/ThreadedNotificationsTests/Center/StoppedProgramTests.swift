@@ -10,7 +10,7 @@ struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
         case isolatedToNoThread, laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
-        case mainRunLoopElsewhere, endOfPostingThread, valueOfAnotherType, valueOfAnotherTypeInATask
+        case mainRunLoopElsewhere, endOfPostingThread
 
         var message: String {
             switch self {
@@ -26,8 +26,6 @@ struct StoppedProgramTests {
             case .valueOnThePostingThread: ".postingThread is whichever thread posts. Name the value's thread"
             case .mainRunLoopElsewhere: "which is not the main thread. The main function is async"
             case .endOfPostingThread: "so it has no end"
-            case .valueOfAnotherType, .valueOfAnotherTypeInATask:
-                "a String was delivered to the handler of another type"
             }
         }
 
@@ -71,17 +69,7 @@ struct StoppedProgramTests {
             case .valueOnThePostingThread: _ = try? ThreadBound(on: .postingThread) { 1 }
             case .mainRunLoopElsewhere: await MainActor.run { _ = MainRunLoop.run() }
             case .endOfPostingThread: _ = TargetThread.postingThread.addEndObserver(on: .main) { _ in }
-            case .valueOfAnotherType: await deliverText(to: .on(.postingThread) { _ in }, name)
-            case .valueOfAnotherTypeInATask: await deliverText(to: .awaiting(on: nil) { _ in }, name)
             }
-        }
-
-        private func deliverText(to handler: ValueHandler<Int>, _ name: Notification.Name) async {
-            let observers = ValueObservers()
-            let (token, handle) = observers.add(
-                named: name, options: ObserverOptions(), at: SourceLocation("test", 0), using: handler)
-            observers.deliver("text", named: name, to: [handle])
-            while token.counters.waiting > 0 { await Task.yield() }
         }
 
         private func nest(

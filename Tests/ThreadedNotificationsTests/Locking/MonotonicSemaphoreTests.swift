@@ -7,21 +7,6 @@ import XCTest
 final class MonotonicSemaphoreTests: XCTestCase {
     private let timeout = Duration.seconds(20)
 
-    func testEachSignalLetsOneWaitReturnWhichMayBeginLater() {
-        let semaphore = MonotonicSemaphore()
-        semaphore.signal()
-        semaphore.signal()
-        semaphore.wait()
-        XCTAssertTrue(semaphore.wait(until: .now))
-        XCTAssertFalse(semaphore.wait(until: .now))
-    }
-
-    func testTheInitialValueIsTheNumberOfWaitsThatReturnWithoutASignal() {
-        let semaphore = MonotonicSemaphore(value: 1)
-        XCTAssertTrue(semaphore.wait(until: .now))
-        XCTAssertFalse(semaphore.wait(until: .now))
-    }
-
     func testAWaitWithADeadlineInThePastTakesASignalIfThereIsOneAndReturnsFalseOtherwise() {
         let semaphore = MonotonicSemaphore()
         let past = SuspendingClock.now - .seconds(3600)
@@ -31,15 +16,6 @@ final class MonotonicSemaphoreTests: XCTestCase {
         XCTAssertFalse(semaphore.wait(until: past))
     }
 
-    func testWatchingTakesASignalAndReturnsFalseIfThereIsNone() {
-        let semaphore = MonotonicSemaphore()
-        XCTAssertFalse(semaphore.watch(for: 0))
-        semaphore.signal()
-        XCTAssertTrue(semaphore.watch(for: 0))
-        XCTAssertFalse(semaphore.watch(for: 1000))
-        XCTAssertFalse(semaphore.wait(until: .now))
-    }
-
     func testMemoryWrittenBeforeASignalIsVisibleAfterAWaitOfEachKind() {
         let timeout = timeout
         ordersMemory { semaphore in
@@ -47,7 +23,6 @@ final class MonotonicSemaphoreTests: XCTestCase {
             return true
         }
         ordersMemory { $0.wait(until: .after(timeout)) }
-        ordersMemory { $0.watch(for: Int(timeout / .nanoseconds(1))) }
     }
 
     private func ordersMemory(_ wait: @escaping @Sendable (MonotonicSemaphore) -> Bool) {

@@ -73,31 +73,6 @@ final class FoundationCaptureTests: XCTestCase {
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
-    func testObservingWhileFoundationReleasesTokensDoesNotDeadlock() {
-        let foundation = NotificationCenter()
-        let center = ThreadedNotificationCenter(capturing: foundation)
-        let done = expectation(description: "both ended")
-        done.expectedFulfillmentCount = 2
-        Thread.detachNewThread {
-            for _ in 0..<2000 {
-                let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
-                let block = foundation.addObserver(forName: Notification.Name("other"), object: nil, queue: nil) {
-                    [token] _ in withExtendedLifetime(token) {}
-                }
-                foundation.removeObserver(block)
-            }
-            done.fulfill()
-        }
-        Thread.detachNewThread {
-            for round in 0..<2000 {
-                center.addObserver(forName: Notification.Name("round \(round)"), on: .postingThread) { _ in }.cancel()
-            }
-            done.fulfill()
-        }
-        wait(for: [done], timeout: TestTimeout.seconds)
-        XCTAssertEqual(center.registrations.captured, 0)
-    }
-
     func testADeallocatedCenterLeavesNothingWithFoundation() {
         let foundation = NotificationCenter()
         let released = expectation(description: "released")

@@ -9,10 +9,6 @@ final class ObserverStateTests: XCTestCase {
     private enum Step {
         /// Begins a handler. If that is refused, the thread's steps up to the next `end` have no effect.
         case begin
-        /// As `begin`, for a handler that is called before `post` returns.
-        case beginAtOnce
-        /// Moves `many` to another counter if this thread's `beginAtOnce` reached it.
-        case moveMany
         case end
         case cancel
         /// Marks the state as awaited.
@@ -27,40 +23,25 @@ final class ObserverStateTests: XCTestCase {
         var next: [Int]
         /// For each thread: its last `begin` was accepted.
         var isInHandler: [Bool]
-        /// For each thread: its last `beginAtOnce` reached `many`.
-        var reachedMany: [Bool]
         /// The sleeping threads, with the number of signals for each.
         var sleepers: [Int: Int] = [:]
         /// The number of running handlers, counted independently.
         var running = 0
-        /// The number of handlers that began at once, counted independently.
-        var atOnce: Int
-        /// The number that `moveMany` moved to another counter.
-        var moved = 0
         var wasCancelled = false
         var timesOver = 0
         var cancellations = 0
 
-        init(threads: Int, atOnce: Int) {
+        init(threads: Int) {
             next = Array(repeating: 0, count: threads)
             isInHandler = Array(repeating: false, count: threads)
-            reachedMany = isInHandler
-            state = ObserverStateTests.state(atOnce: atOnce)
-            self.atOnce = atOnce
         }
     }
 
-    /// The state of an observer with this number of notifications handled at once.
-    private static func state(atOnce count: Int) -> ObserverState {
-        let one = (ObserverState.registered.begunAtOnce?.ended.word ?? 0)
-        return ObserverState(word: one * UInt64(count))
-    }
-
     private func explore(
-        _ threads: [[Step]], atOnce: Int = 0, atEnd: (World) -> [String] = { _ in [] }
+        _ threads: [[Step]], atEnd: (World) -> [String] = { _ in [] }
     ) -> (orders: Int, faults: [String]) {
         var faults: [String] = []
-        let world = World(threads: threads.count, atOnce: atOnce)
+        let world = World(threads: threads.count)
         return (explore(threads, world, &faults, atEnd), faults)
     }
 
@@ -93,11 +74,9 @@ final class ObserverStateTests: XCTestCase {
         let old = world.state
         world.next[thread] += 1
         switch step {
-        case .begin, .beginAtOnce:
-            let isAtOnce = if case .beginAtOnce = step { true } else { false }
-            let begun = isAtOnce ? old.begunAtOnce : old.begun
+        case .begin:
+            let begun = old.begun
             world.isInHandler[thread] = begun != nil
-            world.reachedMany[thread] = isAtOnce && begun?.countsMany == true
             guard let begun else {
                 if !world.wasCancelled { faults.append("refused before the removal: \(world)") }
                 return
@@ -105,11 +84,6 @@ final class ObserverStateTests: XCTestCase {
             if world.wasCancelled { faults.append("begins after the removal: \(world)") }
             world.state = begun
             world.running += 1
-            if isAtOnce { world.atOnce += 1 }
-        case .moveMany:
-            guard world.reachedMany[thread], let less = old.withoutMany else { return }
-            world.state = less
-            world.moved += ObserverState.many
         case .end:
             guard world.isInHandler[thread] else { return }
             world.state = old.ended
@@ -137,7 +111,6 @@ final class ObserverStateTests: XCTestCase {
     private func check(_ world: World, after old: ObserverState, _ faults: inout [String]) {
         let state = world.state
         if state.running != world.running { faults.append("wrong number of running handlers: \(world)") }
-        if state.atOnce + world.moved != world.atOnce { faults.append("wrong number at once: \(world)") }
         if state.isCancelled != world.wasCancelled { faults.append("the removal is lost: \(world)") }
         if state.isOver != (world.wasCancelled && world.running == 0) { faults.append("over too late: \(world)") }
         if old.isAwaited && !state.isAwaited { faults.append("the waiting thread is lost: \(world)") }
@@ -180,20 +153,6 @@ final class ObserverStateTests: XCTestCase {
         XCTAssertGreaterThan(orders, 100)
     }
 
-    func testManyAreMovedToAnotherCounterOnceByAThreadThatReachedThem() {
-        let handled: [Step] = [.beginAtOnce, .moveMany, .end]
-        for (threads, expected) in [
-            ([handled, handled, handled], 1_680), ([handled + handled, handled], 84),
-            ([handled, handled, [.cancel]], 140),
-        ] {
-            let (orders, faults) = explore(threads, atOnce: ObserverState.many - 2) { world in
-                world.state.atOnce >= ObserverState.many ? ["many are left: \(world)"] : []
-            }
-            XCTAssertEqual(faults, [])
-            XCTAssertEqual(orders, expected)
-        }
-    }
-
     func testItsPartsDoNotDependOnTheOrderOfTheChanges() {
         for running in 0..<5 {
             var state = ObserverState.registered
@@ -209,52 +168,5 @@ final class ObserverStateTests: XCTestCase {
             XCTAssertEqual(state.awaited.begun?.ended, state.awaited)
             XCTAssertEqual(state.awaited.cancelled.isOver, (running == 0))
         }
-    }
-
-    func testAHandlerThatBeginsAtOnceRunsAndIsCountedItsEndDoesNotChangeTheNumber() throws {
-        var state = ObserverState.registered
-        for count in 1...1000 {
-            state = try XCTUnwrap(state.begunAtOnce)
-            XCTAssertTrue((state.running, state.atOnce) == (1, count))
-            state = try XCTUnwrap(state.begun)
-            XCTAssertTrue((state.running, state.atOnce) == (2, count))
-            state = state.ended.ended
-            XCTAssertTrue((state.running, state.atOnce) == (0, count))
-        }
-        XCTAssertTrue(!state.isCancelled && !state.isAwaited && !state.countsMany)
-        XCTAssertEqual(state, Self.state(atOnce: 1000))
-        let over = state.cancelled.awaited
-        XCTAssertTrue(over.begunAtOnce == nil && over.begun == nil)
-        XCTAssertTrue(over.isOver && over.isAwaited && over.atOnce == 1000)
-    }
-
-    func testMovingManyChangesTheNumberAtOnceAndNothingElse() throws {
-        let beforeMany = Self.state(atOnce: ObserverState.many - 1)
-        XCTAssertTrue(!beforeMany.countsMany && beforeMany.withoutMany == nil)
-        for running in [0, 1, 5, 1_000_000] {
-            for (isCancelled, isAwaited) in [(false, false), (true, false), (true, true)] {
-                var state = beforeMany
-                for _ in 0..<min(running, 5) { state = try XCTUnwrap(state.begun) }
-                if running > 5 { state = ObserverState(word: state.word + 4 * UInt64(running - 5)) }
-                var more = try XCTUnwrap(state.begunAtOnce)
-                if isCancelled { more = more.cancelled }
-                if isAwaited { more = more.awaited }
-                XCTAssertTrue(more.countsMany && more.atOnce == ObserverState.many && more.running == running + 1)
-                let less = try XCTUnwrap(more.withoutMany)
-                XCTAssertTrue((less.atOnce, less.running) == (0, running + 1))
-                XCTAssertTrue((less.isCancelled, less.isAwaited) == (isCancelled, isAwaited))
-                XCTAssertNil(less.withoutMany)
-                XCTAssertEqual(less.ended.running, running)
-            }
-        }
-    }
-
-    func testTheNumberDoesNotOverflowBeforeOneOfTheThreadsHasMovedMany() throws {
-        // More threads than a process can have reach `many` at the same time, with 250 nested handlers each.
-        let excess = 250 * (1 << 22)
-        let state = try XCTUnwrap(Self.state(atOnce: ObserverState.many + excess).begunAtOnce)
-        XCTAssertEqual(state.atOnce, ObserverState.many + excess + 1)
-        XCTAssertTrue(state.running == 1 && !state.isCancelled && !state.isAwaited)
-        XCTAssertEqual(state.withoutMany?.atOnce, excess + 1)
     }
 }

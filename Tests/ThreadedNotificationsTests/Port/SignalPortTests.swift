@@ -23,17 +23,6 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testASignalSentBeforeThePortWasAddedIsKept() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        XCTAssertTrue(port.send(before: Date(), components: nil, from: nil, reserved: 0))
-        RunLoop.current.add(port, forMode: .common)
-        defer { port.invalidate() }
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 1)
-    }
-
     func testSeveralSignalsCallTheDelegateOnce() {
         let port = SignalPort()
         let receiver = CountingReceiver()
@@ -43,18 +32,6 @@ final class SignalPortTests: XCTestCase {
         for _ in 0..<5 { port.signal() }
         RunLoop.runCurrentOnce()
         XCTAssertEqual(receiver.count, 1)
-    }
-
-    func testSendingWithAMessageIdentifierSignals() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        RunLoop.current.add(port, forMode: .common)
-        defer { port.invalidate() }
-        XCTAssertTrue(port.send(before: Date(), msgid: 7, components: nil, from: nil, reserved: 0))
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 1)
-        XCTAssertTrue(receiver.lastPort === port)
     }
 
     func testAPortAddedForACustomModeIsHandledInThatModeOnly() {
@@ -92,31 +69,6 @@ final class SignalPortTests: XCTestCase {
         try thread.waitUntilFinished(timeout: timeout)
     }
 
-    func testASleepingMainRunLoopIsWokenForAPortThatIsAddedSignalled() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        let keepAlive = SignalPort()
-        RunLoop.main.add(keepAlive, forMode: .common)
-        defer { keepAlive.invalidate() }
-        // After the first signal the main run loop runs. Then another thread adds the second port.
-        let running = CountingReceiver()
-        running.whenCalled {
-            Thread {
-                port.signal()
-                // Safety: Foundation's RunLoop locks what `add` changes, and the port is made for any thread.
-                RunLoop.main.add(port, forMode: .common)
-            }.start()
-        }
-        keepAlive.setDelegate(running)
-        keepAlive.signal()
-        let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
-        while receiver.count == 0, RunLoop.main.run(mode: .default, before: deadline), deadline.timeIntervalSinceNow > 0
-        {}
-        XCTAssertEqual(receiver.count, 1)
-        port.invalidate()
-    }
-
     func testAnInvalidPortRefusesSignalsAndIsNotHandled() {
         let port = SignalPort()
         let receiver = CountingReceiver()
@@ -128,18 +80,6 @@ final class SignalPortTests: XCTestCase {
         XCTAssertFalse(port.signal())
         RunLoop.runCurrentOnce()
         XCTAssertEqual(receiver.count, 0)
-    }
-
-    func testInvalidatingTwicePostsTheNotificationOnce() {
-        let port = SignalPort()
-        let posted = Locked(0)
-        let token = NotificationCenter.default.addObserver(
-            forName: Port.didBecomeInvalidNotification, object: port, queue: nil
-        ) { _ in posted.withLock { $0 += 1 } }
-        defer { NotificationCenter.default.removeObserver(token) }
-        port.invalidate()
-        port.invalidate()
-        XCTAssertEqual(posted.withLock { $0 }, 1)
     }
 
     func testThePortDoesNotRetainItsDelegate() {
@@ -163,15 +103,6 @@ final class SignalPortTests: XCTestCase {
         XCTAssertNil(observed)
     }
 
-    func testARunLoopReleasesAnInvalidPortThatIsAddedToIt() {
-        var port: SignalPort? = SignalPort()
-        weak let observed = port
-        port?.invalidate()
-        port.map { RunLoop.current.add($0, forMode: .common) }
-        port = nil
-        XCTAssertNil(observed)
-    }
-
     func testAPortRemovedFromItsRunLoopStaysValidAndKeepsItsSignal() {
         let port = SignalPort()
         let receiver = CountingReceiver()
@@ -188,41 +119,6 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testAPortRemovedFromOneOfTwoModesIsHandledInTheOther() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        let mode = RunLoop.Mode("SignalPortTests")
-        RunLoop.current.add(port, forMode: .default)
-        RunLoop.current.add(port, forMode: mode)
-        defer { port.invalidate() }
-        RunLoop.current.remove(port, forMode: mode)
-        XCTAssertTrue(port.isValid)
-        port.signal()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 1)
-    }
-
-    func testAPortRemovedFromARunLoopMayBeAddedToAnother() throws {
-        let thread = RunLoopThread(name: "first")
-        try thread.start()
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        try thread.perform {
-            RunLoop.current.add(port, forMode: .common)
-            RunLoop.current.remove(port, forMode: .common)
-        }
-        thread.stop()
-        try thread.waitUntilFinished(timeout: timeout)
-        XCTAssertTrue(port.isValid)
-        RunLoop.current.add(port, forMode: .common)
-        defer { port.invalidate() }
-        port.signal()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.lastThread?.number, 1)
-    }
-
     func testAPortRefusesSignalsAfterTheEndOfItsThread() throws {
         let thread = RunLoopThread(name: "short")
         try thread.start()
@@ -232,56 +128,6 @@ final class SignalPortTests: XCTestCase {
         try thread.waitUntilFinished(timeout: timeout)
         XCTAssertFalse(port.isValid)
         XCTAssertFalse(port.signal())
-    }
-
-    func testAPortThatAnotherThreadRemovesFromAModeWhileItsOwnThreadEndsBecomesInvalid() throws {
-        let mode = RunLoop.Mode("SignalPortTests")
-        for _ in 0..<TestRounds.rounds(200, stress: 2_000) {
-            let thread = RunLoopThread(name: "short")
-            try thread.start()
-            let port = SignalPort()
-            // Safety: the thread sets it once, before `performAndWait(timeout:)` returns. Foundation's RunLoop locks
-            // what `remove` changes.
-            nonisolated(unsafe) var runLoop = RunLoop.main
-            try thread.performAndWait(timeout: timeout) {
-                runLoop = RunLoop.current
-                runLoop.add(port, forMode: .common)
-                runLoop.add(port, forMode: mode)
-            }
-            let (begin, isRemoved) = (MonotonicSemaphore(), MonotonicSemaphore())
-            Thread.detachNewThread {
-                begin.wait()
-                runLoop.remove(port, forMode: mode)
-                isRemoved.signal()
-            }
-            thread.stop()
-            begin.signal()
-            try thread.waitUntilFinished(timeout: timeout)
-            guard isRemoved.wait(until: .after(timeout)) else { return XCTFail("the removal did not return") }
-            guard !port.isValid else { return XCTFail("the port is valid, and its thread has ended") }
-        }
-    }
-
-    func testSignalsMayBeSentWhileTheThreadEnds() throws {
-        for _ in 0..<50 {
-            let thread = RunLoopThread(name: "short")
-            try thread.start()
-            let port = SignalPort()
-            let added = expectation(description: "added")
-            try thread.perform {
-                RunLoop.current.add(port, forMode: .common)
-                added.fulfill()
-            }
-            wait(for: [added], timeout: TestTimeout.seconds)
-            let refused = expectation(description: "refused")
-            Thread {
-                while port.signal() {}
-                refused.fulfill()
-            }.start()
-            thread.stop()
-            try thread.waitUntilFinished(timeout: timeout)
-            wait(for: [refused], timeout: TestTimeout.seconds)
-        }
     }
 
     func test500ThreadsThatSetUpAPortAndEndLeaveNoPortAndNoDescriptor() throws {
@@ -306,23 +152,6 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(ports.withLock { $0.count { $0.port != nil } }, 0)
         // Foundation and Dispatch open a few descriptors when they need them first.
         XCTAssertLessThan(try descriptors(), before + 100)
-    }
-
-    func testAPortThatOutlivesItsThreadKeepsNoDescriptorOfIt() throws {
-        func portOfAThreadThatHasEnded() throws -> SignalPort {
-            let port = SignalPort()
-            let thread = RunLoopThread(name: "passing")
-            try thread.start()
-            try thread.perform { RunLoop.current.add(port, forMode: .common) }
-            thread.stop()
-            try thread.waitUntilFinished(timeout: timeout)
-            return port
-        }
-        let before = try descriptors()
-        let ports = try (0..<100).map { _ in try portOfAThreadThatHasEnded() }
-        // Foundation and Dispatch open a few descriptors when they need them first.
-        XCTAssertLessThan(try descriptors(), before + 50)
-        XCTAssertFalse(ports.contains(where: \.isValid))
     }
 
     private func descriptors() throws -> Int {

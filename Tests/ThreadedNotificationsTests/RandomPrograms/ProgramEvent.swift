@@ -1,5 +1,4 @@
-/// What happened in a random program, in the order in which it happened. Numbers are those of posts, observers, blocks
-/// and threads, each from 0.
+/// An event of a random program. The numbers are those of posts, observers, blocks and threads, each from 0.
 enum ProgramEvent: Sendable {
     case adding(_ observer: Int, plan: Int, thread: Int)
     case added(_ observer: Int)

@@ -1,11 +1,11 @@
 import ThreadedNotifications
 
-/// The guarantees, checked over what happened in a random program. The model knows nothing of queues: it records which
-/// observers each post has, and what was called when.
+/// Checks the guarantees over the events of a random program. The model knows nothing of queues: it records the observers
+/// of each post, and the order of the calls.
 struct ProgramModel {
     /// True: the transforms of a post are called before any of its observers has its place; an observer that is removed
     /// before it was called on the posting thread counts that post too; and after `Thread.exit()` also the observers that
-    /// were to be called before `post` returned have an outcome.
+    /// come later in the same post have an outcome.
     static let isExact = false
 
     private struct Post {
@@ -32,7 +32,7 @@ struct ProgramModel {
         let order: RandomProgram.Action.Order
         let place: Int
         let wasQuiet: Bool
-        /// What waited when the block was performed and waited for.
+        /// The deliveries that waited when a call of `performAndWait` began.
         let before: [Delivery]
         var hasReturned = false
         var isAccepted = false
@@ -72,10 +72,10 @@ struct ProgramModel {
     private var blocks: [Block] = []
     private var observers: [Observer] = []
     private var stages: [Delivery: Stage] = [:]
-    /// What waits for each thread, as far as it is certain.
+    /// The deliveries that certainly wait for each thread.
     private var waiting: [[Delivery]]
     private var frames: [[Frame]]
-    /// What waited when each run of a run loop, or waiting post, on a thread began.
+    /// The deliveries that waited when each run of a run loop, or waiting post, on a thread began.
     private var chances: [[[Delivery]]]
     private var hasEnded: [Bool]
     private var last: [Call: [Int]] = [:]
@@ -128,7 +128,8 @@ struct ProgramModel {
             frames[thread].removeLast()
         case .runBegan(let thread):
             frames[thread].append(.run)
-            chances[thread].append(placed(on: thread))
+            // A thread that posts now may have enqueued and not yet woken this one.
+            chances[thread].append(Self.isExact || !othersPost(than: thread) ? placed(on: thread) : [])
         case .runEnded(let thread):
             frames[thread].removeLast()
             hadChance(chances[thread].removeLast(), on: thread, "a run of the run loop")
@@ -311,12 +312,12 @@ struct ProgramModel {
 
     // MARK: Rules
 
-    /// What is enqueued or called in order, and not before `post` returns.
+    /// True if a post on `thread` has the observer's delivery in the order of the thread.
     private func isPlaced(_ observer: Int, on thread: Int) -> Bool {
         observers[observer].plan.thread == thread && observers[observer].plan.policy != .atOnce
     }
 
-    /// What waits for a thread, without the posts whose transforms are being called.
+    /// The deliveries that wait for a thread, without posts that still call transforms.
     private func placed(on thread: Int) -> [Delivery] { waiting[thread].filter { isPlaced($0, on: thread) } }
 
     private func isPlaced(_ delivery: Delivery, on thread: Int) -> Bool {
@@ -328,6 +329,11 @@ struct ProgramModel {
     private func isQuiet(_ thread: Int, except own: Int? = nil) -> Bool {
         program.shape == .oneThread
             && waiting[thread].allSatisfy { if case .pair(own, _) = $0 { true } else { false } }
+    }
+
+    private func othersPost(than thread: Int) -> Bool {
+        posts.contains { !$0.hasReturned && $0.thread != thread }
+            || blocks.contains { !$0.hasReturned && $0.from != thread }
     }
 
     private func drains(_ frame: Frame) -> Bool {
@@ -374,7 +380,7 @@ struct ProgramModel {
     }
 
     private mutating func finish(_ counters: [DeliveryCounters]) {
-        // What is posted to a thread that was told to stop is not delivered either.
+        // A thread that was told to stop gets no more deliveries either.
         let isCut = program.shape == .exit
         check(counters.count == observers.count, "\(counters.count) observers have counters")
         for (number, post) in posts.enumerated() where !post.isRefused {

@@ -10,7 +10,7 @@ final class ProgramRun: Sendable {
         var events: [ProgramEvent] = []
         /// The counters of each observer when nothing waited any more.
         var counters: [DeliveryCounters] = []
-        /// What went wrong without the model.
+        /// Faults that the run itself found.
         var faults: [String] = []
     }
 

@@ -1,7 +1,8 @@
 import SharedTesting
 import ThreadedNotifications
 
-/// A program of observers whose handlers post, run the run loop, wait, perform, add and remove: a value that a seed makes.
+/// A program of observers with handlers that post, run the run loop, wait, perform, add and remove. Equal seeds make
+/// equal programs.
 struct RandomProgram: Sendable, CustomStringConvertible {
     /// The shapes that programs have.
     enum Shape: Sendable {
@@ -45,7 +46,7 @@ struct RandomProgram: Sendable, CustomStringConvertible {
         var thread: Int?
         var policy: SameThreadPolicy
         var transform: Transform?
-        /// What its handler does at its first call, at its second and so on, from the beginning again after the last.
+        /// The actions of its handler in its first call, in its second and so on, then again from the first.
         var calls: [[Action]]
 
         var description: String {
@@ -68,7 +69,7 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     /// The observers that the program may add, and how many it adds at first.
     let observers: [Observer]
     let first: Int
-    /// What each thread does at first.
+    /// The first actions of each thread.
     let start: [[Action]]
     /// How many posts, blocks and additions there are at most, and how deep they are nested.
     let actions: Int

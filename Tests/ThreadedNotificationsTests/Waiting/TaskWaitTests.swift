@@ -81,25 +81,6 @@ final class TaskWaitTests: XCTestCase {
         token.cancel()
     }
 
-    func testAnActorStopsItsThreadAndWaitsForItsEnd() throws {
-        for _ in 0..<TestRounds.rounds(20, stress: 1000) {
-            let worker = try RunLoopThread.started("worker")
-            let owner = ThreadOwner(worker)
-            try run { try await owner.stopAndWait() }
-            XCTAssertTrue(worker.isStopping)
-        }
-    }
-
-    func testThreadsAndTasksMayWaitForTheSameThread() throws {
-        for _ in 0..<TestRounds.rounds(20, stress: 1000) {
-            let worker = try RunLoopThread.started("worker")
-            let waits = (0..<4).map { _ in begin { [timeout] in try await worker.waitUntilFinished(timeout: timeout) } }
-            worker.stop()
-            try worker.waitUntilFinished(timeout: timeout)
-            for wait in waits { try wait.result() }
-        }
-    }
-
     func testAWaitForAThreadThatIsNotStartedOrDoesNotEndThrows() throws {
         let worker = RunLoopThread(name: "worker")
         assertThrows(DeliveryError.threadNotStarted(thread: "worker")) {
@@ -159,40 +140,6 @@ final class TaskWaitTests: XCTestCase {
         XCTAssertTrue(try waiting.result())
         try run { try await token.cancelAndWait(timeout: .zero) }
         try worker.stopAndWait()
-    }
-
-    func testAWaitForHandlersThatRaceWithItEnds() throws {
-        let workers = try (0..<2).map { _ in try RunLoopThread.started("worker") }
-        let running = Locked(0)
-        for _ in 0..<TestRounds.rounds(100, stress: 5000) {
-            let token = center.addObserver(forName: Self.name, on: .postingThread) { _ in
-                running.withLock { $0 += 1 }
-                running.withLock { $0 -= 1 }
-            }
-            for worker in workers { try worker.perform { [center] in center.post(name: Self.name) } }
-            let runningAfterwards = try run { [timeout] in
-                try await token.cancelAndWait(timeout: timeout)
-                return running.withLock { $0 }
-            }
-            XCTAssertEqual(runningAfterwards, 0)
-        }
-        for worker in workers { try worker.stopAndWait() }
-    }
-}
-
-/// An actor that runs on a thread and ends it.
-private actor ThreadOwner {
-    let thread: RunLoopThread
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    init(_ thread: RunLoopThread) {
-        self.thread = thread
-    }
-
-    func stopAndWait() async throws {
-        thread.stop()
-        try await thread.waitUntilFinished(timeout: TestTimeout.hang)
-        XCTAssertFalse(thread.isCurrent)
     }
 }
 

@@ -5,31 +5,27 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-private let guarantee = Notification.Name("guarantee")
+private let posted = Notification.Name("posted in RemovalTests")
 
-private func number(_ value: Int) -> Notification { Notification(name: guarantee, object: value) }
-
-@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
-
-/// Guarantees 6 to 8 of the article *Order and Guarantees*: removal.
-final class RemovalGuaranteeTests: XCTestCase {
+/// Guarantee 6: after a removal returned, nothing is delivered to the observer.
+final class RemovalTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
-    func testGuarantee06AfterCancelReturnsNoDeliveryBegins() throws {
+    func testAfterCancelReturnsNoDeliveryBegins() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         for round in 0..<TestRounds.rounds(100, stress: 500) {
             let isCancelled = Atomic<Bool>.Box(false)
             let beganAfterwards = Atomic<Bool>.Box(false)
             let token = center.addObserver(
-                forName: guarantee, on: round % 2 == 0 ? worker.targetThread : .postingThread
+                forName: posted, on: round % 2 == 0 ? worker.targetThread : .postingThread
             ) {
                 _ in
                 if isCancelled.value.load(ordering: .acquiring) {
                     beganAfterwards.value.store(true, ordering: .relaxed)
                 }
             }
-            let poster = Thread.posting(4) { center.post(name: guarantee) }
+            let poster = Thread.posting(4) { center.post(name: posted) }
             try token.cancelAndWait(timeout: timeout)
             isCancelled.value.store(true, ordering: .releasing)
             poster.wait()
@@ -41,19 +37,19 @@ final class RemovalGuaranteeTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testGuarantee06AfterCancelAndWaitNoHandlerRuns() throws {
+    func testAfterCancelAndWaitNoHandlerRuns() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let (hasBegun, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isRunning = Atomic<Bool>(false)
-        let token = center.addObserver(forName: guarantee, on: worker) { _ in
+        let token = center.addObserver(forName: posted, on: worker) { _ in
             isRunning.store(true, ordering: .relaxed)
             hasBegun.signal()
             resume.wait()
             isRunning.store(false, ordering: .relaxed)
         }
-        center.post(name: guarantee)
-        center.post(name: guarantee)
+        center.post(name: posted)
+        center.post(name: posted)
         hasBegun.wait()
         token.cancel()
         XCTAssertTrue(isRunning.load(ordering: .relaxed), "cancel does not wait")
@@ -67,24 +63,24 @@ final class RemovalGuaranteeTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: 1, cancelled: 1))
     }
 
-    func testGuarantee06AHandlerMayRemoveItselfAndWait() throws {
+    func testAHandlerMayRemoveItselfAndWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         for thread in [worker.targetThread, .postingThread] {
             let token = Locked<ObserverToken?>(nil)
             let outcome = Locked<[String]>([])
-            let observer = center.addObserver(forName: guarantee, on: thread) { [timeout] _ in
+            let observer = center.addObserver(forName: posted, on: thread) { [timeout] _ in
                 do {
                     try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
                     outcome.withLock { $0.append("removed") }
                 } catch {
                     outcome.withLock { $0.append("\(error)") }
                 }
-                center.post(name: guarantee)
+                center.post(name: posted)
             }
             token.withLock { $0 = observer }
-            center.post(name: guarantee)
-            center.post(name: guarantee)
+            center.post(name: posted)
+            center.post(name: posted)
             try worker.performAndWait(timeout: timeout) {}
             XCTAssertEqual(outcome.withLock { $0 }, ["removed"])
         }
@@ -92,7 +88,7 @@ final class RemovalGuaranteeTests: XCTestCase {
     }
 
     // Under the thread sanitizer this is also a test of the semaphores that the handler's thread signals.
-    func testGuarantee06SeveralThreadsAndTasksWaitForOneHandler() throws {
+    func testSeveralThreadsAndTasksWaitForOneHandler() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let isWaiting = DispatchSemaphore(value: 0)
@@ -101,12 +97,12 @@ final class RemovalGuaranteeTests: XCTestCase {
         for _ in 0..<TestRounds.rounds(20, stress: 500) {
             let (began, mayReturn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let isOver = Atomic<Bool>.Box(false)
-            let token = center.addObserver(forName: guarantee, on: worker) { _ in
+            let token = center.addObserver(forName: posted, on: worker) { _ in
                 began.signal()
                 mayReturn.wait()
                 isOver.value.store(true, ordering: .relaxed)
             }
-            center.post(name: guarantee)
+            center.post(name: posted)
             began.wait()
             let returned = DispatchGroup()
             @Sendable func check(_ error: (any Error)?) {
@@ -134,86 +130,31 @@ final class RemovalGuaranteeTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testGuarantee06ADroppedTokenCancelsAndCancellingTwiceIsHarmless() throws {
+    func testADroppedTokenCancelsAndCancellingTwiceIsHarmless() throws {
         let center = ThreadedNotificationCenter()
         let handled = Atomic<Int>(0)
-        var token: ObserverToken? = center.addObserver(forName: guarantee, on: .postingThread) { _ in
+        var token: ObserverToken? = center.addObserver(forName: posted, on: .postingThread) { _ in
             handled.add(1, ordering: .relaxed)
         }
-        center.post(name: guarantee)
+        center.post(name: posted)
         XCTAssertNotNil(token)
         token = nil
-        center.post(name: guarantee)
+        center.post(name: posted)
         XCTAssertEqual(handled.load(ordering: .relaxed), 1)
         XCTAssertEqual(center.registrations.observers, 0)
 
-        let one = center.addObserver(forName: guarantee, on: .postingThread) { _ in }
+        let one = center.addObserver(forName: posted, on: .postingThread) { _ in }
         one.cancel()
-        let other = center.addObserver(forName: guarantee, on: .postingThread) { _ in handled.add(1, ordering: .relaxed)
+        let other = center.addObserver(forName: posted, on: .postingThread) { _ in handled.add(1, ordering: .relaxed)
         }
         one.cancel()
         try one.cancelAndWait(timeout: timeout)
         XCTAssertNotEqual(one.id, other.id)
-        XCTAssertEqual(center.post(name: guarantee).delivered, 1, "another observer was removed")
+        XCTAssertEqual(center.post(name: posted).delivered, 1, "another observer was removed")
         other.cancel()
     }
 
-    func testGuarantee07ANewObserverNeverGetsOlderNotifications() throws {
-        let center = ThreadedNotificationCenter()
-        let handled = Locked<[String]>([])
-        @Sendable func observe(_ name: String) -> ObserverToken {
-            center.addObserver(forName: guarantee, on: .current, transform: number(of:)) { value in
-                handled.withLock { $0.append("\(name) \(value)") }
-            }
-        }
-        let old = observe("old")
-        let poster = Thread.posting(1) { _ = center.post(number(1)) }
-        poster.wait()
-        old.cancel()
-        let new = observe("new")
-        Thread.posting(1) { _ = center.post(number(2)) }.wait()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(handled.withLock { $0 }, ["new 2"])
-        XCTAssertEqual(old.counters, .init(cancelled: 1))
-        XCTAssertEqual(new.counters, .init(delivered: 1))
-    }
-
-    func testGuarantee08AHandlerMayPostAddRemovePerformAndWait() throws {
-        let center = ThreadedNotificationCenter()
-        let (worker, other) = (try RunLoopThread.started("worker"), try RunLoopThread.started("other"))
-        let inner = Notification.Name("inner")
-        let log = Locked<[String]>([])
-        let innerToken = center.addObserver(forName: inner, on: other) { _ in log.withLock { $0.append("inner") } }
-        let token = center.addObserver(forName: guarantee, on: worker) { [timeout] _ in
-            let added = center.addObserver(forName: inner, on: .postingThread) { _ in
-                log.withLock { $0.append("added") }
-            }
-            do {
-                try center.postAndWait(Notification(name: inner), timeout: timeout)
-                let value = try other.performAndWait(timeout: timeout) { 42 }
-                log.withLock { $0.append("\(value)") }
-                try worker.perform { log.withLock { $0.append("performed") } }
-            } catch {
-                log.withLock { $0.append("\(error)") }
-            }
-            added.cancel()
-        }
-        // The tracer is foreign code too, and may post.
-        let traced = Notification.Name("traced")
-        let tracedToken = center.addObserver(forName: traced, on: .postingThread) { _ in }
-        DeliveryEvent.tracer = { event in if event.name == inner { center.post(name: traced) } }
-        center.post(name: guarantee)
-        try worker.performAndWait(timeout: timeout) {}
-        DeliveryEvent.tracer = nil
-        try worker.stopAndWait()
-        try other.stopAndWait()
-        XCTAssertEqual(log.withLock { $0.sorted() }, ["42", "added", "inner", "performed"])
-        XCTAssertGreaterThan(tracedToken.counters.delivered, 0)
-        XCTAssertEqual(token.counters.delivered, 1)
-        XCTAssertEqual(innerToken.counters.delivered, 1)
-    }
-
-    func testGuarantee06ADeinitThatTheHandlerCausesMayRemoveTheObserverAndWait() throws {
+    func testADeinitThatTheHandlerCausesMayRemoveTheObserverAndWait() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         let owner = Owner()
@@ -226,12 +167,34 @@ final class RemovalGuaranteeTests: XCTestCase {
                 log.withLock { $0.append("\(error)") }
             }
         }
-        let observer = center.addObserver(owner.object!, forName: guarantee, on: .current) { _, _ in owner.object = nil
+        let observer = center.addObserver(owner.object!, forName: posted, on: .current) { _, _ in owner.object = nil
         }
         token.withLock { $0 = observer }
-        XCTAssertEqual(center.post(name: guarantee), DeliveryCounters(delivered: 1))
+        XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1))
         XCTAssertEqual(log.withLock { $0 }, ["removed"])
         XCTAssertEqual(observer.counters, .init(delivered: 1))
+    }
+
+    func testATransformMayRemoveItsObserverAndWait() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let token = Locked<ObserverToken?>(nil)
+        let error = Locked<String?>(nil)
+        let observer = center.addObserver(
+            forName: posted, on: worker,
+            transform: { [timeout] notification -> Int? in
+                do {
+                    try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
+                } catch let failure {
+                    error.withLock { $0 = "\(failure)" }
+                }
+                return 1
+            }, using: { _ in })
+        token.withLock { $0 = observer }
+        XCTAssertEqual(center.post(name: posted).waiting, 1)
+        try worker.stopAndWait()
+        XCTAssertEqual(error.withLock { $0 }, nil)
+        XCTAssertEqual(observer.counters, .init(cancelled: 1))
     }
 }
 

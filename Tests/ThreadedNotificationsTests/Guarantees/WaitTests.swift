@@ -5,18 +5,17 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-private let posted = Notification.Name("waiting")
+private let posted = Notification.Name("posted in WaitTests")
 
-@Sendable private func endThread() { Thread.exit() }
+private func number(_ value: Int) -> Notification { Notification(name: posted, object: value) }
 
-/// Posts that wait for delivery, and the ends of their waits.
-final class DeliveryWaitTests: XCTestCase {
+@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
+
+/// Guarantee 13: every wait ends, with the deliveries, the end of the thread, a removal or the timeout.
+final class WaitTests: XCTestCase {
     private let timeout = TestTimeout.hang
-    private let note = Notification(name: posted)
 
-    override func tearDown() {
-        XCTAssertTrue(ThreadWaits.isEmpty, "a wait was not ended")
-    }
+    private let note = Notification(name: posted)
 
     func testAWaitingPostReturnsWhenEveryObserverHasHandledIt() throws {
         let center = ThreadedNotificationCenter()
@@ -33,43 +32,6 @@ final class DeliveryWaitTests: XCTestCase {
         }
         for thread in threads { try thread.stopAndWait() }
         XCTAssertEqual(tokens.count, 8)
-    }
-
-    func testAfterAWaitThatWatchingDidNotEndTheThreadDoesNotWatchAgainBeforeItSleeps() throws {
-        let (before, after) = try budgets(aroundAWaitOf: .milliseconds(1))
-        XCTAssertNotNil(before.limit)
-        XCTAssertNil(after.limit)
-    }
-
-    func testAWaitThatIsShorterThanTheBudgetDoesNotWatch() throws {
-        let (before, after) = try budgets(aroundAWaitOf: .zero)
-        XCTAssertGreaterThanOrEqual(after.credit, before.credit)
-    }
-
-    /// The budgets of a new thread before and after it waited in vain.
-    private func budgets(aroundAWaitOf timeout: Duration) throws -> (before: SpinBudget, after: SpinBudget) {
-        let thread = try RunLoopThread.started("target")
-        let (isHeld, mayReturn) = (MonotonicSemaphore(), MonotonicSemaphore())
-        try thread.perform {
-            isHeld.signal()
-            mayReturn.wait()
-        }
-        isHeld.wait()
-        let budgets = Locked<[SpinBudget]>([])
-        let code = Locked<DeliveryError.Code?>(nil)
-        Thread.posting(1) {
-            budgets.withLock { $0.append(ThreadContext.current.waitBudget) }
-            do {
-                try thread.performAndWait(timeout: timeout) {}
-            } catch {
-                code.withLock { $0 = (error as? DeliveryError)?.code }
-            }
-            budgets.withLock { $0.append(ThreadContext.current.waitBudget) }
-        }.wait()
-        mayReturn.signal()
-        try thread.stopAndWait()
-        XCTAssertEqual(code.withLock { $0 }, .notDeliveredInTime)
-        return budgets.withLock { ($0[0], $0[1]) }
     }
 
     func testAWaitingPostOnTheTargetThreadDeliversEarlierNotificationsFirst() throws {
@@ -94,9 +56,9 @@ final class DeliveryWaitTests: XCTestCase {
         let token = center.addObserver(forName: posted, on: worker) { _ in }
         XCTAssertThrowsError(try center.postAndWait(note, timeout: .zero)) {
             let pending = DeliveryError.Pending(
-                notification: "waiting", observer: token.id, thread: "\(worker.identity!)")
+                notification: posted.rawValue, observer: token.id, thread: "\(worker.identity!)")
             XCTAssertEqual($0 as? DeliveryError, .notDeliveredInTime(pending: [pending], after: .zero))
-            XCTAssertTrue("\($0)".contains("waiting to observer \(token.id) on {number = "), "\($0)")
+            XCTAssertTrue("\($0)".contains("\(posted.rawValue) to observer \(token.id) on {number = "), "\($0)")
         }
         resume.signal()
         try worker.stopAndWait()
@@ -193,20 +155,6 @@ final class DeliveryWaitTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
-    func testAWaitDoesNotIncludeObserversOfAnotherObjectWithTheSameHash() throws {
-        struct Colliding: Hashable {
-            var number: Int
-            func hash(into hasher: inout Hasher) {}
-        }
-        let center = ThreadedNotificationCenter()
-        let unstarted = RunLoopThread(name: "unstarted")
-        let token = center.addObserver(forName: posted, object: Colliding(number: 1), on: unstarted) { _ in }
-        let report = try center.postAndWait(
-            Notification(name: posted, object: Colliding(number: 2)), timeout: timeout)
-        XCTAssertEqual(report, DeliveryCounters())
-        token.cancel()
-    }
-
     func testAWaitingPostOnTheTargetThreadEndsWhileAnotherThreadPosts() throws {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: posted, on: .main) { _ in }
@@ -227,46 +175,92 @@ final class DeliveryWaitTests: XCTestCase {
         ) { _ in }
         center.post(note)
         XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
-            XCTAssertEqual($0 as? DeliveryError, .dropped(notification: "waiting", observers: [token.id]))
+            XCTAssertEqual($0 as? DeliveryError, .dropped(notification: posted.rawValue, observers: [token.id]))
         }
         resume.signal()
         try worker.stopAndWait()
     }
 
-    func testAWaitDoesNotIncludeDeliveredObserversOrTransformsThatReturnNil() throws {
+    func testAWaitingPostReturnsAfterARunningHandlerWhoseObserverIsRemoved() throws {
         let center = ThreadedNotificationCenter()
-        let (first, second) = (try RunLoopThread.started("first"), try RunLoopThread.started("second"))
-        let nothing = center.addObserver(forName: posted, on: first, transform: { _ -> Int? in nil }, using: { _ in })
-        let resume = try second.keptBusy()
-        let outcome = Locked<String?>(nil)
-        let hasBegun = DispatchSemaphore(value: 0)
-        let tokens = [
-            center.addObserver(forName: posted, on: first) { [timeout] _ in
-                // This block runs after the handler, when main waits for the second thread only.
-                Thread.posting(1) {
-                    try? first.perform {
-                        hasBegun.signal()
-                        do {
-                            try TargetThread.main.performAndWait(timeout: timeout) {}
-                            outcome.withLock { $0 = "done" }
-                        } catch {
-                            outcome.withLock { $0 = "\(error)" }
-                        }
-                    }
-                }.wait()
-            }, center.addObserver(forName: posted, on: second) { _ in },
-        ]
-        let poster = Thread.posting(1) {
-            hasBegun.wait()
-            for _ in 0..<1000 { sched_yield() }
-            resume.signal()
+        let worker = try RunLoopThread.started("worker")
+        let other = try RunLoopThread.started("other")
+        // Removed by its own handler, or on another thread.
+        for isRemovedByOther in [false, true] {
+            let token = Locked<ObserverToken?>(nil)
+            let isRunning = Atomic<Bool>.Box(false)
+            let observer = center.addObserver(forName: posted, on: worker) { [timeout] _ in
+                isRunning.value.store(true, ordering: .relaxed)
+                let remove: @Sendable () -> Void = { token.withLock { $0 }?.cancel() }
+                if isRemovedByOther {
+                    do { try other.performAndWait(timeout: timeout, remove) } catch { XCTFail("\(error)") }
+                } else {
+                    remove()
+                }
+                isRunning.value.store(false, ordering: .releasing)
+            }
+            token.withLock { $0 = observer }
+            let report = try center.postAndWait(number(1), timeout: timeout)
+            XCTAssertFalse(isRunning.value.load(ordering: .acquiring), "post returned while the handler ran")
+            XCTAssertEqual(report, DeliveryCounters(delivered: 1))
+            XCTAssertEqual(observer.counters, .init(delivered: 1))
         }
-        XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 2))
-        poster.wait()
-        while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
-        XCTAssertEqual(outcome.withLock { $0 }, "done")
-        for token in tokens + [nothing] { token.cancel() }
-        try first.stopAndWait()
-        try second.stopAndWait()
+        try worker.stopAndWait()
+        try other.stopAndWait()
+    }
+
+    func testRemovingAnObserverEndsTheWaitForADeliveryThatHasNotBegun() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let resume = try worker.keptBusy()
+        let token = center.addObserver(forName: posted, on: worker) { _ in }
+        let remover = Thread.posting(1) {
+            while token.counters.total == 0 { sched_yield() }
+            token.cancel()
+        }
+        // The worker is kept busy until the post has returned.
+        XCTAssertEqual(try center.postAndWait(number(1), timeout: timeout), DeliveryCounters(cancelled: 1))
+        remover.wait()
+        resume.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counters, .init(cancelled: 1))
+    }
+
+    func testTheHandlerAndItsObjectAreReleasedBeforeTheWaitEnds() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        for _ in 0..<200 {
+            let log = Locked<[String]>([])
+            // First an object that its handler releases; then a closure that removes its observer.
+            let method = Notification.Name("method")
+            try worker.perform {
+                let owner = Locked<[MethodObserver]>([])
+                owner.withLock { $0 = [MethodObserver(log) { owner.withLock { $0 = [] } }] }
+                center.addObserver(owner.withLock { $0[0] }, forName: method, on: .current) { $0.handle($1) }
+            }
+            try worker.performAndWait(timeout: timeout) {}
+            try center.postAndWait(Notification(name: method), timeout: timeout)
+            XCTAssertEqual(log.withLock { $0 }, ["handled", "deallocated"])
+
+            for hasTransform in [false, true] {
+                let isReleased = Atomic<Bool>.Box(false)
+                let token = Locked<ObserverToken?>(nil)
+                func observe() -> ObserverToken {
+                    let recorder = ReleaseRecorder { isReleased.value.store(true, ordering: .releasing) }
+                    let handle: @Sendable () -> Void = {
+                        withExtendedLifetime(recorder) { token.withLock { $0 }?.cancel() }
+                    }
+                    return hasTransform
+                        ? center.addObserver(forName: posted, on: worker, transform: number(of:)) { _ in handle() }
+                        : center.addObserver(forName: posted, on: worker) { _ in handle() }
+                }
+                token.withLock { $0 = observe() }
+                try center.postAndWait(number(1), timeout: timeout)
+                XCTAssertTrue(isReleased.value.load(ordering: .acquiring), "with a transform: \(hasTransform)")
+            }
+        }
+        try worker.stopAndWait()
     }
 }
+
+@Sendable private func endThread() { Thread.exit() }

@@ -5,45 +5,41 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-private let posted = Notification.Name("waiting")
+private let posted = Notification.Name("posted in WaitCycleTests")
 
-/// The waits that are refused because they would never end, and waits that are accepted (guarantee 13).
-final class ThreadWaitsTests: XCTestCase {
+/// Guarantee 13: a wait that would close a cycle of waiting threads fails at once.
+final class WaitCycleTests: XCTestCase {
     private let timeout = TestTimeout.hang
+
     private let note = Notification(name: posted)
 
-    override func tearDown() {
-        XCTAssertTrue(ThreadWaits.isEmpty, "a wait was not ended")
-    }
-
-    func testAHandlerMayWaitForItsObserversHandlerOnAnotherThread() throws {
+    func testAWaitThatWouldCloseACycleFailsAtOnceAndNamesTheCycle() throws {
+        let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))
         let center = ThreadedNotificationCenter()
-        let (other, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let token = Locked<ObserverToken?>(nil)
-        let error = Locked<String?>(nil)
-        let isRunning = Atomic<Bool>(false)
-        let observer = center.addObserver(forName: posted, on: .postingThread) { [timeout] notification in
-            if notification.object != nil {
-                isRunning.store(true, ordering: .relaxed)
-                other.signal()
-                resume.wait()
-                isRunning.store(false, ordering: .relaxed)
-                return
-            }
-            Thread.detachNewThread { resume.signal() }
-            do {
-                try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
-            } catch let failure {
-                error.withLock { $0 = "\(failure)" }
-            }
-            XCTAssertFalse(isRunning.load(ordering: .relaxed))
+        let token = center.addObserver(forName: posted, on: .main) { _ in }
+        let error = Locked<DeliveryError?>(nil)
+        let result = try a.performAndWait(timeout: timeout) { [timeout] in
+            try b.performAndWait(timeout: timeout) {
+                do throws(DeliveryError) {
+                    // main waits for A, A for B, and B would wait for main.
+                    try center.postAndWait(Notification(name: posted), timeout: timeout)
+                } catch let deadlock {
+                    error.withLock { $0 = deadlock }
+                }
+                return "B went on"
+            } + ", A too"
         }
-        token.withLock { $0 = observer }
-        let poster = Thread.posting(1) { center.post(name: posted, object: 1) }
-        other.wait()
-        center.post(name: posted)
-        poster.wait()
-        XCTAssertEqual(error.withLock { $0 }, nil)
+        XCTAssertEqual(result, "B went on, A too")
+        let deadlock = try XCTUnwrap(error.withLock { $0 })
+        XCTAssertEqual(deadlock.code, .waitWouldDeadlock, "\(deadlock)")
+        let cycle = deadlock.waits
+        XCTAssertEqual(cycle.map(\.thread.name), ["B", "main", "A"])
+        XCTAssertTrue(cycle.allSatisfy { $0.file.hasSuffix("WaitCycleTests.swift") && $0.line > 0 })
+        XCTAssertEqual(Set(cycle.map(\.line)).count, 3)
+        XCTAssertTrue(cycle[0].waitsFor.contains("{number = 1, name = main} to handle posted"), cycle[0].waitsFor)
+        XCTAssertEqual(token.counters.total, 0, "nothing was posted")
+        try a.stopAndWait()
+        try b.stopAndWait()
     }
 
     func testACycleThroughATransformIsFound() throws {

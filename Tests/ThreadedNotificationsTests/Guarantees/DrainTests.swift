@@ -1,0 +1,211 @@
+import CoreFoundation
+import Foundation
+import SharedTesting
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("posted in DrainTests")
+
+@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
+
+/// Guarantee 11: a drain delivers what waited when it began, or its budget, and starves no run loop.
+final class DrainTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+
+    private let center = ThreadedNotificationCenter()
+    private let log = Locked<[Int]>([])
+
+    private var numbers: [Int] { log.withLock { $0 } }
+
+    override func tearDown() {
+        TargetThread.main.drainBudget = .unbounded
+    }
+
+    /// One pass through the main thread's run loop.
+    private func makePass() {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
+    }
+
+    private func observe(
+        on thread: some DeliveryTarget = .main, options: ObserverOptions = ObserverOptions(),
+        then act: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> ObserverToken {
+        center.addObserver(forName: posted, on: thread, options: options, transform: number(of:)) { [log] value in
+            log.withLock { $0.append(value) }
+            act(value)
+        }
+    }
+
+    private func postElsewhere(_ values: ClosedRange<Int>) {
+        Thread.posting(1) { [center] in
+            for value in values { center.post(name: posted, object: value) }
+        }.wait()
+    }
+
+    func testADrainTakesEverythingAndAHandlerThatAlwaysPostsDoesNotStarveTheRunLoop() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let handled = Atomic<Int>(0)
+        let token = center.addObserver(forName: posted, on: worker) { _ in handled.add(1, ordering: .relaxed) }
+        let resume = try worker.keptBusy()
+        // One signal for all posts.
+        let events = try tracing {
+            for _ in 0..<1000 { center.post(name: posted) }
+        }
+        XCTAssertEqual(events.count { $0.stage == .signal }, 1)
+        resume.signal()
+        try worker.performAndWait(timeout: timeout) {}
+        XCTAssertEqual(handled.load(ordering: .relaxed), 1000)
+        XCTAssertEqual(token.counters.waiting, 0)
+
+        // A handler that always posts again, and a port of the same run loop.
+        let isOver = Atomic<Bool>(false)
+        let again = Notification.Name("again")
+        let endless = center.addObserver(forName: again, on: worker) { _ in
+            if !isOver.load(ordering: .relaxed) { center.post(name: again) }
+        }
+        center.post(name: again)
+        let receiver = CountingReceiver()
+        let port = SignalPort()
+        let served = expectation(description: "served")
+        receiver.whenCalled { served.fulfill() }
+        port.setDelegate(receiver)
+        try worker.perform { RunLoop.current.add(port, forMode: .common) }
+        port.signal()
+        wait(for: [served], timeout: TestTimeout.seconds)
+        isOver.store(true, ordering: .relaxed)
+        try worker.stopAndWait()
+        XCTAssertGreaterThan(endless.counters.delivered, 0)
+    }
+
+    func testAThreadHasNoBudgetUntilItIsGivenOne() throws {
+        let worker = RunLoopThread(name: "worker")
+        XCTAssertEqual(worker.drainBudget, .unbounded)
+        worker.drainBudget = .deliveries(5)
+        XCTAssertEqual(worker.targetThread.drainBudget, DrainBudget(deliveries: 5))
+        TargetThread.main.drainBudget = .deliveries(7)
+        XCTAssertEqual(TargetThread.postingThread.drainBudget, .deliveries(7), "the calling thread's")
+    }
+
+    func testADrainDeliversAsMuchAsItsBudgetAndTheNextOneContinues() {
+        let token = observe()
+        TargetThread.main.drainBudget = .deliveries(2)
+        postElsewhere(1...5)
+        let counts = (1...4).map { _ -> Int in
+            makePass()
+            return numbers.count
+        }
+        XCTAssertEqual(counts, [2, 4, 5, 5])
+        XCTAssertEqual(numbers, [1, 2, 3, 4, 5])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 5))
+    }
+
+    func testATimeThatHasPassedEndsTheDrainAfterTheHandler() {
+        let token = observe()
+        TargetThread.main.drainBudget = .time(.zero)
+        postElsewhere(1...3)
+        for count in 1...3 {
+            makePass()
+            XCTAssertEqual(numbers.count, count)
+        }
+        XCTAssertEqual(token.counters.waiting, 0)
+    }
+
+    func testTimersAndSourcesOfTheMainRunLoopAreCalledBetweenSlices() {
+        let log = log
+        let token = observe { value in if value == 10 { CFRunLoopStop(CFRunLoopGetMain()) } }
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        receiver.whenCalled { log.withLock { $0.append(-1) } }
+        port.setDelegate(receiver)
+        RunLoop.main.add(port, forMode: .common)
+        defer { RunLoop.main.remove(port, forMode: .common) }
+        let timer = Timer(fire: .distantPast, interval: 0, repeats: false) { _ in log.withLock { $0.append(-2) } }
+        RunLoop.main.add(timer, forMode: .common)
+        TargetThread.main.drainBudget = .deliveries(1)
+        postElsewhere(1...10)
+        port.signal()
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, TestTimeout.seconds, false)
+        XCTAssertEqual(numbers.filter { $0 > 0 }, Array(1...10))
+        for input in [-1, -2] {
+            XCTAssertLessThan(numbers.firstIndex(of: input) ?? .max, numbers.firstIndex(of: 10) ?? 0, "\(numbers)")
+        }
+        XCTAssertEqual(token.counters.delivered, 10)
+    }
+
+    func testAPostBetweenSlicesDoesNotOvertakeWhatRemains() throws {
+        let token = observe()
+        TargetThread.main.drainBudget = .deliveries(1)
+        postElsewhere(1...2)
+        makePass()
+        XCTAssertEqual(center.post(name: posted, object: 3), DeliveryCounters(waiting: 1))
+        try TargetThread.main.perform { [log] in log.withLock { $0.append(4) } }
+        for _ in 0..<3 { makePass() }
+        XCTAssertEqual(numbers, [1, 2, 3, 4])
+        XCTAssertEqual(center.post(name: posted, object: 5), DeliveryCounters(delivered: 1))
+        XCTAssertEqual(token.counters.waiting, 0)
+    }
+
+    func testANestedDrainHasABudgetOfItsOwnAndTheOuterOneContinues() {
+        let token = observe { [log] value in
+            guard value == 2 else { return }
+            CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
+            log.withLock { $0.append(-2) }
+        }
+        TargetThread.main.drainBudget = .deliveries(3)
+        postElsewhere(1...8)
+        makePass()
+        XCTAssertEqual(numbers, [1, 2, 3, 4, 5, -2, 6])
+        makePass()
+        XCTAssertEqual(numbers, [1, 2, 3, 4, 5, -2, 6, 7, 8])
+        XCTAssertEqual(token.counters.waiting, 0)
+    }
+
+    func testWaitingCallsAndTheLastDrainOfAThreadDeliverEverything() throws {
+        let token = observe()
+        TargetThread.main.drainBudget = .deliveries(1)
+        postElsewhere(1...3)
+        makePass()
+        XCTAssertEqual(
+            try center.postAndWait(Notification(name: posted, object: 4), timeout: timeout),
+            DeliveryCounters(delivered: 1))
+        postElsewhere(5...7)
+        makePass()
+        try TargetThread.main.performAndWait(timeout: timeout) { [log] in log.withLock { $0.append(8) } }
+        XCTAssertEqual(numbers, Array(1...8))
+        token.cancel()
+
+        log.withLock { $0 = [] }
+        let worker = try RunLoopThread.started("worker")
+        worker.drainBudget = .deliveries(1)
+        let onWorker = observe(on: worker)
+        let resume = try worker.keptBusy()
+        for value in 1...100 { center.post(name: posted, object: value) }
+        worker.stop()
+        resume.signal()
+        try worker.waitUntilFinished(timeout: timeout)
+        XCTAssertEqual(numbers, Array(1...100))
+        XCTAssertEqual(onWorker.counters, DeliveryCounters(delivered: 100))
+    }
+
+    func testWhatRemainsWhenTheThreadEndsBetweenSlicesIsTargetGone() throws {
+        let worker = try RunLoopThread.started("worker")
+        worker.drainBudget = .deliveries(1)
+        @Sendable func endThread() { Thread.exit() }
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        receiver.whenCalled(endThread)
+        port.setDelegate(receiver)
+        try worker.performAndWait(timeout: timeout) { RunLoop.current.add(port, forMode: .common) }
+        let token = observe(on: worker) { value in if value == 1 { port.signal() } }
+        let resume = try worker.keptBusy()
+        for value in 1...600 { center.post(name: posted, object: value) }
+        resume.signal()
+        try worker.waitUntilFinished(timeout: timeout)
+        XCTAssertLessThan(token.counters.delivered, 600)
+        XCTAssertEqual(token.counters.delivered + token.counters.targetGone, 600)
+        XCTAssertEqual(numbers, Array(1...max(1, numbers.count)))
+    }
+}

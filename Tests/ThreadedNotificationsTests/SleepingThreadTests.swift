@@ -1,0 +1,97 @@
+import Foundation
+import SharedTesting
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("posted in SleepingThreadTests")
+
+/// A thread that sleeps until something is posted leaves its run loop's own meaning as it is.
+final class SleepingThreadTests: XCTestCase {
+    private let timeout = TestTimeout.hang
+
+    func testARunInAHandlerReturnsForTheNextNotificationAndNotForTheOneThatIsHandled() throws {
+        let thread = try RunLoopThread.started("sleeping")
+        let center = ThreadedNotificationCenter()
+        let (isInHandler, hasReturned) = (MonotonicSemaphore(), MonotonicSemaphore())
+        let handled = Locked<[Int]>([])
+        let whenReturned = Locked<[Int]?>(nil)
+        let token = center.addObserver(forName: posted, on: thread) { notification in
+            let number = notification.object as? Int ?? 0
+            handled.withLock { $0.append(number) }
+            guard number == 1 else { return }
+            isInHandler.signal()
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            let soFar = handled.withLock { $0 }
+            whenReturned.withLock { $0 = soFar }
+            hasReturned.signal()
+        }
+        center.post(name: posted, object: 1)
+        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+        center.post(name: posted, object: 2)
+        XCTAssertTrue(hasReturned.wait(until: .after(timeout)))
+        XCTAssertEqual(whenReturned.withLock { $0 }, [1, 2])
+        withExtendedLifetime(token) {}
+        try thread.stopAndWait()
+    }
+
+    func testThePassAfterAHandlerPerformsTheBlocksThatItGaveToTheRunLoop() throws {
+        let thread = try RunLoopThread.started("sleeping")
+        let wasPerformed = MonotonicSemaphore()
+        // It wakes no run loop, so a thread that slept again would never perform it.
+        try thread.perform { RunLoop.current.perform { wasPerformed.signal() } }
+        XCTAssertTrue(wasPerformed.wait(until: .after(timeout)))
+        try thread.stopAndWait()
+    }
+
+    func testAThreadThatIsStoppedInARunOfAHandlerEndsAfterIt() throws {
+        let thread = try RunLoopThread.started("sleeping")
+        let mayReturn = Locked(false)
+        let isInHandler = MonotonicSemaphore()
+        try thread.perform {
+            isInHandler.signal()
+            while !mayReturn.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+        }
+        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+        try thread.perform { mayReturn.withLock { $0 = true } }
+        try thread.stopAndWait()
+    }
+
+    func testARunInAHandlerReturnsIfTheThreadWasStoppedBefore() throws {
+        let thread = try RunLoopThread.started("sleeping")
+        let (isInHandler, isStopped) = (MonotonicSemaphore(), MonotonicSemaphore())
+        try thread.perform {
+            isInHandler.signal()
+            isStopped.wait()
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+        }
+        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+        thread.stop()
+        isStopped.signal()
+        try thread.waitUntilFinished(timeout: timeout)
+    }
+
+    func testATimerOfTheSameThreadIsNotDelayedByNotificationsThatAlwaysFollow() throws {
+        let thread = try RunLoopThread.started("sleeping")
+        let center = ThreadedNotificationCenter()
+        let isOver = Locked(false)
+        let fired = MonotonicSemaphore()
+        let token = center.addObserver(forName: posted, on: thread) { [weak center] _ in
+            guard let center, !isOver.withLock({ $0 }) else { return }
+            DispatchQueue.global().async { center.post(name: posted) }
+        }
+        center.post(name: posted)
+        try thread.perform { RunLoop.current.add(.firingOnce { fired.signal() }, forMode: .default) }
+        XCTAssertTrue(fired.wait(until: .after(timeout)))
+        isOver.withLock { $0 = true }
+        withExtendedLifetime(token) {}
+        try thread.stopAndWait()
+    }
+}
+
+extension Timer {
+    fileprivate static func firingOnce(_ body: @escaping @Sendable () -> Void) -> Timer {
+        Timer(fire: .now, interval: 0, repeats: false) { _ in body() }
+    }
+}
