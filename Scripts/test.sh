@@ -26,8 +26,6 @@ libraries='^(ThreadedNotifications|PostingQueues|RunLoopIntegration|DistributedN
 commands='^(NotifyDemo|Documents)Tests[.]'
 # Of the release build: only that shows how the memory of the server grows.
 released='[.]ReleasedServerTests'
-# Those that depend on how a thread is woken. They run a second time with threads that no event wakes.
-waking='^(PostingQueuesTests|ThreadedNotificationsTests[.](RunLoopThread|RandomPrograms|Drain|EndedThread|PostingOrder|Wait))'
 
 # Steps that are started run at the same time, because many tests wait. The builds come first.
 logs=$(mktemp -d)
@@ -72,8 +70,7 @@ wait
 start "tests of the libraries" "${tests[@]}" --filter "$libraries" --skip "$released"
 start "tests of the commands" "${tests[@]}" --filter "$commands"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
-THREADED_NOTIFICATIONS_EVENT=0 start "tests without events" "${tests[@]}" --filter "$waking"
-steps=("format" "tests of the libraries" "tests of the commands" "other tests" "tests without events")
+steps=("format" "tests of the libraries" "tests of the commands" "other tests")
 # Two processes, because tests wait.
 first='^(PostingQueuesTests|ThreadedNotificationsTests[.][A-O])'
 if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then

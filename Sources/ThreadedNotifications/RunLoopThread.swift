@@ -57,19 +57,11 @@ public final class RunLoopThread: DeliveryTarget {
     ///   - name: the thread's name.
     ///   - spins: whether the thread spins for up to 100 µs before it sleeps, to find new notifications without being
     ///     woken. The time that it spins in vain is limited by the time that spinning has saved. On a single processor
-    ///     it yields instead. The environment variable `THREADED_NOTIFICATIONS_SPIN=0` disables spinning in the whole
-    ///     process; a set-user-id or set-group-id process ignores the variable.
+    ///     it yields instead.
     public init(name: String, spins: Bool = true) {
         self.name = name
-        mailbox = ThreadMailbox(threadName: name, spins: spins && Self.mayThreadsSpin)
+        mailbox = ThreadMailbox(threadName: name, spins: spins)
     }
-
-    private static let mayThreadsSpin =
-        CLinuxEnvironment("THREADED_NOTIFICATIONS_SPIN").map { String(cString: $0) } != "0"
-
-    /// False: the sources of the run loop wake the thread, as where `MailboxEvent` cannot be made. For tests.
-    private static let mayEventsWake =
-        CLinuxEnvironment("THREADED_NOTIFICATIONS_EVENT").map { String(cString: $0) } != "0"
 
     deinit {
         // A copy of the process has nothing of the thread.
@@ -219,7 +211,7 @@ public final class RunLoopThread: DeliveryTarget {
         ThreadIdentity.nameCurrentThread(name)
         CLinuxRequestShortTimeSlices()
         ThreadContext.current.attach(mailbox)
-        if mayEventsWake { mailbox.wakeByEvent() }
+        mailbox.wakeByEvent()
         isAttached.signal()
         while mailbox.isOpen {
             if ThreadContext.current.drainState.event != nil {
