@@ -58,9 +58,9 @@ extension NSObject {
     ) -> Bool {
         reportingErrors {
             if wait {
-                try TargetThread.main.performAndWait(timeout: timeout, file: file, line: line, block)
+                try MainThread.main.performAndWait(timeout: timeout, file: file, line: line, block)
             } else {
-                try TargetThread.main.performLater(block)
+                try MainThread.main.performLater(block)
             }
         }
     }

@@ -58,7 +58,7 @@ final class PerformingThreads: Sendable {
 
     /// The target of a thread that can be reached now.
     private func target(of thread: Thread) -> TargetThread? {
-        if thread === Thread.mainThread { return .main }
+        if thread === Thread.mainThread { return MainThread.main.targetThread }
         if thread === Thread.current { return targetOfCurrentThread }
         return entries.withLock { $0[ObjectIdentifier(thread)]?.target }
     }
@@ -101,7 +101,7 @@ final class PerformingThreads: Sendable {
     /// The target of the calling thread, which other threads can reach from now on until it ends.
     var targetOfCurrentThread: TargetThread {
         let thread = Thread.current
-        if thread === Thread.mainThread { return .main }
+        if thread === Thread.mainThread { return MainThread.main.targetThread }
         let key = ObjectIdentifier(thread)
         if let target = entries.withLock({ $0[key]?.target }) { return target }
         let retained = RetainedThread(thread: thread)

@@ -43,7 +43,7 @@ struct FloodScenario: Scenario {
                 }
                 if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
                     // Wakes the main run loop. Its mailbox accepts blocks as long as the process runs.
-                    try? TargetThread.main.perform { posted.open() }
+                    try? MainThread.main.perform { posted.open() }
                 }
             }
         }

@@ -79,7 +79,7 @@ struct PostingStylesScenario: Scenario {
         recorder.log(ready(.mailbox))
         Thread.detachNewThread {
             // The main thread's mailbox accepts blocks as long as the process runs.
-            try? TargetThread.main.perform { recorder.log(performed(.mailbox)) }
+            try? MainThread.main.perform { recorder.log(performed(.mailbox)) }
             isHandedOver.open()
         }
         // If the gate does not open in time, the expectations report that the block was not performed.

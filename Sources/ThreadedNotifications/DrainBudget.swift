@@ -1,6 +1,6 @@
 /// How much a drain of a thread's mailbox may deliver before it returns to the run loop.
 ///
-///     TargetThread.main.drainBudget = .time(.milliseconds(4))
+///     MainThread.main.drainBudget = .time(.milliseconds(4))
 ///     worker.drainBudget = .deliveries(100)
 ///
 /// When the budget is spent, the run loop calls its due timers and signalled sources. Then it continues with the rest,

@@ -3,7 +3,7 @@
 ///     let token = center.addObserver(forName: name, on: .main) { notification in
 ///         window.title = …   // isolated to the main actor
 ///     }
-///     try TargetThread.main.perform { … }
+///     try MainThread.main.perform { … }
 ///
 /// Handlers and blocks for it are isolated to the main actor. It delivers while it runs its run loop:
 /// `MainRunLoop.run { isOver }`, or `RunLoop.main.run()`, which does not return.

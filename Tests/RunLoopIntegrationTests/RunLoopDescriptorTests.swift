@@ -247,9 +247,9 @@ final class RunLoopDescriptorTests: XCTestCase {
         let token = center.addObserver(forName: posted, on: .main) { notification in
             handled.withLock { $0.append(notification.object as? Int ?? 0) }
         }
-        let budget = TargetThread.main.drainBudget
-        TargetThread.main.drainBudget = .deliveries(1)
-        defer { TargetThread.main.drainBudget = budget }
+        let budget = MainThread.main.drainBudget
+        MainThread.main.drainBudget = .deliveries(1)
+        defer { MainThread.main.drainBudget = budget }
         try RunLoopDescriptor.run { descriptor in
             Thread.posting(1) { [center, posted] in
                 for number in 1...100 { center.post(name: posted, object: number) }
@@ -441,9 +441,9 @@ final class RunLoopDescriptorTests: XCTestCase {
         Thread.posting(1) { [center, posted] in
             reportErrors { try Self.drainSlowHandlers(center, posted) }
         }.wait()
-        let budget = TargetThread.main.drainBudget
-        TargetThread.main.drainBudget = .unbounded
-        defer { TargetThread.main.drainBudget = budget }
+        let budget = MainThread.main.drainBudget
+        MainThread.main.drainBudget = .unbounded
+        defer { MainThread.main.drainBudget = budget }
         try Self.drainSlowHandlers(center, posted)
     }
 

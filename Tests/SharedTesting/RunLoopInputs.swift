@@ -28,7 +28,7 @@ extension RunLoop {
     /// Runs the current thread's run loop without waiting. On the main thread, everything that waits is delivered, as
     /// by `runCurrentOnce`.
     package static func pollCurrent(in mode: Mode = .default) {
-        TargetThread.main.drainBudget = .unbounded
+        MainThread.main.drainBudget = .unbounded
         _ = RunLoop.current.run(mode: mode, before: .distantPast)
     }
 

@@ -181,7 +181,7 @@ final class DeliveryTargetEndTests: XCTestCase {
         try worker.waitUntilFinished(timeout: TestTimeout.hang)
         XCTAssertEqual(log.withLock { $0 }, ["true"])
         XCTAssertTrue(worker.isStopping)
-        XCTAssertFalse(TargetThread.main.isStopping)
+        XCTAssertFalse(MainThread.main.isStopping)
         XCTAssertFalse(TargetThread.postingThread.isStopping)
     }
 }

@@ -26,8 +26,8 @@ final class DeliveryTargetTests: XCTestCase {
             try worker.perform { note("3") }
             note("4")
         }
-        try TargetThread.main.perform { note("5") }
-        try worker.performAndWait(timeout: timeout) { try TargetThread.main.perform { note("7") } }
+        try MainThread.main.perform { note("5") }
+        try worker.performAndWait(timeout: timeout) { try MainThread.main.perform { note("7") } }
         note("6")
         RunLoop.runCurrentOnce()
         try worker.stopAndWait()
@@ -39,7 +39,7 @@ final class DeliveryTargetTests: XCTestCase {
     func testWaitingReturnsTheBlocksValueAndRethrowsItsError() throws {
         struct Refusal: Error, Equatable {}
         let worker = try RunLoopThread.started("worker")
-        for thread in [worker.targetThread, .main, .postingThread] {
+        for thread in [worker.targetThread, MainThread.main.targetThread, .postingThread] {
             XCTAssertEqual(try thread.performAndWait(timeout: timeout) { 42 }, 42)
             XCTAssertThrowsError(try thread.performAndWait(timeout: timeout) { throw Refusal() }) {
                 XCTAssertEqual($0 as? Refusal, Refusal())

@@ -61,7 +61,7 @@ final class MainRunLoopTests: XCTestCase {
             (
                 "block for main",
                 { note in
-                    DispatchQueue.global().async { try? TargetThread.main.perform { MainActor.assumeIsolated(note) } }
+                    DispatchQueue.global().async { try? MainThread.main.perform { MainActor.assumeIsolated(note) } }
                 }
             ),
             ("idle notification", { _ in queue.enqueue(Notification(name: Self.name), postingStyle: .whenIdle) }),

@@ -82,7 +82,7 @@ struct DeinitPosts {
             nested.cancel()
             _ = RunLoop.current.run(mode: .default, before: .distantPast)
             // The next one waits behind another notification.
-            try TargetThread.main.performLater {}
+            try MainThread.main.performLater {}
             _ = Ending { center.post(name: Self.gone, object: $0) }
             _ = RunLoop.current.run(mode: .default, before: .distantPast)
             print(tokens.map(\.counters.delivered))

@@ -25,7 +25,7 @@ extension Question {
                 }
                 switch trial.side {
                 case .foundation: RunLoop.main.perform { block() }
-                case .ours: try? TargetThread.main.perform(block)
+                case .ours: try? MainThread.main.perform(block)
                 }
             }
             trial.run(until: { isPerformed.withLock { $0 } }, pass: timer + .milliseconds(100))
@@ -44,7 +44,7 @@ extension Question {
             case .foundation:
                 RunLoop.main.add(
                     Timer(timeInterval: interval / .seconds(1), repeats: false) { _ in fire() }, forMode: .default)
-            case .ours: try TargetThread.main.perform(after: interval, fire)
+            case .ours: try MainThread.main.perform(after: interval, fire)
             }
             trial.runUntilNextEvent()
         },

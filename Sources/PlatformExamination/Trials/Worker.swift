@@ -9,7 +9,7 @@ struct Worker: Sendable {
     var target: (any DeliveryTarget)?
 
     static func main(_ side: Question.Side) -> Worker {
-        side == .foundation ? Worker(queue: .main) : Worker(target: TargetThread.main)
+        side == .foundation ? Worker(queue: .main) : Worker(target: MainThread.main)
     }
 
     /// A new queue, or a new thread that is started.

@@ -84,7 +84,7 @@ extension DistributedCenter {
         try synchronize(timeout: timeout)
         let handled = Gate("what was delivered")
         // The mailbox is first in, first out, so this block runs after everything that already waits.
-        try TargetThread.main.perform { handled.open() }
+        try MainThread.main.perform { handled.open() }
         try handled.runLoop(timeout: timeout)
     }
 }

@@ -53,7 +53,7 @@ struct Observation {
     private static func interrupt(_ input: Input, _ inputs: Locked<[Input]>) {
         inputs.withLock { $0.append(input) }
         // A run of the main thread's run loop returns after a block.
-        try? TargetThread.main.perform {}
+        try? MainThread.main.perform {}
     }
 
     /// Starts a command that shares this process's standard streams. `run` calls its `commandEnded` when the command

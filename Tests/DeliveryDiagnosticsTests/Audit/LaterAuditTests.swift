@@ -10,12 +10,12 @@ import XCTest
 final class LaterAuditTests: XCTestCase {
     func testLaterDeliveriesAndDrainsInSlicesAddUpAndAreNoFinding() throws {
         let path = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString).path
-        let before = TargetThread.main.drainBudget
-        TargetThread.main.drainBudget = .deliveries(2)
+        let before = MainThread.main.drainBudget
+        MainThread.main.drainBudget = .deliveries(2)
         defer {
             try? ProcessRecording.stop()
             try? FileManager.default.removeItem(atPath: path)
-            TargetThread.main.drainBudget = before
+            MainThread.main.drainBudget = before
         }
         try ProcessRecording.start(to: path)
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("later"))
@@ -27,7 +27,7 @@ final class LaterAuditTests: XCTestCase {
             ) { value in if value == 1 { center.post(name: name, object: 2) } }
         }
         center.post(name: name, object: 1)
-        try TargetThread.main.performLater {}
+        try MainThread.main.performLater {}
         let removed = center.addObserver(forName: name, on: .main, options: ObserverOptions(sameThread: .later)) { _ in
         }
         center.post(name: name, object: 3)

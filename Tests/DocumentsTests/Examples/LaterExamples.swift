@@ -18,7 +18,7 @@ final class LaterExamples: XCTestCase {
         ) { _ in print("3: the window has closed") }
 
         center.post(name: name)
-        try TargetThread.main.performLater { print("4: performed") }
+        try MainThread.main.performLater { print("4: performed") }
         print("1: posted")
         print("2: \(closing.counters.waiting) waits")
         // example: end
@@ -31,15 +31,15 @@ final class LaterExamples: XCTestCase {
 
     func testAFloodBesideTimersAndInput() {
         let worker = RunLoopThread(name: "worker")
-        let before = TargetThread.main.drainBudget
-        defer { TargetThread.main.drainBudget = before }
+        let before = MainThread.main.drainBudget
+        defer { MainThread.main.drainBudget = before }
 
         // example: begin
-        TargetThread.main.drainBudget = .time(.milliseconds(4))
+        MainThread.main.drainBudget = .time(.milliseconds(4))
         worker.drainBudget = DrainBudget(deliveries: 100, time: .milliseconds(20))
         // example: end
 
-        XCTAssertEqual(TargetThread.main.drainBudget.time, .milliseconds(4))
+        XCTAssertEqual(MainThread.main.drainBudget.time, .milliseconds(4))
         XCTAssertEqual(worker.drainBudget.deliveries, 100)
     }
 }

@@ -21,15 +21,15 @@ final class ActorHandlerTests: XCTestCase {
         ]
         Thread.posting(1) {
             center.post(name: posted, object: "title")
-            try? TargetThread.main.perform { window.titles.append("block") }
-            try? TargetThread.main.performLater { window.titles.append("later") }
+            try? MainThread.main.perform { window.titles.append("block") }
+            try? MainThread.main.performLater { window.titles.append("later") }
         }.wait()
         RunLoop.runCurrentOnce()
-        let titles = try TargetThread.main.performAndWait(timeout: TestTimeout.hang) { window.titles }
+        let titles = try MainThread.main.performAndWait(timeout: TestTimeout.hang) { window.titles }
         XCTAssertEqual(titles, ["notification", "shown", "title", "block", "later"])
         XCTAssertEqual(count.withLock { $0 }, 1)
         let delayed = expectation(description: "delayed")
-        try TargetThread.main.perform(after: .zero) {
+        try MainThread.main.perform(after: .zero) {
             window.titles = []
             delayed.fulfill()
         }
@@ -38,11 +38,8 @@ final class ActorHandlerTests: XCTestCase {
     }
 
     func testTheMainThreadIsATargetThreadToo() throws {
-        let threads: [TargetThread] = [.main, .postingThread]
-        let targets: [any DeliveryTarget] = [TargetThread.main, MainThread.main]
-        for thread in threads.prefix(1) + targets.map(\.targetThread) {
-            XCTAssertTrue(thread.mailbox === ThreadMailbox.main)
-        }
+        let target: any DeliveryTarget = MainThread.main
+        XCTAssertTrue(target.targetThread.mailbox === ThreadMailbox.main)
     }
 
     func testAHandlerForTheMainThreadIsReleasedThere() {

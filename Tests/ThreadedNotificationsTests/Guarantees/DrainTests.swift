@@ -20,7 +20,7 @@ final class DrainTests: XCTestCase {
     private var numbers: [Int] { log.withLock { $0 } }
 
     override func tearDown() {
-        TargetThread.main.drainBudget = .unbounded
+        MainThread.main.drainBudget = .unbounded
     }
 
     /// One pass through the main thread's run loop.
@@ -85,13 +85,13 @@ final class DrainTests: XCTestCase {
         XCTAssertEqual(worker.drainBudget, .unbounded)
         worker.drainBudget = .deliveries(5)
         XCTAssertEqual(worker.targetThread.drainBudget, DrainBudget(deliveries: 5))
-        TargetThread.main.drainBudget = .deliveries(7)
+        MainThread.main.drainBudget = .deliveries(7)
         XCTAssertEqual(TargetThread.postingThread.drainBudget, .deliveries(7), "the calling thread's")
     }
 
     func testADrainDeliversAsMuchAsItsBudgetAndTheNextOneContinues() {
         let token = observe()
-        TargetThread.main.drainBudget = .deliveries(2)
+        MainThread.main.drainBudget = .deliveries(2)
         postElsewhere(1...5)
         let counts = (1...4).map { _ -> Int in
             makePass()
@@ -104,7 +104,7 @@ final class DrainTests: XCTestCase {
 
     func testATimeThatHasPassedEndsTheDrainAfterTheHandler() {
         let token = observe()
-        TargetThread.main.drainBudget = .time(.zero)
+        MainThread.main.drainBudget = .time(.zero)
         postElsewhere(1...3)
         for count in 1...3 {
             makePass()
@@ -124,7 +124,7 @@ final class DrainTests: XCTestCase {
         defer { RunLoop.main.remove(port, forMode: .common) }
         let timer = Timer(fire: .distantPast, interval: 0, repeats: false) { _ in log.withLock { $0.append(-2) } }
         RunLoop.main.add(timer, forMode: .common)
-        TargetThread.main.drainBudget = .deliveries(1)
+        MainThread.main.drainBudget = .deliveries(1)
         postElsewhere(1...10)
         port.signal()
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, TestTimeout.seconds, false)
@@ -137,11 +137,11 @@ final class DrainTests: XCTestCase {
 
     func testAPostBetweenSlicesDoesNotOvertakeWhatRemains() throws {
         let token = observe()
-        TargetThread.main.drainBudget = .deliveries(1)
+        MainThread.main.drainBudget = .deliveries(1)
         postElsewhere(1...2)
         makePass()
         XCTAssertEqual(center.post(name: posted, object: 3), DeliveryCounters(waiting: 1))
-        try TargetThread.main.perform { [log] in log.withLock { $0.append(4) } }
+        try MainThread.main.perform { [log] in log.withLock { $0.append(4) } }
         for _ in 0..<3 { makePass() }
         XCTAssertEqual(numbers, [1, 2, 3, 4])
         XCTAssertEqual(center.post(name: posted, object: 5), DeliveryCounters(delivered: 1))
@@ -154,7 +154,7 @@ final class DrainTests: XCTestCase {
             CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
             log.withLock { $0.append(-2) }
         }
-        TargetThread.main.drainBudget = .deliveries(3)
+        MainThread.main.drainBudget = .deliveries(3)
         postElsewhere(1...8)
         makePass()
         XCTAssertEqual(numbers, [1, 2, 3, 4, 5, -2, 6])
@@ -165,7 +165,7 @@ final class DrainTests: XCTestCase {
 
     func testWaitingCallsAndTheLastDrainOfAThreadDeliverEverything() throws {
         let token = observe()
-        TargetThread.main.drainBudget = .deliveries(1)
+        MainThread.main.drainBudget = .deliveries(1)
         postElsewhere(1...3)
         makePass()
         XCTAssertEqual(
@@ -173,7 +173,7 @@ final class DrainTests: XCTestCase {
             DeliveryCounters(delivered: 1))
         postElsewhere(5...7)
         makePass()
-        try TargetThread.main.performAndWait(timeout: timeout) { [log] in log.withLock { $0.append(8) } }
+        try MainThread.main.performAndWait(timeout: timeout) { [log] in log.withLock { $0.append(8) } }
         XCTAssertEqual(numbers, Array(1...8))
         token.cancel()
 

@@ -148,10 +148,10 @@ final class LaterPostTests: XCTestCase {
 
     func testABlockPerformedLaterComesAfterTheCallAndAfterEverythingThatWaits() throws {
         let log = log
-        Thread.posting(1) { try? TargetThread.main.perform { log.withLock { $0.append("1") } } }.wait()
-        try TargetThread.main.performLater {
+        Thread.posting(1) { try? MainThread.main.perform { log.withLock { $0.append("1") } } }.wait()
+        try MainThread.main.performLater {
             log.withLock { $0.append("2") }
-            try? TargetThread.main.performLater { log.withLock { $0.append("3") } }
+            try? MainThread.main.performLater { log.withLock { $0.append("3") } }
             log.withLock { $0.append("2 ends") }
         }
         XCTAssertEqual(lines, [])

@@ -59,7 +59,7 @@ final class PostingOrderTests: XCTestCase {
         let first = center.addObserver(forName: posted, object: 1, on: .main) { _ in
             log.withLock { $0.append("1") }
             center.post(number(2))
-            do { try TargetThread.main.perform { log.withLock { $0.append("performed") } } } catch {
+            do { try MainThread.main.perform { log.withLock { $0.append("performed") } } } catch {
                 XCTFail("\(error)")
             }
         }
@@ -67,7 +67,7 @@ final class PostingOrderTests: XCTestCase {
             log.withLock { $0.append("2") }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        let value = try TargetThread.main.performAndWait(timeout: timeout) {
+        let value = try MainThread.main.performAndWait(timeout: timeout) {
             log.withLock { $0.append("block") }
             return 42
         }

@@ -51,7 +51,7 @@ final class WaitCycleTests: XCTestCase {
             transform: { [timeout] _ -> Int? in
                 hasBegun.signal()
                 do {
-                    try TargetThread.main.performAndWait(timeout: timeout) {}
+                    try MainThread.main.performAndWait(timeout: timeout) {}
                     outcome.withLock { $0 = "done" }
                 } catch {
                     outcome.withLock { $0 = "\(error)" }
@@ -79,7 +79,7 @@ final class WaitCycleTests: XCTestCase {
         let token = center.addObserver(forName: posted, on: worker) { [timeout] _ in
             hasBegun.signal()
             do {
-                try TargetThread.main.performAndWait(timeout: timeout) {}
+                try MainThread.main.performAndWait(timeout: timeout) {}
                 outcome.withLock { $0 = "done" }
             } catch {
                 outcome.withLock { $0 = "\(error)" }

@@ -22,7 +22,7 @@ final class WaitTests: XCTestCase {
         let threads = try (0..<3).map { try RunLoopThread.started("target \($0)") }
         let handled = Atomic<Int>(0)
         let targets: [TargetThread] =
-            threads.map(\.targetThread) + threads.map(\.targetThread) + [.main, .postingThread]
+            threads.map(\.targetThread) + threads.map(\.targetThread) + [MainThread.main.targetThread, .postingThread]
         let tokens = targets.map { thread in
             center.addObserver(forName: posted, on: thread) { _ in handled.add(1, ordering: .relaxed) }
         }

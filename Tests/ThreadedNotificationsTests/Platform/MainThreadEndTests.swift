@@ -24,7 +24,7 @@ struct MainThreadEndTests {
             forName: name, isolatedTo: MainActor.shared, transform: { $0.name },
             using: { _, _ in preconditionFailure("called") })
         let ends = Locked<[ThreadEnd]>([])
-        let ending = TargetThread.main.addEndObserver(on: .postingThread) { end in ends.withLock { $0.append(end) } }
+        let ending = MainThread.main.addEndObserver(on: .postingThread) { end in ends.withLock { $0.append(end) } }
         center.post(name: name)
         // The block that finds out whether the main thread has ended precedes this one in the main queue.
         await MainActor.run {
@@ -35,9 +35,9 @@ struct MainThreadEndTests {
         precondition(onMain.counters == DeliveryCounters(targetGone: 2))
         precondition(isolated.counters == DeliveryCounters(targetGone: 2))
         precondition(ends.withLock { $0.map(\.name) } == ["main"] && ending.counters.delivered == 1)
-        precondition(TargetThread.main.isStopping)
+        precondition(MainThread.main.isStopping)
         do throws(DeliveryError) {
-            try TargetThread.main.perform {}
+            try MainThread.main.perform {}
             preconditionFailure("a block was accepted")
         } catch {
             precondition(error == .threadStopped(thread: "main"), "\(error)")

@@ -42,7 +42,7 @@ final class ProgramRun: Sendable {
     init(_ program: RandomProgram, workers: [RunLoopThread]) {
         self.program = program
         self.workers = workers
-        targets = [TargetThread.main] + workers.map(\.targetThread)
+        targets = [MainThread.main.targetThread] + workers.map(\.targetThread)
         indexes = Dictionary(
             uniqueKeysWithValues: workers.enumerated().map { ($1.identity?.number ?? 0, $0 + 1) } + [(1, 0)])
         state = Mutex(State(depths: Array(repeating: 0, count: program.threads)))

@@ -9,7 +9,7 @@ final class RandomProgramsTests: XCTestCase {
 
     override func setUp() {
         // Otherwise a slow machine ends a drain before everything that waited was delivered.
-        TargetThread.main.drainBudget = .unbounded
+        MainThread.main.drainBudget = .unbounded
     }
 
     func testProgramsOfOneThreadKeepTheGuarantees() throws {

@@ -13,7 +13,7 @@ enum Later {
             Contender("…, .ordered: at once") { posting(.ordered, $0) },
             Contender("ThreadedNotificationCenter, .later") { posting(.later, $0) },
             Contender("performLater") { conditions in
-                LaterSubject(conditions) { handled in try TargetThread.main.performLater { handled.count += 1 } }
+                LaterSubject(conditions) { handled in try MainThread.main.performLater { handled.count += 1 } }
             },
             Contender("DispatchQueue.main.async") { conditions in
                 LaterSubject(conditions) { handled in DispatchQueue.main.async { handled.count += 1 } }

@@ -107,9 +107,9 @@ private final class MainFloodSubject: BenchmarkSubject {
     }
 
     func measure(_ operations: Int) throws -> Sample {
-        let before = TargetThread.main.drainBudget
-        TargetThread.main.drainBudget = budget
-        defer { TargetThread.main.drainBudget = before }
+        let before = MainThread.main.drainBudget
+        MainThread.main.drainBudget = budget
+        defer { MainThread.main.drainBudget = before }
         flood.lateness = []
         while flood.lateness.count < operations { try measureBurst() }
         let lateness = Array(flood.lateness.prefix(operations))
