@@ -1,9 +1,8 @@
 import Foundation
 import PostingQueues
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 final class DeliveryTargetEndTests: XCTestCase {
     private static let name = Notification.Name("end")
@@ -150,20 +149,6 @@ final class DeliveryTargetEndTests: XCTestCase {
         try worker.stopAndWait()
         XCTAssertEqual(told.withLock { $0 }, [])
         XCTAssertEqual(token.counters, DeliveryCounters(targetGone: 1))
-    }
-
-    func testAnEndAndItsObserversMayRace() throws {
-        for _ in 0..<TestRounds.rounds(100, stress: 2000) {
-            let worker = try RunLoopThread.started("worker")
-            let count = Locked(0)
-            worker.stop()
-            let tokens = (0..<4).map { _ in
-                worker.addEndObserver(on: .postingThread) { _ in count.withLock { $0 += 1 } }
-            }
-            try worker.waitUntilFinished(timeout: TestTimeout.hang)
-            XCTAssertEqual(count.withLock { $0 }, 4)
-            XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1, 1])
-        }
     }
 
     // MARK: Asking

@@ -3,9 +3,8 @@ import Foundation
 import PostingQueues
 import SharedTesting
 import Synchronization
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 /// Synchronous tests run on the main thread.
 final class MainRunLoopTests: XCTestCase {
@@ -171,25 +170,6 @@ final class MainRunLoopTests: XCTestCase {
         }
     }
 
-    func testAConditionThatHoldsDoesNotEndANestedRunOfOtherCode() throws {
-        try onMain {
-            let log = Log()
-            RunLoop.main.perform {
-                MainActor.assumeIsolated {
-                    log.lines.append("begin")
-                    Self.afterAMoment {
-                        log.lines.append("timer")
-                        RunLoop.stopCurrent()
-                    }
-                    RunLoop.runCurrent(for: nil)
-                    log.lines.append("end")
-                }
-            }
-            try Self.run { log.lines.first == "begin" }
-            XCTAssertEqual(log.lines, ["begin", "timer", "end"])
-        }
-    }
-
     // MARK: Signals
 
     func testASignalEndsTheRunAndItsEffectIsRestored() throws {
@@ -221,21 +201,6 @@ final class MainRunLoopTests: XCTestCase {
                 }, stoppingOn: [SIGUSR2])
             XCTAssertEqual(end, .conditionHeld)
             XCTAssertTrue(signalled.exchange(false, ordering: .relaxed))
-        }
-    }
-
-    func testTheInnermostRunThatWatchesASignalTakesIt() throws {
-        try onMain {
-            var ends: [MainRunLoop.End] = []
-            RunLoop.main.perform {
-                MainActor.assumeIsolated {
-                    kill(getpid(), SIGUSR2)
-                    kill(getpid(), SIGUSR1)
-                    try? ends.append(Self.run(stoppingOn: [SIGUSR1]))
-                }
-            }
-            try ends.append(Self.run(stoppingOn: [SIGUSR1, SIGUSR2]))
-            XCTAssertEqual(ends, [.signal(SIGUSR1), .signal(SIGUSR2)])
         }
     }
 }

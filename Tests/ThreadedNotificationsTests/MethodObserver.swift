@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import ThreadedNotifications
+import ThreadedNotifications
 
 /// An object that observes with a method, and logs when it is deallocated.
 final class MethodObserver {

@@ -62,7 +62,7 @@ final class NotificationSequenceTests: XCTestCase {
         }
         let values = await task.value
         XCTAssertEqual(values, [])
-        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.observers.count, 0)
     }
 
     func testItEndsWhenTheAwaitingTaskIsCancelled() async {
@@ -82,7 +82,7 @@ final class NotificationSequenceTests: XCTestCase {
         task.cancel()
         let values = await task.value
         XCTAssertEqual(values, [1])
-        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.observers.count, 0)
     }
 
     func testItEndsForAllIteratorsWhenTheTaskOfOneIsCancelled() async {
@@ -94,19 +94,19 @@ final class NotificationSequenceTests: XCTestCase {
         }
         await task.value
         for await _ in sequence {}
-        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.observers.count, 0)
     }
 
     func testReleasingTheSequenceAndItsIteratorsRemovesTheObserver() async {
         let center = ThreadedNotificationCenter()
         var sequence: NotificationSequence<Int>? = sequence(of: center)
-        XCTAssertEqual(center.registrations.observers, 1)
+        XCTAssertEqual(center.observers.count, 1)
         var iterator = sequence?.makeAsyncIterator()
         sequence = nil
         center.post(name: posted, object: 7)
         let next = await iterator?.next()
         XCTAssertEqual(next, 7, "the iterator retains the observer")
         iterator = nil
-        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.observers.count, 0)
     }
 }

@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 /// The document's technique: a test for each of its claims.
 final class RedirectingObserverTests: XCTestCase {

@@ -1,7 +1,6 @@
 import CoreFoundation
 import Foundation
-
-@testable import ThreadedNotifications
+import ThreadedNotifications
 
 extension RunLoop {
     /// As the package's function. On the main thread, the pass delivers everything that waits, however long it takes:

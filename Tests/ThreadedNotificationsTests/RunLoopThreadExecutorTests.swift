@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 final class RunLoopThreadExecutorTests: XCTestCase {
     private let timeout = TestTimeout.hang

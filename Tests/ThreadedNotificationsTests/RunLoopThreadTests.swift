@@ -91,22 +91,6 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.waitUntilFinished(timeout: timeout)
     }
 
-    func testWaitingForTheOwnThreadIsAnError() throws {
-        let thread = RunLoopThread(name: "itself")
-        try thread.start()
-        let error = Locked<DeliveryError?>(nil)
-        try thread.perform {
-            do throws(DeliveryError) {
-                try thread.waitUntilFinished(timeout: .seconds(1))
-            } catch let thrown {
-                error.withLock { $0 = thrown }
-            }
-        }
-        thread.stop()
-        try thread.waitUntilFinished(timeout: timeout)
-        XCTAssertEqual(error.withLock { $0 }, .waitForItself(thread: "itself"))
-    }
-
     func testAThreadThatWasStoppedBeforeItsStartHasEnded() throws {
         let thread = RunLoopThread(name: "never")
         thread.stop()
@@ -154,17 +138,5 @@ final class RunLoopThreadTests: XCTestCase {
         wait(for: [performed], timeout: TestTimeout.seconds)
         observed?.stop()
         try observed?.waitUntilFinished(timeout: timeout)
-    }
-
-    func testErrorsNameTheThreadAndARemedy() {
-        let errors: [DeliveryError] = [
-            .threadAlreadyStarted(thread: "worker"), .threadNotCreated(thread: "worker", code: 11),
-            .threadNotStarted(thread: "worker"), .threadStopped(thread: "worker"), .waitForItself(thread: "worker"),
-            .threadStillRunning(thread: "worker", after: .seconds(2)),
-        ]
-        for error in errors {
-            XCTAssertTrue(error.description.contains("\"worker\""), error.description)
-            XCTAssertGreaterThan(error.description.split(separator: ". ").count, 1, "no remedy: \(error)")
-        }
     }
 }

@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let posted = Notification.Name("isolated")
 
@@ -35,11 +34,6 @@ final class ActorHandlerTests: XCTestCase {
         }
         wait(for: [delayed], timeout: TestTimeout.seconds)
         for token in tokens { token.cancel() }
-    }
-
-    func testTheMainThreadIsATargetThreadToo() throws {
-        let target: any DeliveryTarget = MainThread.main
-        XCTAssertTrue(target.targetThread.mailbox === ThreadMailbox.main)
     }
 
     func testAHandlerForTheMainThreadIsReleasedThere() {

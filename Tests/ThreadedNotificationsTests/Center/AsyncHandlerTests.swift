@@ -102,7 +102,7 @@ final class AsyncHandlerTests: XCTestCase {
         } catch {
             XCTAssertEqual((error as? DeliveryError)?.code, .handlerStillRunning)
         }
-        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.observers.count, 0)
         resume.open()
         try await token.cancelAndWait(timeout: timeout)
         await isReleased.wait()
@@ -243,20 +243,21 @@ final class AsyncHandlerTests: XCTestCase {
         for token in tokens { token.cancel() }
     }
 
-    func testReleasingTheTokenRemovesTheObserverAndNothingRetainsItsMailbox() async throws {
+    func testReleasingTheTokenRemovesTheObserverAndReleasesItsHandler() async throws {
         let center = ThreadedNotificationCenter()
-        func observe() -> WeakReference<ThreadMailbox>? {
-            let handler = ValueHandler<Int>.awaiting(on: nil) { _ in }
-            let token = center.add(
-                posted, nil, ObserverOptions(), SourceLocation("test", 0), .value(Self.number, handler))
-            // On another thread, because a running thread may retain the observers that its last posts found.
-            Thread.posting(1) { for number in 1...3 { center.post(name: posted, object: number) } }.wait()
+        let isReleased = AsyncGate()
+        func observe() {
+            let recorder = ReleaseRecorder { isReleased.open() }
+            let token = center.addObserver(forName: posted, transform: Self.number) { _ in
+                await Task.yield()
+                withExtendedLifetime(recorder) {}
+            }
+            for number in 1...3 { center.post(name: posted, object: number) }
             withExtendedLifetime(token) {}
-            return handler.mailbox.map { WeakReference($0) }
         }
-        let mailbox = try XCTUnwrap(observe())
-        XCTAssertEqual(center.registrations.observers, 0)
-        try await wait { mailbox.object == nil }
+        observe()
+        XCTAssertEqual(center.observers.count, 0)
+        await isReleased.wait()
     }
 
     func testTheEventsOfADeliveryFollowEachOtherWhenTheHandlerHasReturned() throws {

@@ -54,23 +54,6 @@ private struct MovedTwice: NotificationCenter.AsyncMessage, NotificationConverti
     }
 }
 
-/// A message of a class, which is posted as its base class too. Not every instance is converted back.
-private class Shape: NotificationCenter.AsyncMessage, NotificationConvertible, @unchecked Sendable {
-    typealias Subject = Document
-    class var name: Notification.Name { Notification.Name("shape") }
-    var sides: Int { 0 }
-
-    required init() {}
-
-    /// An instance of a subclass.
-    static func makeMessage(_ notification: Notification) -> Self? { Square() as? Self }
-}
-
-private final class Square: Shape, @unchecked Sendable {
-    override class var name: Notification.Name { Notification.Name("square") }
-    override var sides: Int { 4 }
-}
-
 /// Messages that are posted and observed as values of their types.
 final class MessageTests: XCTestCase {
     private let timeout = TestTimeout.hang
@@ -131,61 +114,6 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(seen.withLock { $0 }, (0..<100).map { Saved(number: $0) })
         XCTAssertEqual(center.post(Saved()), DeliveryCounters(targetGone: 1))
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 100, targetGone: 1))
-    }
-
-    func testAMessageThatIsPostedByAHandlerWaitsForItsTurn() {
-        let seen = Locked<[String]>([])
-        let tokens = ["a", "b"].map { observer in
-            center.addObserver(for: Saved.self, on: .main) { [center] message in
-                seen.withLock { $0.append("\(observer) \(message.title) \(message.number)") }
-                guard message.number < 3 else { return }
-                center.post(Saved(title: String(repeating: observer, count: 40), number: message.number + 2))
-            }
-        }
-        center.post(Saved(title: "first", number: 1))
-        XCTAssertEqual(seen.withLock { $0 }, ["a first 1", "b first 1"])
-        while tokens.contains(where: { $0.counters.waiting > 0 }) {
-            guard RunLoop.main.run(mode: .default, before: .distantFuture) else { return XCTFail("no input") }
-        }
-        let (a, b) = (String(repeating: "a", count: 40), String(repeating: "b", count: 40))
-        XCTAssertEqual(
-            seen.withLock { $0.dropFirst(2) }, ["a \(a) 3", "b \(a) 3", "a \(b) 3", "b \(b) 3"])
-    }
-
-    func testTheOtherObserversGetTheMessageIfAHandlerRunsTheRunLoop() {
-        let seen = Locked<[String]>([])
-        let tokens = (1...3).map { observer in
-            center.addObserver(for: Saved.self, on: .main) { message in
-                if observer == 1 { _ = RunLoop.main.run(mode: .default, before: Date()) }
-                seen.withLock { $0.append("\(observer) \(message.title)") }
-            }
-        }
-        XCTAssertEqual(center.post(Saved(title: "title")), DeliveryCounters(delivered: 3))
-        XCTAssertEqual(Set(seen.withLock { $0 }), ["1 title", "2 title", "3 title"])
-        XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1])
-    }
-
-    func testAMessageOfASubclassIsDeliveredAsTheTypeAsWhichItIsPosted() throws {
-        let worker = try RunLoopThread.started("worker")
-        let seen = Locked<[String]>([])
-        let options = ObserverOptions(receivesLatest: true)
-        func observe<Message: Shape>(_ type: Message.Type, _ thread: some DeliveryTarget) -> ObserverToken {
-            center.addObserver(for: type, on: thread, options: options) { (message: Message) in
-                seen.withLock { $0.append("\(type) \(message.sides)") }
-            }
-        }
-        var tokens = [observe(Shape.self, worker), observe(Shape.self, .postingThread), observe(Square.self, worker)]
-        center.post(Square() as Shape)
-        center.post(Square())
-        center.post(name: Shape.name)
-        let message: any NotificationCenter.AsyncMessage = Square() as Shape
-        center.post(message)
-        tokens.append(observe(Shape.self, worker))
-        tokens.append(observe(Shape.self, .postingThread))
-        try worker.stopAndWait()
-        XCTAssertEqual(tokens.map(\.counters.delivered), [3, 3, 1, 1, 1])
-        XCTAssertEqual(
-            seen.withLock { $0.sorted() }, Array(repeating: "Shape 4", count: 8) + ["Square 4"])
     }
 
     func testAMessageThatIsDeliveredLaterIsCopied() throws {
@@ -343,34 +271,6 @@ final class MessageTests: XCTestCase {
         // It has no userInfo: its notification cannot be converted to the other message.
         center.post(MovedTwice(distance: 5))
         XCTAssertEqual(seen.withLock { $0.dropFirst(2) }, ["twice 5"])
-        withExtendedLifetime(tokens) {}
-    }
-
-    func testALateObserverGetsTheLatestMessageOrItsNotification() throws {
-        let worker = try RunLoopThread.started("worker")
-        let seen = Locked<[String]>([])
-        let receiving = ObserverOptions(receivesLatest: true)
-        let keeping = center.addObserver(
-            forName: Moved.name, on: .postingThread, options: receiving, transform: { _ in Int?.none }, using: { _ in })
-        for distance in 1...3 { center.post(Moved(distance: distance), subject: document) }
-        let converted = Moved.converted.load(ordering: .relaxed)
-        let tokens = [
-            keeping,
-            center.addObserver(of: document, for: Moved.self, on: .postingThread, options: receiving) { message in
-                seen.withLock { $0.append("message \(message.distance)") }
-            },
-            center.addObserver(forName: Moved.name, on: .postingThread, options: receiving) { notification in
-                let distance = notification.userInfo?["distance"] as? Int ?? 0
-                seen.withLock { $0.append("notification \(distance)") }
-            },
-            center.addObserver(for: Moved.self, on: worker, options: receiving) { message in
-                seen.withLock { $0.append("worker \(message.distance)") }
-            },
-        ]
-        XCTAssertEqual(Moved.converted.load(ordering: .relaxed), converted)
-        try worker.stopAndWait()
-        XCTAssertEqual(
-            seen.withLock { $0.sorted() }, ["message 3", "notification 3", "worker 3"])
         withExtendedLifetime(tokens) {}
     }
 

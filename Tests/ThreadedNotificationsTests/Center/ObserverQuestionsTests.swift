@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let asked = Notification.Name("asked")
 
@@ -40,25 +39,6 @@ final class ObserverQuestionsTests: XCTestCase {
         object = nil
         check(false)
         stranger.cancel()
-    }
-
-    func testAThreadThatAsksAgainTakesNoLock() {
-        let center = ThreadedNotificationCenter()
-        let token = center.addObserver(forName: asked, on: .postingThread) { _ in }
-        let (isKnown, isLocked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let asking = Thread.posting(1) {
-            XCTAssertTrue(center.hasObservers(of: asked))
-            isKnown.signal()
-            isLocked.wait()
-            XCTAssertTrue(center.hasObservers(of: asked, object: 1))
-        }
-        isKnown.wait()
-        center.state.lock()
-        isLocked.signal()
-        let result = asking.wait(timeout: .now() + TestTimeout.seconds)
-        center.state.unlock()
-        XCTAssertEqual(result, .success)
-        token.cancel()
     }
 
     func testObserversAreDescribedInTheOrderInWhichTheyWereAdded() throws {

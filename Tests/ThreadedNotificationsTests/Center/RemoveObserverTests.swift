@@ -94,9 +94,9 @@ final class RemoveObserverTests: XCTestCase {
                 }
             }
             Thread.posting(1) { center.post(name: one) }.wait()
-            XCTAssertEqual(center.registrations.observers, 2)
+            XCTAssertEqual(center.observers.count, 2)
             object = nil
-            XCTAssertEqual(center.registrations.observers, 0)
+            XCTAssertEqual(center.observers.count, 0)
             RunLoop.runCurrentOnce()
             XCTAssertEqual(tokens.map(\.counters), [DeliveryCounters(cancelled: 1), DeliveryCounters()])
         }

@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
 import Testing
-
-@testable import ThreadedNotifications
+import ThreadedNotifications
 
 /// Programming errors stop the program with a message.
 @Suite("Stopped programs", .timeLimit(.minutes(10)))

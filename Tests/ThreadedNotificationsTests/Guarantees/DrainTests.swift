@@ -2,9 +2,8 @@ import CoreFoundation
 import Foundation
 import SharedTesting
 import Synchronization
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let posted = Notification.Name("posted in DrainTests")
 
@@ -133,19 +132,6 @@ final class DrainTests: XCTestCase {
             XCTAssertLessThan(numbers.firstIndex(of: input) ?? .max, numbers.firstIndex(of: 10) ?? 0, "\(numbers)")
         }
         XCTAssertEqual(token.counters.delivered, 10)
-    }
-
-    func testAPostBetweenSlicesDoesNotOvertakeWhatRemains() throws {
-        let token = observe()
-        MainThread.main.drainBudget = .deliveries(1)
-        postElsewhere(1...2)
-        makePass()
-        XCTAssertEqual(center.post(name: posted, object: 3), DeliveryCounters(waiting: 1))
-        try MainThread.main.perform { [log] in log.withLock { $0.append(4) } }
-        for _ in 0..<3 { makePass() }
-        XCTAssertEqual(numbers, [1, 2, 3, 4])
-        XCTAssertEqual(center.post(name: posted, object: 5), DeliveryCounters(delivered: 1))
-        XCTAssertEqual(token.counters.waiting, 0)
     }
 
     func testANestedDrainHasABudgetOfItsOwnAndTheOuterOneContinues() {

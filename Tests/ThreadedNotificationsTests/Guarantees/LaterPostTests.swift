@@ -1,9 +1,8 @@
 import Foundation
 import SharedTesting
 import Synchronization
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let posted = Notification.Name("posted in LaterPostTests")
 
@@ -157,23 +156,5 @@ final class LaterPostTests: XCTestCase {
         XCTAssertEqual(lines, [])
         XCTAssertTrue(RunLoop.runCurrent { self.lines.count == 4 })
         XCTAssertEqual(lines, ["1", "2", "2 ends", "3"])
-    }
-
-    func testABlockPerformedLaterOnThePostingThreadIsPerformedOnTheCallingThread() throws {
-        let log = log
-        Thread.posting(1) {
-            let thread = ThreadIdentity.current
-            try? TargetThread.postingThread.performLater {
-                log.withLock { $0.append("performed") }
-                XCTAssertEqual(ThreadIdentity.current, thread)
-            }
-            log.withLock { $0.append("returned") }
-            RunLoop.runCurrentOnce()
-        }.wait()
-        XCTAssertEqual(lines, ["returned", "performed"])
-        let unstarted = RunLoopThread(name: "unstarted")
-        XCTAssertThrowsError(try unstarted.performLater {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
-        }
     }
 }

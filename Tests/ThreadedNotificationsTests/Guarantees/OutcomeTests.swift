@@ -123,23 +123,6 @@ final class OutcomeTests: XCTestCase {
         XCTAssertEqual(living.counters, .init(delivered: 3))
     }
 
-    func testThePostsOfSeveralThreadsAddUp() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let simple = center.addObserver(forName: posted, on: .postingThread) { _ in }
-        let transformed = center.addObserver(
-            forName: posted, on: .postingThread, transform: { ($0.object as? Int).flatMap { $0 % 2 == 0 ? $0 : nil } },
-            using: { _ in })
-        let across = center.addObserver(forName: posted, on: worker) { _ in }
-        let posts = TestRounds.rounds(1_000, stress: 10_000)
-        Thread.posting(6) { for number in 0..<posts { center.post(name: posted, object: number) } }.wait()
-        try worker.stopAndWait()
-        let all = 6 * posts
-        XCTAssertEqual(simple.counters, .init(delivered: all))
-        XCTAssertEqual(transformed.counters, .init(delivered: all / 2))
-        XCTAssertEqual(across.counters, .init(delivered: all))
-    }
-
     func testCountersReadDuringPostsNeverDecreaseAndNothingWaits() {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: posted, on: .postingThread) { _ in }

@@ -141,7 +141,7 @@ final class RemovalTests: XCTestCase {
         token = nil
         center.post(name: posted)
         XCTAssertEqual(handled.load(ordering: .relaxed), 1)
-        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.observers.count, 0)
 
         let one = center.addObserver(forName: posted, on: .postingThread) { _ in }
         one.cancel()

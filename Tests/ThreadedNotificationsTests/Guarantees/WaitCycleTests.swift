@@ -1,9 +1,8 @@
 import Foundation
 import SharedTesting
 import Synchronization
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let posted = Notification.Name("posted in WaitCycleTests")
 
@@ -119,23 +118,5 @@ final class WaitCycleTests: XCTestCase {
         XCTAssertTrue(error.contains("to end"), error)
         XCTAssertTrue(error.contains("would never end"), error)
         try worker.stopAndWait()
-    }
-
-    func testAnEndedWaitIsNotPartOfACycle() throws {
-        let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))
-        // The threads wait for each other alternately, never at the same time.
-        let answers = Atomic<Int>(0)
-        for _ in 0..<500 {
-            try a.performAndWait(timeout: timeout) {}
-            try a.performAndWait(timeout: timeout) { [timeout] in
-                try b.performAndWait(timeout: timeout) { _ = answers.add(1, ordering: .relaxed) }
-            }
-            try b.performAndWait(timeout: timeout) { [timeout] in
-                try a.performAndWait(timeout: timeout) { _ = answers.add(1, ordering: .relaxed) }
-            }
-        }
-        XCTAssertEqual(answers.load(ordering: .relaxed), 1000)
-        try a.stopAndWait()
-        try b.stopAndWait()
     }
 }

@@ -1,9 +1,8 @@
 import Foundation
 import SharedTesting
 import Synchronization
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let posted = Notification.Name("posted in WaitingNotificationTests")
 

@@ -1,9 +1,8 @@
 import Dispatch
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 final class LockedTests: XCTestCase {
     private struct Failure: Error {}
@@ -42,22 +41,5 @@ final class LockedTests: XCTestCase {
             }
         }
         XCTAssertEqual(locked.withLock { $0 }, [0, 1])
-    }
-
-    func testTheValueIsReleasedWithTheLockAndAReplacedValueAtOnce() {
-        let log = Locked<[String]>([])
-        func recorder(_ name: String) -> ReleaseRecorder { ReleaseRecorder { log.withLock { $0.append(name) } } }
-        var locked: Locked<ReleaseRecorder?>? = Locked(recorder("first"))
-        let second = recorder("second")
-        locked?.withLock { $0 = second }
-        XCTAssertEqual(log.withLock { $0 }, ["first"])
-        locked = nil
-        XCTAssertEqual(log.withLock { $0 }, ["first"])
-        withExtendedLifetime(second) {}
-        do {
-            let alone = Locked(recorder("third"))
-            withExtendedLifetime(alone) {}
-        }
-        XCTAssertTrue(log.withLock { $0 }.contains("third"))
     }
 }

@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 final class MonotonicSemaphoreTests: XCTestCase {
     private let timeout = Duration.seconds(20)

@@ -82,33 +82,6 @@ final class ObserverHandlerTests: XCTestCase {
         token.cancel()
         try worker.stopAndWait()
     }
-
-    func testTheMainActorsHandlerRunsOnTheMainThread() {
-        let center = ThreadedNotificationCenter()
-        let threads = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: posted, isolatedTo: MainActor.shared, transform: { $0.object as? Int },
-            using: { _, _ in
-                MainActor.assertIsolated()
-                let number = ThreadIdentity.current.number
-                threads.withLock { $0.append(number) }
-            })
-        Thread.posting(1) { center.post(name: posted, object: 1) }.wait()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(threads.withLock { $0 }, [1])
-        token.cancel()
-    }
-
-    func testTheHandlerOfAnActorWithTheMainActorsExecutorRunsOnTheMainThread() throws {
-        let center = ThreadedNotificationCenter()
-        let actor = OnMain()
-        let token = center.addObserver(
-            forName: posted, isolatedTo: actor, transform: { $0.object as? Int }, using: { $0.values.append($1) })
-        Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(actor.assumeIsolated { $0.values }, [7])
-        token.cancel()
-    }
 }
 
 private final class Owner {
@@ -146,11 +119,3 @@ private actor Parser {
         values.append(value)
     }
 }
-
-private actor OnMain {
-    var values: [Int] = []
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { MainActor.sharedUnownedExecutor }
-}
-
-private actor Unpinned {}

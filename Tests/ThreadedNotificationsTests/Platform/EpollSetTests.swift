@@ -2,9 +2,8 @@ import CLinux
 import Foundation
 import Glibc
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 /// The set that has a descriptor is found, and a wait ends when a descriptor of it is ready.
 final class EpollSetTests: XCTestCase {

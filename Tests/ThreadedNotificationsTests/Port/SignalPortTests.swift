@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 /// The document's claims about its communication port, and a port's life.
 final class SignalPortTests: XCTestCase {
@@ -130,33 +129,6 @@ final class SignalPortTests: XCTestCase {
         XCTAssertFalse(port.signal())
     }
 
-    func test500ThreadsThatSetUpAPortAndEndLeaveNoPortAndNoDescriptor() throws {
-        let ports = Locked<[WeakPort]>([])
-        /// The port is neither removed nor invalidated.
-        func comeAndGo(_ count: Int) throws {
-            for _ in 0..<count {
-                let thread = RunLoopThread(name: "passing")
-                try thread.start()
-                try thread.perform {
-                    let port = SignalPort()
-                    RunLoop.current.add(port, forMode: .common)
-                    RunLoop.current.add(port, forMode: RunLoop.Mode("SignalPortTests"))
-                    ports.withLock { $0.append(WeakPort(port: port)) }
-                }
-                thread.stop()
-                try thread.waitUntilFinished(timeout: timeout)
-            }
-        }
-        let before = try descriptors()
-        try comeAndGo(500)
-        XCTAssertEqual(ports.withLock { $0.count { $0.port != nil } }, 0)
-        // Foundation and Dispatch open a few descriptors when they need them first.
-        XCTAssertLessThan(try descriptors(), before + 100)
-    }
-
-    private func descriptors() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-    }
 }
 
 /// A delegate that counts.

@@ -129,7 +129,8 @@ struct ProgramModel {
         case .runBegan(let thread):
             frames[thread].append(.run)
             // A thread that posts now may have enqueued and not yet woken this one.
-            chances[thread].append(Self.isExact || !othersPost(than: thread) ? placed(on: thread) : [])
+            let isChance = program.budget == .unbounded && (Self.isExact || !othersPost(than: thread))
+            chances[thread].append(isChance ? placed(on: thread) : [])
         case .runEnded(let thread):
             frames[thread].removeLast()
             hadChance(chances[thread].removeLast(), on: thread, "a run of the run loop")
@@ -221,6 +222,7 @@ struct ProgramModel {
         let pair = Delivery.pair(post: post, observer: observer)
         check(
             stages[pair] == nil, "the transform of post \(post) for observer \(observer) was called too late or twice")
+        check(!Self.isExact || !posts[post].wasCalled, "post \(post): a transform was called after a handler")
         if Self.isExact { posts[post].place = index }
         posts[post].wasQuiet = Self.isExact && isQuiet(posts[post].thread, except: post)
         guard !hasValue else { return }

@@ -50,6 +50,8 @@ final class ProgramRun: Sendable {
 
     /// Runs the program until nothing waits, and once more each name is posted.
     func run() -> Outcome {
+        for target in targets { target.drainBudget = program.budget }
+        defer { MainThread.main.drainBudget = .unbounded }
         for plan in 0..<program.first { add(plan) }
         for thread in 1..<max(program.threads, 1) {
             perform(.perform(.later, on: thread, program.start[thread]), on: 0)

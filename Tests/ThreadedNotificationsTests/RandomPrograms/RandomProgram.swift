@@ -74,6 +74,8 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     /// How many posts, blocks and additions there are at most, and how deep they are nested.
     let actions: Int
     let depth: Int
+    /// The budget of a drain on the target threads.
+    let budget: DrainBudget
 
     var transformsPost: Bool {
         observers.contains { if case .posts? = $0.transform { true } else { false } }
@@ -86,16 +88,18 @@ struct RandomProgram: Sendable, CustomStringConvertible {
 
     fileprivate init(
         seed: UInt64, shape: Shape, threads: Int, observers: [Observer], first: Int, start: [[Action]], actions: Int,
-        depth: Int
+        depth: Int, budget: DrainBudget
     ) {
         (self.seed, self.shape, self.threads, self.observers) = (seed, shape, threads, observers)
-        (self.first, self.start, self.actions, self.depth) = (first, start, actions, depth)
+        (self.first, self.start, self.actions, self.depth, self.budget) = (first, start, actions, depth, budget)
     }
 
     var description: String {
         let observers = observers.enumerated().map { "  observer \($0): \($1)" }
         let start = start.enumerated().map { "  thread \($0): \($1)" }
-        return (["program \(shape) \(seed), \(first) observers at first, depth \(depth):"] + observers + start)
+        return
+            (["program \(shape) \(seed), \(first) observers at first, depth \(depth), budget \(budget):"] + observers
+            + start)
             .joined(separator: "\n")
     }
 }
@@ -141,7 +145,8 @@ private struct Maker {
         return RandomProgram(
             seed: seed, shape: shape, threads: threads, observers: made,
             first: Int.random(in: 1...observers, using: &random), start: start,
-            actions: shape == .posters ? 120 : 40, depth: random.once(in: 8) ? 30 : 6)
+            actions: shape == .posters ? 120 : 40, depth: random.once(in: 8) ? 30 : 6,
+            budget: random.once(in: 4) ? .deliveries(Int.random(in: 1...3, using: &random)) : .unbounded)
     }
 
     private mutating func observer() -> RandomProgram.Observer {

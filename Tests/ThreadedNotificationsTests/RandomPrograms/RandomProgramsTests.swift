@@ -7,11 +7,6 @@ import XCTest
 final class RandomProgramsTests: XCTestCase {
     private let oneProgram = ProcessInfo.processInfo.environment["PROGRAM"].flatMap(UInt64.init)
 
-    override func setUp() {
-        // Otherwise a slow machine ends a drain before everything that waited was delivered.
-        MainThread.main.drainBudget = .unbounded
-    }
-
     func testProgramsOfOneThreadKeepTheGuarantees() throws {
         try check(.oneThread, workers: [], programs: 1200)
     }

@@ -127,45 +127,4 @@ final class WaitGraphTests: XCTestCase {
             while !compared.waits.isEmpty { try compared.end(0) }
         }
     }
-
-    /// The source lines of the waits of a cycle, which identify them.
-    private func cycle(_ result: Result<WaitGraph.WaitID, DeliveryError>) -> [Int]? {
-        if case .failure(let error) = result { error.waits.map(\.line) } else { nil }
-    }
-
-    private func wait(
-        _ thread: Int, in handlers: [ObserverID] = [], for targets: [Target], line: Int
-    ) -> WaitGraph.Wait {
-        let identity = ThreadIdentity(number: thread, name: nil, kernelID: 0)
-        return WaitGraph.Wait(
-            thread: identity, handlersUnderWay: handlers, targets: targets,
-            description: DeliveryError.Wait(thread: identity, waitsFor: "", file: "", line: line))
-    }
-
-    func testACycleIsNamedInOrderFromTheRefusedWaitOnWithoutOtherWaits() {
-        var graph = WaitGraph()
-        _ = graph.begin(wait(3, for: [.thread(9), .observer(4)], line: 3))
-        _ = graph.begin(wait(5, for: [.thread(2)], line: 5))
-        _ = graph.begin(wait(2, for: [.thread(8), .thread(3)], line: 2))
-        _ = graph.begin(wait(6, in: [4], for: [.thread(1)], line: 6))
-        let refused = graph.begin(wait(1, for: [.thread(7), .thread(2)], line: 1))
-        XCTAssertEqual(cycle(refused), [1, 2, 3, 6])
-        // The refused wait did not begin, so thread 1 does not wait.
-        let accepted = graph.begin(wait(7, for: [.thread(1)], line: 7))
-        XCTAssertNil(cycle(accepted))
-    }
-
-    func testATargetThatOccursTwiceInAWaitHasToCompleteTwice() throws {
-        var graph = WaitGraph()
-        let id = try graph.begin(wait(1, for: [.thread(2), .thread(3), .thread(2)], line: 1)).get()
-        let back = wait(2, for: [.thread(1)], line: 2)
-        graph.complete(.thread(2), of: id)
-        let refused = graph.begin(back)
-        XCTAssertEqual(cycle(refused), [2, 1])
-        graph.complete(.thread(2), of: id)
-        let accepted = graph.begin(back)
-        XCTAssertNil(cycle(accepted))
-        let other = graph.begin(wait(3, for: [.thread(1)], line: 3))
-        XCTAssertEqual(cycle(other), [3, 1])
-    }
 }
