@@ -1,7 +1,6 @@
 /// Represents an observer: removes it, and has its counters.
 ///
-/// Releasing the last reference removes the observer, except one that was added as an object, which the end of the
-/// object removes. A token has no effect on other centers.
+/// Releasing the last reference removes the observer. A token has no effect on other centers.
 ///
 /// Threads: every member may be used on any thread.
 public final class ObserverToken: Sendable {

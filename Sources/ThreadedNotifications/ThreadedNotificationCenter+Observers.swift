@@ -80,16 +80,17 @@ extension ThreadedNotificationCenter {
     ///
     /// Removal: the object is not retained, except while its handler runs. After it has been deallocated, the observer
     /// does not match, and the next post that would match removes it. The object's memory, without anything that the
-    /// object retained, is released after that, when the token is released too. Releasing the token removes nothing.
+    /// object retained, is released after that. There is no token; `removeObserver(_:name:object:)` removes the observer
+    /// earlier.
     /// - Parameter isolation: the caller's actor, which must run on this thread only.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
-    @discardableResult
     public func addObserver<Object: AnyObject>(
         _ observer: Object, forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
         options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Object, Notification) -> Void
-    ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .method(of: observer, on: thread, isolation, handler))
+    ) {
+        _ = add(
+            name, object, options, SourceLocation(file, line), .method(of: observer, on: thread, isolation, handler))
     }
 
     // MARK: On an actor, and in tasks

@@ -25,11 +25,11 @@ final class EventReasonTests: XCTestCase {
             let second = center.addObserver(forName: posted, on: .current) { _ in }
             try second.cancelAndWait(timeout: TestTimeout.hang)
             center.removeObserver(center.addObserver(forName: posted, on: .current) { _ in })
-            let method = center.addObserver(object, forName: posted, on: .current) { $0.handle($1) }
+            center.addObserver(object, forName: posted, on: .current) { $0.handle($1) }
             center.removeObserver(object)
             let sequence = center.notifications(named: posted, transform: { $0.name.rawValue })
             sequence.cancel()
-            withExtendedLifetime((first, second, method, sequence)) {}
+            withExtendedLifetime((first, second, sequence)) {}
         }
         XCTAssertEqual(reasons, Array(repeating: .cancelled, count: 5))
     }
@@ -50,8 +50,7 @@ final class EventReasonTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let reasons = try reasons {
             for _ in 0..<100 {
-                let token = center.addObserver(Object(), forName: posted, on: .current) { $0.handle($1) }
-                withExtendedLifetime(token) {}
+                center.addObserver(Object(), forName: posted, on: .current) { $0.handle($1) }
             }
         }
         XCTAssertFalse(reasons.isEmpty, "no observer without an object was removed")

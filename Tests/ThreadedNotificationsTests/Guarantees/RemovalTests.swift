@@ -167,8 +167,7 @@ final class RemovalTests: XCTestCase {
                 log.withLock { $0.append("\(error)") }
             }
         }
-        let observer = center.addObserver(owner.object!, forName: posted, on: .current) { _, _ in owner.object = nil
-        }
+        let observer = center.addObserver(forName: posted, on: .current) { _ in owner.object = nil }
         token.withLock { $0 = observer }
         XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1))
         XCTAssertEqual(log.withLock { $0 }, ["removed"])
