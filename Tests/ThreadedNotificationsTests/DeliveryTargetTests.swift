@@ -1,5 +1,4 @@
 import Foundation
-import PostingQueues
 import SharedTesting
 import Synchronization
 import XCTest
@@ -123,28 +122,6 @@ final class DeliveryTargetTests: XCTestCase {
         }
     }
 
-    func testDelayedBlocksOfNoThreadNeedNoThreadEach() throws {
-        func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
-        let worker = try RunLoopThread.started("worker")
-        let (before, count) = (try threads(), 600)
-        let (resume, performed, isDue) = (DispatchSemaphore(value: 0), DispatchGroup(), DispatchSemaphore(value: 0))
-        for _ in 0..<count {
-            performed.enter()
-            try TargetThread.postingThread.perform(after: .zero) {
-                resume.wait()
-                performed.leave()
-            }
-        }
-        // It comes after the others, whose delays have passed before.
-        try worker.perform(after: .milliseconds(1)) { isDue.signal() }
-        isDue.wait()
-        // Dispatch has at most 255.
-        XCTAssertLessThan(try threads() - before, 400)
-        for _ in 0..<count { resume.signal() }
-        XCTAssertEqual(performed.wait(timeout: .now() + TestTimeout.seconds), .success)
-        try worker.stopAndWait()
-    }
-
     func testBlocksOfNoThreadAreNotLostWhereTheSystemCreatesNone() throws {
         let result = try Shell.run("delivery-child delay-without-threads")
         XCTAssertEqual(result.output, "true\ntrue delivered\n", result.errors)
@@ -168,34 +145,5 @@ final class DeliveryTargetTests: XCTestCase {
             assertThrows { try thread.performAndWait(timeout: timeout) {} }
         }
         XCTAssertNil(unstarted.identity)
-    }
-
-    func testWhatWaitsForAThreadThatIsNeverStartedIsTracedAsNotStarted() throws {
-        let center = ThreadedNotificationCenter()
-        let events = try tracing {
-            let unstarted = RunLoopThread(name: "unstarted")
-            let token = center.addObserver(forName: nil, on: unstarted) { _ in }
-            let queue = PostingQueue(center: center, on: unstarted)
-            center.post(name: Notification.Name("waiting"))
-            queue.enqueue(Notification(name: Notification.Name("enqueued")), postingStyle: .asap)
-            unstarted.stop()
-            center.post(name: Notification.Name("late"))
-            XCTAssertEqual(token.counters, DeliveryCounters(targetGone: 2))
-        }
-        let gone = events.filter { $0.stage == .targetGone }
-        XCTAssertEqual(Set(gone.map(\.name?.rawValue)), ["waiting", "enqueued", "late"])
-        XCTAssertEqual(Set(gone.map(\.reason)), [.notStarted])
-    }
-
-    func testABlockThatPerformsItselfTwentyThousandTimesDoesNotOverflowTheStack() throws {
-        let worker = try RunLoopThread.started("worker")
-        let count = Atomic<Int>(0)
-        let done = DispatchSemaphore(value: 0)
-        @Sendable func again() {
-            if count.add(1, ordering: .relaxed).newValue < 20_000 { try? worker.perform(again) } else { done.signal() }
-        }
-        try worker.perform(again)
-        XCTAssertEqual(done.wait(timeout: .now() + TestTimeout.seconds), .success)
-        try worker.stopAndWait()
     }
 }

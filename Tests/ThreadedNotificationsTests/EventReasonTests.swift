@@ -46,17 +46,6 @@ final class EventReasonTests: XCTestCase {
         XCTAssertEqual(reasons, Array(repeating: .released, count: 4))
     }
 
-    func testTheRemovalOfAnObserverWhoseObjectWasDeallocatedHasNoReason() throws {
-        let center = ThreadedNotificationCenter()
-        let reasons = try reasons {
-            for _ in 0..<100 {
-                center.addObserver(Object(), forName: posted, on: .current) { $0.handle($1) }
-            }
-        }
-        XCTAssertFalse(reasons.isEmpty, "no observer without an object was removed")
-        XCTAssertEqual(Set(reasons), [nil])
-    }
-
     func testAWaitNamesTheThreadThatIsWaitedForAndTheCall() throws {
         let center = ThreadedNotificationCenter()
         let (worker, other) = (RunLoopThread(name: "waited for"), RunLoopThread(name: "other"))

@@ -85,18 +85,6 @@ final class NotificationSequenceTests: XCTestCase {
         XCTAssertEqual(center.observers.count, 0)
     }
 
-    func testItEndsForAllIteratorsWhenTheTaskOfOneIsCancelled() async {
-        let center = ThreadedNotificationCenter()
-        let sequence = sequence(of: center)
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            for await _ in sequence {}
-        }
-        await task.value
-        for await _ in sequence {}
-        XCTAssertEqual(center.observers.count, 0)
-    }
-
     func testReleasingTheSequenceAndItsIteratorsRemovesTheObserver() async {
         let center = ThreadedNotificationCenter()
         var sequence: NotificationSequence<Int>? = sequence(of: center)

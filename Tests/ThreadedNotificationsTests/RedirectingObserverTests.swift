@@ -100,27 +100,6 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, [1, 2, 3, 4, 5])
     }
 
-    func testALongQueueIsProcessedWithoutMovingItsElements() throws {
-        // Removing each element at the front would move 5 billion elements.
-        let count = 100_000
-        let log = HandlerLog()
-        let handled = expectation(description: "handled")
-        let observer = RedirectingObserver { notification in
-            log.add(notification)
-            if notification.object as? Int == count { handled.fulfill() }
-        }
-        for number in 1...count {
-            observer.processNotification(Notification(name: posted, object: number))
-        }
-        let thread = RunLoopThread(name: "target")
-        try thread.start()
-        try thread.perform { observer.setUpThreadingSupport() }
-        wait(for: [handled], timeout: 100)
-        thread.stop()
-        try thread.waitUntilFinished(timeout: timeout)
-        XCTAssertEqual(log.numbers, Array(1...count))
-    }
-
     func testAReleasedObserverIsDeallocatedAndItsPortInvalidated() {
         var observer: RedirectingObserver? = RedirectingObserver { _ in }
         let port = SignalPort()

@@ -118,19 +118,6 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         }
     }
 
-    func testALateJobIsIsolatedOnlyWhileItRuns() throws {
-        let worker = try RunLoopThread.started("worker")
-        let counter = Counter(worker)
-        try worker.stopAndWait()
-        let done = expectation(description: "done")
-        Task {
-            await counter.perform { XCTAssertEqual(worker.isIsolatingCurrentContext(), true) }
-            XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
-            done.fulfill()
-        }
-        wait(for: [done], timeout: TestTimeout.seconds)
-    }
-
     private actor Worker {
         private let thread: RunLoopThread
         private var isBusy = false

@@ -31,14 +31,6 @@ final class ThreadBoundTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testAStructIsChangedInPlace() throws {
-        let worker = try RunLoopThread.started("worker")
-        let list = try ThreadBound(on: worker) { [Int]() }
-        for number in 1...3 { try list.perform { list.value.append(number) } }
-        XCTAssertEqual(try list.performAndWait(timeout: timeout) { list.value }, [1, 2, 3])
-        try worker.stopAndWait()
-    }
-
     func testOnTheThreadItselfTheValueExistsWhenItsCreationReturns() throws {
         let log = Locked<[String]>([])
         let bound = try ThreadBound(on: .current) { Parser("own", log) }

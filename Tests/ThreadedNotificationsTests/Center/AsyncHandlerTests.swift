@@ -260,16 +260,6 @@ final class AsyncHandlerTests: XCTestCase {
         await isReleased.wait()
     }
 
-    func testTheEventsOfADeliveryFollowEachOtherWhenTheHandlerHasReturned() throws {
-        let center = ThreadedNotificationCenter()
-        let token = center.addObserver(forName: posted, transform: Self.number) { _ in await Task.yield() }
-        let events = try tracing(of: token.id) {
-            try center.postAndWait(Notification(name: posted, object: 1), timeout: timeout)
-        }
-        XCTAssertEqual(events.map(\.stage), [.append, .deliver, .return])
-        XCTAssertEqual(events[1].thread, events[2].thread)
-    }
-
     /// Fulfilled when nothing waits for the observer.
     private func isHandled(by token: ObserverToken) -> XCTestExpectation {
         let isHandled = expectation(description: "handled")

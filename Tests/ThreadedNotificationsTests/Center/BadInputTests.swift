@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import XCTest
 
 @testable import ThreadedNotifications

@@ -110,20 +110,4 @@ final class LatestMessageTests: XCTestCase {
         for token in [changed, converted] { token.cancel() }
         XCTAssertEqual(center.registrations.captured, 0)
     }
-
-    @MainActor
-    func testACenterHasObserversOfAMessageIfAPostWouldMatchOne() {
-        XCTAssertFalse(center.hasObservers(for: Converted.self))
-        let ofLink = center.addObserver(of: link, for: Converted.self, on: .postingThread) { (_: Converted) in }
-        XCTAssertFalse(center.hasObservers(for: Converted.self))
-        XCTAssertTrue(center.hasObservers(of: link, for: Converted.self))
-        XCTAssertFalse(center.hasObservers(of: Link(), for: Converted.self))
-        let ofName = center.addObserver(forName: Converted.name, on: .postingThread) { _ in }
-        XCTAssertTrue(center.hasObservers(for: Converted.self))
-        XCTAssertFalse(center.hasObservers(of: link, for: Shown.self))
-        let shown = center.addObserver(for: Shown.self) { (_: Shown) in }
-        XCTAssertTrue(center.hasObservers(of: link, for: Shown.self))
-        for token in [ofLink, ofName, shown] { token.cancel() }
-        XCTAssertFalse(center.hasObservers(of: link, for: Converted.self))
-    }
 }

@@ -174,25 +174,6 @@ final class LatestNotificationTests: XCTestCase {
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, coalesced: 1))
     }
 
-    func testTheEventsOfALateObserverAreThoseOfAPost() throws {
-        let center = retaining()
-        var original: UInt64 = 0
-        var token: ObserverToken?
-        let events = try tracing {
-            center.post(name: state)
-            token = center.addObserver(forName: state, on: .current, options: receiving) { _ in }
-            RunLoop.runCurrentOnce()
-        }.filter { $0.name == state && $0.stage != .skip }
-        original = events.first?.post ?? 0
-        let number = events.last?.post ?? 0
-        XCTAssertEqual(events.map(\.stage), [.post, .register, .capture, .append, .deliver, .return])
-        XCTAssertEqual(events.map(\.post), [original, 0, number, number, number, number])
-        XCTAssertNotEqual(original, number)
-        XCTAssertEqual(events[2].relatedPost, original)
-        XCTAssertEqual(events[2].count, 1)
-        token?.cancel()
-    }
-
     func testALateObserverGetsTheRetainedOneOrALiveOneAndNeverAnOldOneAfterANewerOne() throws {
         let center = retaining()
         let worker = try RunLoopThread.started("worker")

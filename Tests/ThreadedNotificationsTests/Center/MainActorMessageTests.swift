@@ -28,10 +28,6 @@ private struct Resized: NotificationCenter.MainActorMessage, NotificationConvert
     }
 }
 
-private struct Closed: NotificationCenter.MainActorMessage {
-    typealias Subject = Window
-}
-
 extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.BaseMessageIdentifier<Resized> {
     fileprivate static var resized: Self { .init() }
 }
@@ -93,20 +89,6 @@ final class MainActorMessageTests: XCTestCase {
             XCTAssertEqual(seen.values, ["1", "2", "3"])
             worker.stop()
             XCTAssertEqual(token.counters, DeliveryCounters(delivered: 3))
-        }
-    }
-
-    func testAMessageThatIsNotConvertibleIsNotCaptured() {
-        MainActor.assumeIsolated {
-            let seen = Seen()
-            let foundation = NotificationCenter()
-            let center = ThreadedNotificationCenter(capturing: foundation)
-            let token = center.addObserver(for: Closed.self) { _ in seen.values.append("closed") }
-            foundation.post(Closed())
-            XCTAssertEqual(seen.values, [])
-            center.post(Closed())
-            XCTAssertEqual(seen.values, ["closed"])
-            token.cancel()
         }
     }
 

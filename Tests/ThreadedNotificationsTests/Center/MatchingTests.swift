@@ -51,23 +51,6 @@ final class MatchingTests: XCTestCase {
         XCTAssertEqual(token.counters.total, 1)
     }
 
-    func testARemovalIsTracedOnceByTokenOrByDeallocation() throws {
-        let center = ThreadedNotificationCenter()
-        let log = Locked<[String]>([])
-        let events = try tracing {
-            let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
-            token.cancel()
-            token.cancel()
-            var object: MethodObserver? = MethodObserver(log)
-            center.addObserver(object!, forName: posted, on: .current) { $0.handle($1) }
-            object = nil
-            center.post(name: posted)
-            center.post(name: posted)
-        }
-        XCTAssertEqual(events.count { $0.stage == .register }, 2)
-        XCTAssertEqual(events.count { $0.stage == .remove }, 2)
-    }
-
     func testAnObserverOfAnyNameGetsEveryNotificationAndAnObserverOfAnotherNameNone() {
         let center = ThreadedNotificationCenter()
         let any = center.addObserver(forName: nil, on: .postingThread) { _ in }

@@ -116,26 +116,6 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 100, targetGone: 1))
     }
 
-    func testAMessageThatIsDeliveredLaterIsCopied() throws {
-        let seen = Locked<[String]>([])
-        let later = ObserverOptions(sameThread: .later)
-        let tokens = [
-            center.addObserver(for: Saved.self, on: .current, options: later) { message in
-                seen.withLock { $0.append("later \(message.number)") }
-            },
-            center.addObserver(for: Saved.self, on: .current) { message in
-                seen.withLock { $0.append("ordered \(message.number)") }
-            },
-        ]
-        XCTAssertEqual(center.post(Saved(number: 1)), DeliveryCounters(delivered: 1, waiting: 1))
-        try center.postAndWait(Saved(number: 2), timeout: timeout)
-        XCTAssertEqual(seen.withLock { $0.filter { $0.hasPrefix("ordered") } }, ["ordered 1", "ordered 2"])
-        while tokens[0].counters.waiting > 0 {
-            try require(RunLoop.current.run(mode: .default, before: .distantFuture))
-        }
-        XCTAssertEqual(seen.withLock { $0.filter { $0.hasPrefix("later") } }, ["later 1", "later 2"])
-    }
-
     func testPostAndWaitReturnsWhenAllHaveHandledTheMessage() throws {
         let worker = try RunLoopThread.started("worker")
         let seen = Locked<[Saved]>([])
@@ -153,30 +133,6 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(try center.postAndWait(Saved(number: 2), timeout: timeout), DeliveryCounters())
         try worker.stopAndWait()
         withExtendedLifetime(tokens) {}
-    }
-
-    func testAPolicyAppliesToTheMessagesAboutEachSubject() throws {
-        let worker = try RunLoopThread.started("worker")
-        let seen = Locked<[Int]>([])
-        let token = center.addObserver(for: Saved.self, on: worker, options: ObserverOptions(overflow: .keepLatest)) {
-            let number = $0.number
-            seen.withLock { $0.append(number) }
-        }
-        let resume = try worker.keptBusy()
-        for number in 1...3 { center.post(Saved(number: number), subject: document) }
-        for number in 4...5 { center.post(Saved(number: number)) }
-        resume.signal()
-        try worker.stopAndWait()
-        XCTAssertEqual(seen.withLock { $0 }, [3, 5])
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 2, coalesced: 3))
-    }
-
-    func testTheEventsOfAMessageAreThoseOfANotification() throws {
-        let token = center.addObserver(for: Moved.self, on: .main) { _ in }
-        let events = try tracing { center.post(Moved(distance: 1)) }
-        XCTAssertEqual(
-            events.filter { $0.name == Moved.name }.map(\.stage), [.post, .deliver, .return])
-        token.cancel()
     }
 
     // MARK: Messages and notifications

@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import ThreadedNotifications
 import XCTest
 
@@ -85,21 +84,6 @@ final class HandlerThreadTests: XCTestCase {
         try worker.stopAndWait()
         XCTAssertEqual(
             events.withLock { $0 }, ["handled 1 on true", "handled 2 on true", "released on true"])
-    }
-
-    func testAHandlerThatAnotherThreadRemovesIsReleasedOnItsOwnThread() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let wrong = Locked(0)
-        for _ in 0..<1000 {
-            let token = try worker.performAndWait(timeout: timeout) {
-                let held = ReleaseRecorder { if !worker.isCurrent { wrong.withLock { $0 += 1 } } }
-                return center.addObserver(forName: posted, on: .current) { _ in withExtendedLifetime(held) {} }
-            }
-            token.cancel()
-        }
-        try worker.stopAndWait()
-        XCTAssertEqual(wrong.withLock { $0 }, 0)
     }
 
     func testAHandlerIsReleasedOnItsThreadWhenItIsCancelledOrItsCenterIsDeallocated() throws {

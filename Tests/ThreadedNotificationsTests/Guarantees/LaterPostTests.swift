@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import ThreadedNotifications
 import XCTest
 
@@ -76,24 +75,6 @@ final class LaterPostTests: XCTestCase {
         RunLoop.runCurrentOnce()
         XCTAssertEqual(lines.suffix(2), ["later 1", "another later 1"])
         XCTAssertEqual(observers.map(\.counters), Array(repeating: DeliveryCounters(delivered: 1), count: 6))
-    }
-
-    func testThePostAfterALaterOneWaitsBehindIt() {
-        let observers = [observe("later", .later), observe("ordered", .ordered)]
-        XCTAssertEqual(post(1), DeliveryCounters(delivered: 1, waiting: 1))
-        XCTAssertEqual(post(2), DeliveryCounters(waiting: 2))
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(lines, ["ordered 1", "later 1", "ordered 2", "later 2"])
-        XCTAssertEqual(post(3), DeliveryCounters(delivered: 1, waiting: 1))
-        XCTAssertEqual(observers.map(\.counters.waiting), [1, 0])
-    }
-
-    func testAPostOnAnotherThreadReachesAllInTheOrderInWhichTheyWereAdded() {
-        let observers = [observe("later", .later), observe("ordered", .ordered), observe("last", .later)]
-        Thread.posting(1) { [center] in center.post(name: posted, object: 1) }.wait()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(lines, ["later 1", "ordered 1", "last 1"])
-        XCTAssertEqual(observers.map(\.counters.delivered), [1, 1, 1])
     }
 
     func testPostAndWaitDeliversWhatWaitsAndDoesNotWaitForALaterObserverOfItsOwnThread() throws {

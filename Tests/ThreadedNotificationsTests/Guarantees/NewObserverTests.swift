@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import ThreadedNotifications
 import XCTest
 

@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import ThreadedNotifications
 import XCTest
 
@@ -49,20 +48,6 @@ final class OwnThreadPostTests: XCTestCase {
         XCTAssertEqual(handled.withLock { $0 }, [2, 1])
         XCTAssertEqual(overtaking.filter { $0.stage == .deliver }.map(\.overtakes), [true, false])
         try poster.stopAndWait()
-    }
-
-    func testAnAtOnceDeliveryOvertakesOlderPostsButNotItsOwn() throws {
-        let center = ThreadedNotificationCenter()
-        let atOnce = center.addObserver(
-            forName: posted, on: .main, options: ObserverOptions(sameThread: .atOnce)
-        ) { _ in }
-        let later = center.addObserver(
-            forName: posted, on: .main, options: ObserverOptions(sameThread: .later)
-        ) { _ in }
-        let events = try tracing(of: atOnce.id) { for _ in 0..<2 { center.post(number(1)) } }
-        XCTAssertEqual(events.filter { $0.stage == .deliver }.map(\.overtakes), [false, true])
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual([atOnce, later].map(\.counters.delivered), [2, 2])
     }
 
     func testPostsNested10000DeepAreHandledAtMost101DeepTheRestGoesThroughTheMailbox() throws {

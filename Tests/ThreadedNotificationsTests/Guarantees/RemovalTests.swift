@@ -154,26 +154,6 @@ final class RemovalTests: XCTestCase {
         other.cancel()
     }
 
-    func testADeinitThatTheHandlerCausesMayRemoveTheObserverAndWait() throws {
-        let center = ThreadedNotificationCenter()
-        let log = Locked<[String]>([])
-        let owner = Owner()
-        let token = Locked<ObserverToken?>(nil)
-        owner.object = DeinitCaller { [timeout] in
-            do {
-                try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
-                log.withLock { $0.append("removed") }
-            } catch {
-                log.withLock { $0.append("\(error)") }
-            }
-        }
-        let observer = center.addObserver(forName: posted, on: .current) { _ in owner.object = nil }
-        token.withLock { $0 = observer }
-        XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1))
-        XCTAssertEqual(log.withLock { $0 }, ["removed"])
-        XCTAssertEqual(observer.counters, .init(delivered: 1))
-    }
-
     func testATransformMayRemoveItsObserverAndWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
@@ -195,19 +175,4 @@ final class RemovalTests: XCTestCase {
         XCTAssertEqual(error.withLock { $0 }, nil)
         XCTAssertEqual(observer.counters, .init(cancelled: 1))
     }
-}
-
-/// Calls a block when it is deallocated.
-private final class DeinitCaller {
-    private let body: () -> Void
-
-    init(_ body: @escaping () -> Void) {
-        self.body = body
-    }
-
-    deinit { body() }
-}
-
-private final class Owner {
-    var object: DeinitCaller?
 }

@@ -132,9 +132,7 @@ final class SignalPortTests: XCTestCase {
 }
 
 /// A delegate that counts.
-///
-/// Safety: everything is behind the lock.
-final class CountingReceiver: PortDelegate, @unchecked Sendable {
+final class CountingReceiver: PortDelegate, Sendable {
     private struct State {
         var count = 0
         var thread: ThreadIdentity?
@@ -142,11 +140,9 @@ final class CountingReceiver: PortDelegate, @unchecked Sendable {
     }
 
     private let state = Locked(State())
-    private let port = Locked(WeakPort(port: nil))
 
     var count: Int { state.withLock { $0.count } }
     var lastThread: ThreadIdentity? { state.withLock { $0.thread } }
-    var lastPort: Port? { port.withLock { $0 }.port }
 
     func whenCalled(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.action = action }
@@ -154,8 +150,6 @@ final class CountingReceiver: PortDelegate, @unchecked Sendable {
 
     func handle(_ message: PortMessage) {
         let thread = ThreadIdentity.current
-        let received = WeakPort(port: message.receivePort)
-        port.withLock { $0 = received }
         let action = state.withLock { state in
             state.count += 1
             state.thread = thread
@@ -163,9 +157,4 @@ final class CountingReceiver: PortDelegate, @unchecked Sendable {
         }
         action?()
     }
-}
-
-/// Safety: weak references are read and written atomically.
-struct WeakPort: @unchecked Sendable {
-    weak var port: Port?
 }
