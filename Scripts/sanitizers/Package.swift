@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "PostingQueuesTests",
             dependencies: ["CLinux", "PostingQueues", "SharedTesting", "ThreadedNotifications"],
-            exclude: ["CoalescingBufferTests.swift", "NestedRunsTests.swift", "SenderTableTests.swift"],
+            exclude: ["CoalescingBufferTests.swift"],
             swiftSettings: strict),
         .testTarget(
             name: "RunLoopIntegrationTests",

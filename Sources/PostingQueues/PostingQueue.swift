@@ -19,7 +19,7 @@ public import ThreadedNotifications
 /// - `whenIdle`: it is posted when the run loop waits: no timer is due, no source is signalled, no descriptor of the
 ///   run loop is ready, the thread's mailbox and the main queue are empty, no block is pending, and no `asap`
 ///   notification waits. One is posted at a time, and the next after the run loop has done the work that the first
-///   caused. A run loop that is about to return does not wait, so its idle notifications stay for the next run.
+///   caused. A run that polls, or that returns after an input, does not wait: its idle notifications stay for the next.
 ///   CoreFoundation does not report blocks given to `RunLoop.perform`: waiting blocks, and the blocks that these
 ///   perform, come first, but a longer chain may be interrupted.
 ///
@@ -28,8 +28,7 @@ public import ThreadedNotifications
 /// is woken. Its object and userInfo are used and released on the queue's thread, so they must be safe there. Senders
 /// that are values are compared on each thread that enqueues. A queue does not keep a run loop running: a run loop with
 /// no source posts the waiting notifications and returns. For notifications that other threads enqueue later, add a
-/// `SignalPort` to it or use a `RunLoopThread`. A run that returns because of its own input, such as a timer, does not
-/// post the `whenIdle` notifications that this input enqueued; the next run does.
+/// `SignalPort` to it or use a `RunLoopThread`.
 /// Order: first in, first out within a posting style, over all queues of a thread. `asap` notifications that handlers
 /// enqueue are posted after the current batch, in the same pass. After 10 batches the run loop does its other work
 /// first.
@@ -42,7 +41,7 @@ public import ThreadedNotifications
 /// `RunLoop.run(mode:before:)` returns after waiting notifications were posted, as after other input. It does not
 /// return for a `now` that was posted before `enqueue` returned.
 /// Cost: `enqueue` takes a few look-ups and allocations, independent of the number that waits. Each idle notification
-/// takes two passes of the run loop, and its thread needs a descriptor.
+/// takes two passes of the run loop, and its thread needs a descriptor; without one it waits until there is one.
 /// Source: "Notification Programming Topics", *Notification Queues*, *Posting Notifications Asynchronously*,
 /// *Coalescing Notifications*.
 public final class PostingQueue: Sendable {
@@ -56,7 +55,7 @@ public final class PostingQueue: Sendable {
 
     private let center: any PostingCenter
     private let postings: ThreadPostings
-    private let outcomes: PostingCounters
+    private let outcomes = PostingCounters()
 
     /// The current thread's default queue for `NotificationCenter.default`.
     @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
@@ -64,14 +63,15 @@ public final class PostingQueue: Sendable {
 
     /// The current thread's default queue for a center.
     ///
-    /// It is the same queue as long as the center exists. It need not be retained: its waiting notifications and its
-    /// counters stay. The thread retains the center only while notifications wait.
+    /// It is always the same queue. The thread retains it, and so the center, until it ends.
     @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public static func `default`(for center: some PostingCenter) -> PostingQueue {
-        let postings = ServedThread.current(isServed: false).service(ThreadPostings.self)
-        return postings.poster.defaultQueues.queue(for: center) { counters in
-            PostingQueue(center: center, postings: postings, counters: counters)
-        }
+        let id = ObjectIdentifier(center)
+        let poster = ServedThread.current(isServed: false).service(ThreadPostings.self).poster
+        if let known = poster.defaultQueues[id] { return known }
+        let queue = PostingQueue(center: center)
+        poster.defaultQueues[id] = queue
+        return queue
     }
 
     /// A further queue of the current thread.
@@ -89,13 +89,6 @@ public final class PostingQueue: Sendable {
     public init(center: some PostingCenter, on thread: some DeliveryTarget) {
         self.center = center
         postings = ServedThread(of: thread).service(ThreadPostings.self)
-        outcomes = PostingCounters()
-    }
-
-    private init(center: some PostingCenter, postings: ThreadPostings, counters: PostingCounters) {
-        self.center = center
-        self.postings = postings
-        outcomes = counters
     }
 
     /// Adds a notification to the queue, and coalesces those that are similar into one.

@@ -161,7 +161,7 @@ public struct DeliveryEvent: Sendable {
 
     /// True if a tracer or a recording gets the events.
     @inline(__always)
-    static var isWatched: Bool {
+    package static var isWatched: Bool {
         let watch = watched.load(ordering: .relaxed)
         return watch != 0 && (watch & Watch.unknown.rawValue == 0 || hasRecipient())
     }

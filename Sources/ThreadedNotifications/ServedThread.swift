@@ -57,10 +57,10 @@ package struct ServedThread: Sendable {
     /// Nil before the thread has started, and after it has ended.
     package var runLoop: RunLoopReference? { mailbox.state.withLock { $0.runLoop } }
 
-    /// Calls `body` with the thread's run loop: now, or when it starts.
+    /// Calls `body` with the thread's run loop: now, or when it starts. It is kept until then, or until the thread ends.
     package func whenAttached(_ body: @escaping @Sendable (RunLoopReference) -> Void) {
         let runLoop = mailbox.state.withLock { state in
-            if state.runLoop == nil { state.whenAttached.append(body) }
+            if state.phase == .unstarted { state.whenAttached.append(body) }
             return state.runLoop
         }
         if let runLoop { body(runLoop) }
@@ -84,8 +84,11 @@ package struct ServedThread: Sendable {
 
     // MARK: On the thread
 
-    /// True if something waits in the mailbox, also if a drain has taken it.
-    package var hasWork: Bool { ThreadContext.withCurrent { mailbox.deliveriesRemain($0) } }
+    /// True if something waits in the mailbox that the run loop serves in its current mode, also if a drain has taken
+    /// it.
+    package var hasWork: Bool {
+        ThreadContext.withCurrent { mailbox.deliveriesRemain($0) } && mailbox.isServedNow(0)
+    }
 
     /// True if a service of the thread has work.
     package var servicesHaveWork: Bool { mailbox.state.withLock { $0.services }.values.contains(where: \.hasWork) }

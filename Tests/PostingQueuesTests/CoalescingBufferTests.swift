@@ -193,6 +193,6 @@ final class CoalescingBufferTests: XCTestCase {
             XCTAssertEqual(first, number - 3)
         }
         XCTAssertEqual(buffer.count, 3)
-        XCTAssertLessThan(storedElements(of: buffer), 50)
+        XCTAssertLessThan(storedElements(of: buffer), 200)
     }
 }

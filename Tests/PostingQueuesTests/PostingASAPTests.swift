@@ -153,7 +153,7 @@ final class PostingASAPTests: XCTestCase {
     }
 
     func testARunReturnsAfterANotificationOfATimerWasPosted() {
-        onMainAndAnotherThread(hasInput: true) {
+        onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
             for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
@@ -181,7 +181,7 @@ final class PostingASAPTests: XCTestCase {
     }
 
     func testANotificationOfTheLastRunLoopObserverIsPostedInTheSameRun() {
-        onMainAndAnotherThread(hasInput: true) {
+        onMainAndAnotherThread {
             for moment in [RunLoopObserver.Activity.entry, .beforeTimers, .beforeWaiting] {
                 for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
                     for runsTheRunLoop in [false, true] {

@@ -81,78 +81,16 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testACenterIsNotRetainedByItsDefaultQueue() {
-        onMainAndAnotherThread {
-            weak var gone: PostingTimeline?
-            do {
-                let center = PostingTimeline()
-                gone = center
-                PostingQueue.default(for: center).put("a", .now)
-                PostingQueue.default(for: center).put("b", .asap)
-                XCTAssertTrue(RunLoop.runCurrent { center.has("b") })
-            }
-            XCTAssertNil(gone)
-        }
-    }
-
-    func testACenterIsRetainedOnlyWhileNotificationsWaitForIt() {
-        onMainAndAnotherThread {
-            weak var gone: PostingTimeline?
-            let posted = PostingTimeline()
-            do {
-                let center = PostingTimeline()
-                gone = center
-                center.when("a") { posted.note("a") }
-                PostingQueue.default(for: center).put("a", .asap)
-            }
-            XCTAssertNotNil(gone)
-            XCTAssertTrue(RunLoop.runCurrent { posted.has("a") })
-            XCTAssertNil(gone)
-        }
-    }
-
-    func testEachOfAThousandCentersOneAfterTheOtherHasItsOwnQueue() {
-        onMainAndAnotherThread {
-            let (before, left) = (Self.knownCenters, Atomic<Int>.Box(0))
-            final class Center: PostingCenter {
-                let left: Atomic<Int>.Box
-                init(_ left: Atomic<Int>.Box) {
-                    self.left = left
-                    left.value.add(1, ordering: .relaxed)
-                }
-                deinit { left.value.subtract(1, ordering: .relaxed) }
-                func post(_ queued: QueuedNotification) {}
-            }
-            for _ in 0..<1000 {
-                let center = Center(left)
-                let queue = PostingQueue.default(for: center)
-                // A center at the address of a deallocated one gets a new queue.
-                XCTAssertEqual(queue.put("a", .now).outcome, .delivered)
-                XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1))
-                queue.put("a", .asap)
-                RunLoop.pollCurrent()
-            }
-            XCTAssertEqual(left.value.load(ordering: .relaxed), 0)
-            XCTAssertLessThan(Self.knownCenters, before + 100, "of 1000 centers that are gone")
-        }
-    }
-
-    func testTheQueuesOfAThousandDeallocatedCentersAreRemoved() {
-        onMainAndAnotherThread {
-            do {
-                let centers = (0..<1000).map { _ in PostingTimeline() }
-                let queues = centers.map { PostingQueue.default(for: $0) }
-                XCTAssertEqual(Set(queues.map(ObjectIdentifier.init)).count, 1000)
-                XCTAssertGreaterThanOrEqual(Self.knownCenters, 1000)
-            }
-            var later: [PostingTimeline] = []
-            // The queues of deallocated centers are removed when the number of queues has doubled.
-            while later.count < 2100 {
-                later.append(PostingTimeline())
-                PostingQueue.default(for: later.last!).put("a", .now)
-            }
-            XCTAssertLessThan(Self.knownCenters, later.count + 500, "of 1000 centers that are gone")
-        }
+    func testAThreadRetainsItsDefaultQueuesAndTheirCentersUntilItEnds() throws {
+        let gone = Locked<WeakReference<PostingTimeline>?>(nil)
+        let thread = try SystemThread.start {
+            let center = PostingTimeline()
+            gone.withLock { $0 = WeakReference(center) }
+            PostingQueue.default(for: center).put("a", .now)
+            XCTAssertEqual(PostingQueue.default(for: center).counters, DeliveryCounters(delivered: 1))
+        }.get()
+        XCTAssertTrue(thread.join(until: .after(timeout)))
+        XCTAssertNil(gone.withLock { $0?.object })
     }
 
     func testThreeHundredThreadsLeaveNoMemoryAndNoDescriptor() throws {
@@ -242,10 +180,5 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
         XCTAssertEqual(timeline.entries, ["a"])
         worker.stop()
-    }
-
-    /// The number of centers for which the current thread knows a default queue.
-    private static var knownCenters: Int {
-        ThreadPostings.current.poster.defaultQueues.count
     }
 }

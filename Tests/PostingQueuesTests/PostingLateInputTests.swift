@@ -26,12 +26,16 @@ final class PostingLateInputTests: XCTestCase {
         try thread.performAndWait(timeout: TestTimeout.hang) {
             let queue = PostingQueue(center: center, on: thread)
             queue.enqueue(Notification(name: Notification.Name("idle")), postingStyle: .whenIdle)
-            let isHandedOver = Locked(false)
+            let (isHandedOver, waits) = (Locked(false), Locked(0))
             // Called after the queue's observer, which was added before.
             let observer = RunLoopObserver { activity in
-                guard activity == .beforeWaiting, ThreadPostings.current.poster.idleDetector.phase == .armed else {
-                    return
+                // The second time idle detection has armed its probe.
+                guard activity == .beforeWaiting else { return }
+                let wait = waits.withLock { count in
+                    count += 1
+                    return count
                 }
+                guard wait == 2 else { return }
                 let isFirst = isHandedOver.withLock { isHandedOver in
                     defer { isHandedOver = true }
                     return !isHandedOver

@@ -24,7 +24,7 @@ final class PostingNestedRunTests: XCTestCase {
 
     func testInATimersCallout() {
         for mode in [RunLoop.Mode.default, Self.own] {
-            onMainAndAnotherThread(hasInput: true) {
+            onMainAndAnotherThread {
                 Self.nests(in: mode, "timer") { _, _, nest in RunLoop.addDueTimer(nest) }
             }
         }
@@ -32,7 +32,7 @@ final class PostingNestedRunTests: XCTestCase {
 
     func testInARepeatingTimersCallout() {
         for mode in [RunLoop.Mode.default, Self.own] {
-            onMainAndAnotherThread(hasInput: true) {
+            onMainAndAnotherThread {
                 let timeline = PostingTimeline()
                 let queue = PostingQueue(center: timeline)
                 let timer = Timer(fire: Date(), interval: 0.001, repeats: true) { timer in
@@ -56,7 +56,7 @@ final class PostingNestedRunTests: XCTestCase {
 
     func testInABlockASourceADescriptorAndTheMailbox() {
         for mode in [RunLoop.Mode.default, Self.own] {
-            onMainAndAnotherThread(hasInput: true) {
+            onMainAndAnotherThread {
                 Self.nests(in: mode, "block") { _, _, nest in RunLoop.current.perform(nest) }
                 Self.nests(in: mode, "source") { _, _, nest in RunLoop.addSignalledPort(nest) }
                 Self.nests(in: mode, "mailbox") { _, _, nest in RunLoop.performInMailbox(nest) }

@@ -90,48 +90,6 @@ final class PostingRunTests: XCTestCase {
         XCTAssertEqual(runs.returns, 1)
     }
 
-    func testARunReturnsAfterAPostAlsoIfAnotherRunWasNestedInIt() throws {
-        for mode in ["default", "other"] { try returnAfterNested(mode: mode) }
-    }
-
-    private func returnAfterNested(mode: String) throws {
-        let mode = mode == "other" ? RunLoop.Mode("nested") : .default
-        let runs = try onThread { runs in
-            RunLoop.current.add(SignalPort(), forMode: .default)
-            RunLoop.current.add(SignalPort(), forMode: mode)
-            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [.default])
-            runs.queue.enqueue(Notification(name: .init("other")), postingStyle: .asap, forModes: [mode])
-            runs.queue.dequeueNotifications(matching: Notification(name: .init("other")))
-            RunLoop.current.perform {
-                // Nothing makes it return.
-                _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: 0.01))
-                runs.posted.append("nested run")
-            }
-            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-        }
-        XCTAssertEqual(runs.posted, ["asap", "nested run"])
-    }
-
-    func testARunChecksItsTimeLimitAfterANestedRunInANewMode() throws {
-        let runs = try onThread { runs in
-            RunLoop.current.add(SignalPort(), forMode: .default)
-            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
-            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-            let nested = RunLoop.Mode("nested")
-            RunLoop.current.add(SignalPort(), forMode: nested)
-            RunLoop.current.perform {
-                RunLoop.current.add(
-                    Timer(fire: Date(), interval: 0, repeats: false) { _ in
-                        runs.queue.enqueue(Notification(name: .init("new")), postingStyle: .now, forModes: [nested])
-                    }, forMode: nested)
-                // The outer run's time is over in between, and its wake-up reaches this run.
-                _ = RunLoop.current.run(mode: nested, before: Date(timeIntervalSinceNow: 0.1))
-            }
-            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
-        }
-        XCTAssertEqual(runs.posted, ["asap", "new"])
-    }
-
     func testANestedRunIsIdleAndDoesNotSpinWhileAnEarlierDeliveryToThisThreadIsRunning() throws {
         let runs = try onThread { runs in
             let center = ThreadedNotificationCenter()
@@ -151,21 +109,6 @@ final class PostingRunTests: XCTestCase {
         }
         XCTAssertEqual(runs.posted, ["held", "idle"])
         XCTAssertEqual(runs.returns, 2)
-    }
-
-    func testObserversForNestedRunsAreRemovedWhenTheOuterRunContinues() throws {
-        let runs = try onThread { runs in
-            runs.whenPosted = { name in
-                guard let depth = Int(name), depth < 50 else { return }
-                runs.queue.enqueue(Notification(name: .init("\(depth + 1)")), postingStyle: .asap)
-                while runs.posted.count <= depth + 1 { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
-            }
-            runs.queue.enqueue(Notification(name: .init("0")), postingStyle: .asap)
-            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-            runs.returns = ThreadPostings.current.state.withLock { $0.modeQueues.observers.count }
-        }
-        XCTAssertLessThanOrEqual(runs.returns, 2)
-        XCTAssertEqual(runs.posted, (0...50).map(String.init))
     }
 
     /// Runs a body on a thread without sources, and waits for its end.

@@ -75,15 +75,15 @@ extension NotificationQueue.PostingStyle {
     static let all: [(style: Self, name: String)] = [(.now, "now"), (.asap, "asap"), (.whenIdle, "idle")]
 }
 
-/// Runs a body on the main thread, and then on another.
-/// - Parameter hasInput: whether the other thread's run loop has a source in the default mode, as the main run loop
-///   has. Without one, idle notifications that its own input enqueues do not keep it running.
-func onMainAndAnotherThread(hasInput: Bool = false, _ body: @escaping @Sendable () -> Void) {
+/// Runs a body on the main thread, and then on another, whose run loop has an input, as the main run loop has.
+func onMainAndAnotherThread(_ body: @escaping @Sendable () -> Void) {
     precondition(Thread.isMainThread)
     body()
     Thread.posting(1) {
         let port = SignalPort()
-        if hasInput { RunLoop.current.add(port, forMode: .default) }
+        for mode in [RunLoop.Mode.default.rawValue, "own", "A", "B"].map({ RunLoop.Mode($0) }) {
+            RunLoop.current.add(port, forMode: mode)
+        }
         body()
         port.invalidate()
     }.wait()

@@ -9,8 +9,8 @@ final class PostingStylesScenarioTests: XCTestCase {
         now                           o-*
         block                       o-------*
         asap              o-o-----------------*-*
-        mailbox                   o---------------*
-        main queue              o-------------------*
+        mailbox                   o-----------------*
+        main queue              o-----------------*
         timer                 o-----------------------*   o-*
         whenIdle      o-o-------------------------------*-----*
         o is handed over, - waits, * happens, [==] lasts
@@ -35,7 +35,7 @@ final class PostingStylesScenarioTests: XCTestCase {
             $0[try $0.index(of: "enqueued: now 1, posted")].message = "enqueued: now 1, waiting"
         }
         // In the callout, and in the next pass.
-        for (message, numbers) in [("the callout ends", [-1]), ("performed: mailbox", [1, 2])] {
+        for (message, numbers) in [("the callout ends", [-1]), ("performed: main queue", [1, 2])] {
             try check.fails("asap: at the end of the callout's pass, before the next") { records in
                 let end = records[try records.index(of: message)].sequence
                 let posts = records.indices.filter { records[$0].stage == .post && records[$0].notification == "asap" }

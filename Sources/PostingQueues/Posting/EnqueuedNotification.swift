@@ -1,28 +1,21 @@
 internal import Foundation
-internal import Synchronization
 internal import ThreadedNotifications
 
 /// A notification that was enqueued to a posting queue, with all that is needed to post it after the queue was
 /// released.
 //
-// Safety: the outcome is atomic, everything else is set once, and everything but the notification is Sendable. The
+// Safety: `counters` has a lock for the outcome, everything else is set once and, but for the notification, Sendable. The
 // notification is handed from the enqueuing thread to the posting thread through a lock. Its object and userInfo must
 // be safe to use on both; the documentation of `PostingQueue` demands that.
 final class EnqueuedNotification: @unchecked Sendable {
-    enum Outcome: UInt8, Sendable {
-        case posted = 1
-        case coalesced
-        case dequeued
-        case targetGone
-    }
-
     let notification: Notification
     /// Identifies the post in events; 0 if events were not traced.
     let number: UInt64
-    private let center: any PostingCenter
     let counters: PostingCounters
     let location: SourceLocation
-    private let resolved = Atomic<UInt8>(0)
+    private let center: any PostingCenter
+    /// Behind the lock of `counters`.
+    private var resolved = DeliveryOutcome.waiting
 
     init(_ notification: Notification, center: any PostingCenter, counters: PostingCounters, location: SourceLocation) {
         self.notification = notification
@@ -30,32 +23,43 @@ final class EnqueuedNotification: @unchecked Sendable {
         self.counters = counters
         self.location = location
         number = DeliveryEvent.nextPost()
-        counters.countEnqueued()
+        counters.count { $0.waiting += 1 }
     }
 
-    /// Nil while the notification waits.
-    var outcome: Outcome? { Outcome(rawValue: resolved.load(ordering: .acquiring)) }
+    var outcome: DeliveryOutcome { counters.count { _ in resolved } }
 
     /// Sets, counts and traces the outcome, once. No lock may be held, because tracing calls foreign code.
     /// - Parameters:
     ///   - other: the post that is kept instead, if the notification is coalesced.
     ///   - reason: the reason, if it lost its target.
-    func resolve(_ outcome: Outcome, keeping other: UInt64 = 0, reason: DeliveryEvent.Reason? = nil) {
-        resolved.store(outcome.rawValue, ordering: .releasing)
-        counters.count(outcome)
-        switch outcome {
-        case .posted: break
-        case .coalesced:
-            DeliveryEvent.trace(.coalesce, name: notification.name, post: number, relatedPost: other)
-        case .dequeued: DeliveryEvent.trace(.dequeue, name: notification.name, post: number)
-        case .targetGone:
-            DeliveryEvent.trace(.targetGone, name: notification.name, post: number, reason: reason)
+    func resolve(_ outcome: DeliveryOutcome, keeping other: UInt64 = 0, reason: DeliveryEvent.Reason? = nil) {
+        counters.count { counters in
+            resolved = outcome
+            counters.waiting -= 1
+            switch outcome {
+            case .delivered: counters.delivered += 1
+            case .coalesced: counters.coalesced += 1
+            case .cancelled: counters.cancelled += 1
+            default: counters.targetGone += 1
+            }
+        }
+        guard number != 0 || DeliveryEvent.isWatched else { return }
+        let stage: DeliveryEvent.Stage? =
+            switch outcome {
+            case .coalesced: .coalesce
+            case .cancelled: .dequeue
+            case .targetGone: .targetGone
+            default: nil
+            }
+        if let stage {
+            DeliveryEvent.trace(
+                stage, name: notification.name, post: number, relatedPost: other, reason: reason)
         }
     }
 
     /// Posts the notification to its center. Called on the queue's thread.
     func post() {
-        resolve(.posted)
+        resolve(.delivered)
         // Tracing may have begun after the notification was enqueued.
         let number = number == 0 ? DeliveryEvent.nextPost() : number
         let queued = QueuedNotification(notification: notification, number: number, location: location)

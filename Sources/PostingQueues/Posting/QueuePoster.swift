@@ -1,111 +1,75 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Posts the notifications that wait in the posting queues of one thread, when the thread's run loop announces its
-/// activities.
+/// Posts the notifications that wait in the posting queues of one thread: the part that only the thread uses. The type
+/// is not Sendable.
 ///
-/// It belongs to the thread and is reached through ``ThreadPostings/poster`` only; the type is not Sendable.
+///     a source is called, or a run ends ──► now, asap
+///     the run loop will wait ──► another pass ──► it will wait again ──► probe ──► one whenIdle
+///
+/// A run loop that announces that it will wait may still have work: a timer that is due, a ready descriptor, the main
+/// queue, a block. CoreFoundation does not report these. So the run loop makes another pass, in which it serves the main
+/// queue. If it announces to wait again after one pass, a probe is armed: a descriptor that became ready after all
+/// others. If the probe is what wakes the run loop, nothing else was ready, and the run loop is idle.
 final class QueuePoster {
     /// The number of batches of newly enqueued notifications that one pass posts, so that a handler that always
     /// enqueues another does not starve the run loop's other work.
     private static let batchesInAPass = 10
 
-    let defaultQueues = DefaultQueues()
+    private enum Idleness {
+        case busy
+        case confirming(passes: Int)
+        case armed
+    }
+
+    /// The default queues by center, which they retain.
+    var defaultQueues: [ObjectIdentifier: PostingQueue] = [:]
     private unowned let postings: ThreadPostings
-    private(set) var idleDetector = IdleDetector()
+    private var idleness = Idleness.busy
     private var probe: RunLoopProbe?
-    private var runs = NestedRuns<RunningMode>()
-    private let runReturn: RunLoopReturn
-    /// The number of run loop observers that have not returned, each called in a handler of the one before.
-    private(set) var observerDepth = 0
-    private var postDepth = 0
-    /// The mode of the run that will check the queues before it waits. Nil after that check.
+    /// The mode of the pass that has begun and will look before it waits. Nil after that.
     private var modeToCheck: RunningMode?
-    /// True if the run loop has to make another pass before it waits, to notice that its time is over or that it has no
-    /// source.
-    var needsAnotherPass = false
 
     init(for postings: ThreadPostings) {
         self.postings = postings
-        runReturn = RunLoopReturn { [weak postings] in postings?.poster.withdrawReturn() }
     }
 
-    /// True if a handler of a posted notification runs.
-    var isPosting: Bool { postDepth > 0 }
-
-    /// True if the run under way will check the queues before it waits, so that it need not be woken.
+    /// True if the run loop looks for what waits before it waits, so that it need not be woken.
     var willCheckBeforeWaiting: Bool { modeToCheck.map { $0 == .current } ?? false }
 
-    /// Called by the run loop's observers.
-    /// - Parameter depth: the depth of the observer. Observers of other depths are called for the same activity.
-    func runLoop(will activity: RunLoopObserver.Activity, observerDepth depth: Int) {
-        guard depth == observerDepth else { return }
+    /// Called by the run loop's observer.
+    func runLoop(will activity: RunLoopObserver.Activity) {
         switch activity {
-        case .entry: beginRun()
-        case .beforeTimers: beginPass()
-        case .beforeWaiting: prepareToWait()
-        case .exit: endRun()
+        case .entry:
+            resetIdleDetection()
+        case .beforeTimers:
+            beginPass()
+            modeToCheck = .current
+        case .beforeWaiting:
+            modeToCheck = nil
+            // A block may have enqueued, or a nested run may have used up the wake-up.
+            if isDue { postings.signalDue() } else { detectIdle() }
+        case .exit:
+            modeToCheck = nil
+            resetIdleDetection()
+            if isDue {
+                postings.renewObserver()
+                postDue()
+            }
+            // The run around this one may be about to wait.
+            postings.signalDue()
         }
     }
-
-    private func beginRun() {
-        resetIdleDetection()
-        runs.begin(in: .current, isSignalled: runReturn.isSignalled)
-        runReturn.withdraw()
-        modeToCheck = .current
-    }
-
-    private func beginPass() {
-        // The probe was a source of the run loop, so the run loop has not noticed if it has no other.
-        if probe?.disarm() == true { needsAnotherPass = true }
-        idleDetector.beginPass()
-        modeToCheck = .current
-        if postDue() { runs.notePost() }
-        signalReturn()
-    }
-
-    private func prepareToWait() {
-        modeToCheck = nil
-        if postDue() { runs.notePost() }
-        if signalReturn() || needsAnotherPass {
-            needsAnotherPass = false
-            idleDetector.reset()
-            postings.wakeUp()
-        } else {
-            detectIdle()
-        }
-    }
-
-    private func endRun() {
-        // Idle notifications stay for the next run: a run loop that ends does not wait.
-        resetIdleDetection()
-        postDue()
-        postings.state.withLock { $0.noteEndOfRun() }
-        // The run around this one may be about to wait, and may have used up what woke it.
-        modeToCheck = nil
-        let (wasObserved, mayBeNested) = runs.end(in: .current)
-        if wasObserved { runReturn.withdraw() }
-        if mayBeNested { needsAnotherPass = true }
-    }
-
-    /// Makes the run return if something was posted in it.
-    @discardableResult
-    private func signalReturn() -> Bool {
-        guard runs.takeSignal() else { return false }
-        runReturn.signal()
-        return true
-    }
-
-    /// The run returns.
-    func withdrawReturn() { runReturn.withdraw() }
 
     // MARK: Now and as soon as possible
+
+    private var isDue: Bool { ServedThread.mayNest && isWaiting([.now, .asap], in: served()) }
 
     /// Posts the `now` notifications that the current mode serves, up to a sequence number.
     /// - Parameter modeQueue: the mode queue of the last of them. If the run loop does not run, its modes do not
     ///   matter.
     func postNow(through sequenceNumber: UInt64, modeQueue: Int) {
-        var modeQueues = deliverableModeQueues()
+        var modeQueues = served()
         if !modeQueues.contains(modeQueue), RunningMode.current.isNone { modeQueues.append(modeQueue) }
         ServedThread.nest("what is enqueued to be posted now") {
             post([.now], modeQueues: modeQueues, before: sequenceNumber + 1)
@@ -114,107 +78,88 @@ final class QueuePoster {
 
     /// Posts all that the current mode serves and that is not `whenIdle`: the batch that waits, and then those that its
     /// handlers enqueue.
-    /// - Returns: whether anything waited.
-    @discardableResult
-    private func postDue() -> Bool {
-        guard isWaiting([.now, .asap], in: deliverableModeQueues()), ServedThread.mayNest else { return false }
+    func postDue() {
+        guard isDue else { return }
         resetIdleDetection()
-        callHandlers {
+        ServedThread.nest("what is posted while a handler runs the run loop") {
             for _ in 0..<Self.batchesInAPass {
                 // Read before the mode queues, which another thread or a handler may add to: a notification in a new
                 // mode queue then belongs to the next batch, and is not overtaken.
                 let end = postings.state.withLock { $0.buffer.nextSequenceNumber }
-                let modeQueues = deliverableModeQueues()
-                guard isWaiting([.now, .asap], in: modeQueues) else { break }
+                let modeQueues = served()
+                guard isWaiting([.now, .asap], in: modeQueues) else { return }
                 post([.now, .asap], modeQueues: modeQueues, before: end)
             }
         }
-        return true
+        postings.postponeDue()
     }
 
     private func post(_ styles: [NotificationQueue.PostingStyle], modeQueues: [Int], before end: UInt64) {
         for style in styles {
-            while let notification = take(style, modeQueues: modeQueues, before: end) { post(notification) }
+            while let notification = postings.takeFirst(style, modeQueues: modeQueues, before: end) {
+                notification.post()
+            }
         }
-    }
-
-    private func post(_ notification: EnqueuedNotification) {
-        postDepth += 1
-        notification.post()
-        postDepth -= 1
-    }
-
-    private func take(
-        _ style: NotificationQueue.PostingStyle, modeQueues: [Int], before end: UInt64
-    ) -> EnqueuedNotification? {
-        postings.state.withLock { $0.takeFirst(style, modeQueues: modeQueues, before: end) }?.notification
     }
 
     // MARK: When idle
 
     /// True if idle notifications wait that the current mode serves.
-    var idleNotificationsWait: Bool { isWaiting([.whenIdle], in: deliverableModeQueues()) }
+    var idleNotificationsWait: Bool { isWaiting([.whenIdle], in: served()) }
+
+    private func beginPass() {
+        switch idleness {
+        case .busy: break
+        case .confirming(let passes): idleness = .confirming(passes: passes + 1)
+        case .armed:
+            // Something other than the probe woke the run loop, which has to notice if it has no other source.
+            resetIdleDetection()
+            postings.wakeUp()
+        }
+    }
 
     /// The run loop announces that it will wait, and nothing else is posted before.
     private func detectIdle() {
-        guard isWaiting([.whenIdle], in: deliverableModeQueues()), ServedThread.mayNest else {
-            return resetIdleDetection()
-        }
-        switch idleDetector.runLoopWillWait() {
-        case .makeAnotherPass:
-            postings.wakeUp()
-        case .armProbe:
+        guard idleNotificationsWait, ServedThread.mayNest else { return resetIdleDetection() }
+        if case .confirming(passes: 1) = idleness {
+            idleness = .armed
             if probe == nil { probe = RunLoopProbe { [unowned self] in probeDidWake() } }
-            if let probe { return probe.arm() }
-            // The system has no descriptor left. The run loop was about to wait twice, which has to be enough.
-            callHandlers(postIdle)
-            runs.notePost()
-            signalReturn()
+            probe?.arm()
+        } else {
+            // After more than one pass it has handled a source or the main queue without announcing to wait.
+            idleness = .confirming(passes: 0)
             postings.wakeUp()
         }
-    }
-
-    private func probeDidWake() {
-        probe?.disarm()
-        if idleDetector.probeDidWake() { postIdle() }
     }
 
     /// Posts one idle notification. The next waits until the run loop has done the work that the first caused.
-    private func postIdle() {
+    private func probeDidWake() {
+        guard case .armed = idleness else { return }
         resetIdleDetection()
-        let modeQueues = deliverableModeQueues()
-        // Another thread may have enqueued or handed over something since the run loop became idle.
-        if isWaiting([.now, .asap], in: modeQueues) || postings.thread.hasWork {
-            return
-        }
-        guard let notification = take(.whenIdle, modeQueues: modeQueues, before: .max) else { return }
-        ServedThread.nest("what is posted while a handler runs the run loop") { post(notification) }
+        // Another thread may have enqueued something since.
+        guard !isDue, !postings.thread.hasWork,
+            let notification = postings.takeFirst(.whenIdle, modeQueues: served())
+        else { return }
+        ServedThread.nest("what is posted while a handler runs the run loop") { notification.post() }
     }
 
     /// The run loop is not idle: something was done after it announced that it will wait.
     func resetIdleDetection() {
+        idleness = .busy
         probe?.disarm()
-        idleDetector.reset()
     }
 
-    // MARK: The run loop
-
-    /// Calls handlers in an observer. If a handler runs the run loop, the observer of the next depth is called.
-    private func callHandlers(_ body: () -> Void) {
-        observerDepth += 1
-        postings.addObserver(depth: observerDepth)
-        ServedThread.nest("what is posted while a handler runs the run loop", body)
-        observerDepth -= 1
-        // Keeps the observer that the next call needs.
-        if observerDepth == 0 { postings.state.withLock { $0.modeQueues.removeObservers(deeperThan: 1) } }
-    }
+    // MARK: Waiting notifications
 
     private func isWaiting(_ styles: [NotificationQueue.PostingStyle], in modeQueues: [Int]) -> Bool {
         postings.state.withLock { state in styles.contains { !state.buffer.isEmpty($0, modeQueues: modeQueues) } }
     }
 
     /// The indexes of the mode queues that the run loop serves in its current mode; empty if nothing waits at all.
-    private func deliverableModeQueues() -> [Int] {
-        postings.state.withLock { $0.buffer.isEmpty ? [] : $0.modeQueues.deliverable }
+    private func served() -> [Int] {
+        postings.state.withLock { state in
+            if state.buffer.isEmpty { return [] }
+            return state.modeQueues.indices.filter { state.modeQueues[$0].marker.isInCurrentMode }
+        }
     }
 }

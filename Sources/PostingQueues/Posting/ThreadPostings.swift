@@ -6,16 +6,18 @@ internal import ThreadedNotifications
 ///
 ///     enqueue ─► CoalescingBuffer ─► run loop ─► QueuePoster ─► post
 ///
+/// While notifications wait, the run loop has a source, and so does not return before it has posted them. The source is
+/// signalled for those that are not `whenIdle`, so that a run returns after they were posted, as after other input.
 /// Threads: every method may be called on any thread, unless its comment says otherwise.
 final class ThreadPostings: ThreadService {
     let thread: ServedThread
     let state = Locked(State(), isTakenToFork: true)
-    // Safety: it is used on the thread only, which `poster` checks.
+    // Safety: it is used on the thread only, which `poster` and the callers of the other methods ensure.
     private nonisolated(unsafe) var posterOfThread: QueuePoster?
 
     init(of thread: ServedThread) {
         self.thread = thread
-        thread.whenAttached { [weak self] in self?.attach(to: $0) }
+        thread.whenAttached { self.attach(to: $0) }
     }
 
     // MARK: The thread
@@ -35,9 +37,8 @@ final class ThreadPostings: ThreadService {
         posterOfThread?.resetIdleDetection()
     }
 
-    /// Sets the run loop of the queues' thread.
     private func attach(to runLoop: RunLoopReference) {
-        state.withLock { if !$0.isFinished { $0.modeQueues.attach(to: runLoop) } }
+        state.withLock { if !$0.isFinished { $0.attach(to: runLoop) } }
         // Notifications that were enqueued before now have not woken it.
         runLoop.wakeUp()
     }
@@ -52,36 +53,59 @@ final class ThreadPostings: ThreadService {
             var buffer = last.buffer
             return (buffer.removeAll(), last)
         }
-        last.modeQueues.invalidate()
+        last.invalidate()
         for item in waiting { item.notification.resolve(.targetGone, reason: reason) }
         return waiting.count
     }
 
-    /// The index of the mode queue for a set of modes, which is made if there is none yet. Called with the lock held.
-    private func modeQueue(for modes: Set<RunLoop.Mode>, in modeQueues: inout PostingModeQueues) -> Int {
-        if let known = modeQueues.index(of: modes) { return known }
-        if modeQueues.observers.isEmpty { modeQueues.addObserver(makeObserver(depth: 0)) }
-        return modeQueues.append(modes)
-    }
-
-    /// Adds an observer for handlers that run the run loop while the observers of lesser depth have not returned.
-    /// Called on the thread.
-    func addObserver(depth: Int) {
-        state.withLock { state in
-            if state.modeQueues.observers.count == depth { state.modeQueues.addObserver(makeObserver(depth: depth)) }
-        }
-    }
-
-    private func makeObserver(depth: Int) -> RunLoopObserver {
-        RunLoopObserver { [weak self] activity in
-            // A thread of a copy may have the run loop of a thread of the parent.
-            guard let self, !ForkedCopy.isCopy || thread.isCurrent else { return }
-            poster.runLoop(will: activity, observerDepth: depth)
-        }
-    }
-
     func wakeUp() {
-        state.withLock { $0.modeQueues.runLoop }?.wakeUp()
+        state.withLock { $0.runLoop }?.wakeUp()
+    }
+
+    // MARK: On the thread
+
+    /// Lets the run loop, which may be about to wait, call the sources for which notifications wait.
+    func signalDue() {
+        let sources = state.withLock { $0.modeQueues.filter(\.isDue).compactMap(\.source) }
+        for source in sources { source.signal() }
+        if !sources.isEmpty { wakeUp() }
+    }
+
+    /// Lets the run loop post what still waits, after it has called other sources.
+    func postponeDue() {
+        state.withLock { $0.postponeDue(self.makeSource) }
+    }
+
+    /// Exchanges the observer, because CoreFoundation does not call one again before it has returned.
+    func renewObserver() {
+        state.withLock { $0.observe(makeObserver()) }
+    }
+
+    // A thread that has services is released only after it has told them of its end, which invalidates these.
+
+    private func makeObserver() -> RunLoopObserver {
+        RunLoopObserver { [unowned self] activity in onThread { $0.runLoop(will: activity) } }
+    }
+
+    private func makeSource(isLast: Bool) -> RunLoopSource {
+        RunLoopSource(order: isLast ? .max : .min) { [unowned self] in onThread { $0.postDue() } }
+    }
+
+    private func onThread(_ body: (QueuePoster) -> Void) {
+        // A thread of a copy may have the run loop of a thread of the parent.
+        if !ForkedCopy.isCopy || thread.isCurrent { body(poster) }
+    }
+
+    /// Removes the first notification of a style in any of these mode queues, if its sequence number is below `end`.
+    func takeFirst(
+        _ style: NotificationQueue.PostingStyle, modeQueues: [Int], before end: UInt64 = .max
+    ) -> EnqueuedNotification? {
+        let taken = state.withLock { state -> (item: WaitingNotification, unusedSender: NotificationObject?)? in
+            guard let item = state.buffer.takeFirst(style, modeQueues: modeQueues, before: end) else { return nil }
+            _ = state.updateSources(self.makeSource)
+            return (item, item.senderNumber.flatMap { state.senders.release($0) })
+        }
+        return withExtendedLifetime(taken) { taken?.item.notification }
     }
 
     // MARK: Enqueuing
@@ -90,49 +114,62 @@ final class ThreadPostings: ThreadService {
         _ notification: EnqueuedNotification, style: NotificationQueue.PostingStyle,
         mask: NotificationQueue.NotificationCoalescing, keepsEarliest: Bool, modes: Set<RunLoop.Mode>
     ) -> EnqueueReport {
-        let sender = NotificationObject(notification.notification.object)
+        let object = NotificationObject(notification.notification.object)
         let poster = thread.isCurrent ? poster : nil
-        let isOwnInput = poster?.isPosting == false
         let isPostedHere = style == .now && poster != nil && ServedThread.mayNest
-        DeliveryEvent.trace(
-            .enqueue, name: notification.notification.name, post: notification.number, target: thread.identity,
-            postingStyle: style, location: notification.location, sender: sender)
+        if notification.number != 0 {
+            DeliveryEvent.trace(
+                .enqueue, name: notification.notification.name, post: notification.number, target: thread.identity,
+                postingStyle: style, location: notification.location, sender: object)
+        }
         let isOfParent = ForkedCopy.isCopy && thread.isOfParent
-        let enqueued = withSender(sender) { state, sender -> Enqueued? in
-            if isOfParent { state.isFinished = true }
-            guard
-                var enqueued = state.enqueue(
-                    notification, sender, style: style, modeQueue: self.modeQueue(for: modes, in: &state.modeQueues),
-                    mask: mask, keepsEarliest: keepsEarliest && style != .now)
-            else { return nil }
-            // A notification that is posted here needs no source. If it has to wait after all, it gets one below.
-            if !isPostedHere {
-                enqueued.removedSource = state.noteWaiting(in: enqueued.modeQueue, isOwnInput: isOwnInput)
+        let enqueued = withSender(object) { state, sender -> Enqueued? in
+            let senderNumber: UInt64? =
+                if case .value(let number) = sender { number } else { nil }
+            if isOfParent || state.isFinished {
+                _ = senderNumber.flatMap { state.senders.release($0) }
+                return nil
             }
-            return enqueued
+            if state.modeQueues.isEmpty { state.observe(self.makeObserver()) }
+            let modeQueue = state.modeQueue(for: modes)
+            let key = Buffer.Key(
+                queue: notification.counters.queue, name: notification.notification.name, sender: sender)
+            let buffered = state.buffer.enqueue(
+                WaitingNotification(notification: notification, senderNumber: senderNumber), key, style: style,
+                modeQueue: modeQueue, mask: mask, keepsEarliest: keepsEarliest && style != .now)
+            // A notification that is posted here needs no source. If it has to wait after all, it gets one below.
+            let mustUpdate = !buffered.coalesced.isEmpty || buffered.mustWake
+            let removedSource = mustUpdate && !isPostedHere && state.updateSources(self.makeSource)
+            return Enqueued(
+                buffered: buffered, modeQueue: modeQueue, removedSource: removedSource,
+                unusedSenders: state.releaseSenders(of: buffered.coalesced))
         }
         guard let enqueued else {
             notification.resolve(.targetGone, reason: thread.noteLoss())
             return EnqueueReport(outcome: .targetGone, removed: 0)
         }
-        for item in enqueued.coalesced { item.notification.resolve(.coalesced, keeping: notification.number) }
-        if isPostedHere, let sequenceNumber = enqueued.sequenceNumber {
-            poster?.postNow(through: sequenceNumber, modeQueue: enqueued.modeQueue)
-            if notification.outcome == nil {
-                _ = state.withLock { $0.noteWaiting(in: enqueued.modeQueue, isOwnInput: isOwnInput) }
+        withExtendedLifetime(enqueued.unusedSenders) {}
+        let coalesced = enqueued.buffered.coalesced
+        for item in coalesced { item.notification.resolve(.coalesced, keeping: notification.number) }
+        guard let number = enqueued.buffered.sequenceNumber else {
+            return EnqueueReport(outcome: .coalesced, removed: coalesced.count - 1)
+        }
+        var removedSource = enqueued.removedSource
+        if isPostedHere {
+            poster?.postNow(through: number, modeQueue: enqueued.modeQueue)
+            if notification.outcome == .waiting || !coalesced.isEmpty {
+                removedSource = state.withLock { $0.updateSources(self.makeSource) }
             }
         }
-        // A notification that is posted here may have replaced the last one that waited.
-        let removedSource = enqueued.removedSource || (isPostedHere && !enqueued.coalesced.isEmpty)
-        if removedSource || (enqueued.mustWake && notification.outcome == nil) {
+        // Not woken if it will check anyway: waking it in each pass would starve the main queue, which CoreFoundation
+        // serves last.
+        let mustWake =
+            enqueued.buffered.mustWake && notification.outcome == .waiting && poster?.willCheckBeforeWaiting != true
+        if mustWake || removedSource {
             if poster == nil { DeliveryEvent.trace(.signal, target: thread.identity) }
-            wake(enqueued.runLoop, poster, removedSource: removedSource)
+            wakeUp()
         }
-        if enqueued.sequenceNumber == nil {
-            return EnqueueReport(outcome: .coalesced, removed: enqueued.coalesced.count - 1)
-        }
-        return EnqueueReport(
-            outcome: DeliveryOutcome(notification.outcome), removed: enqueued.coalesced.count)
+        return EnqueueReport(outcome: notification.outcome, removed: coalesced.count)
     }
 
     /// Removes the similar notifications of a queue.
@@ -143,32 +180,21 @@ final class ThreadPostings: ThreadService {
         // Senders are not compared if the mask does not ask for it.
         let object = mask.contains(.onSender) ? NotificationObject(notification.object) : .none
         let name = notification.name
-        let dequeued = withSender(object, isNew: false) { state, sender in
-            state.dequeue(matching: .init(queue: queue, name: name, sender: sender), mask)
+        let (items, removedSource, unusedSenders) = withSender(object, isNew: false) { state, sender in
+            let items = state.buffer.dequeue(matching: .init(queue: queue, name: name, sender: sender), mask)
+            return (items, state.updateSources(self.makeSource), state.releaseSenders(of: items))
         }
-        if dequeued.removedSource { wake(dequeued.runLoop, thread.isCurrent ? poster : nil, removedSource: true) }
-        for item in dequeued.items { item.notification.resolve(.dequeued) }
-        return dequeued.items.count
-    }
-
-    /// Lets the run loop post what waits, and notice that it has no source left to wait for.
-    /// - Parameter poster: the thread's, if it is the calling thread.
-    private func wake(_ runLoop: RunLoopReference?, _ poster: QueuePoster?, removedSource: Bool) {
-        // Not woken if it will check anyway: waking it in each pass would starve the main queue, which CoreFoundation
-        // serves last.
-        if let poster, poster.willCheckBeforeWaiting {
-            if removedSource { poster.needsAnotherPass = true }
-        } else {
-            runLoop?.wakeUp()
-        }
+        if removedSource { wakeUp() }
+        for item in items { item.notification.resolve(.cancelled) }
+        withExtendedLifetime(unusedSenders) {}
+        return items.count
     }
 
     /// Calls `body` with the lock held, and with the sender as the buffer compares it.
     /// - Parameter isNew: whether a sender that is a value gets a number. If not, and none is equal to it, it is
     ///   similar to nothing.
     private func withSender<Result: Sendable>(
-        _ object: NotificationObject, isNew: Bool = true,
-        _ body: @Sendable (inout State, CoalescingBuffer<WaitingNotification>.Sender) -> Result
+        _ object: NotificationObject, isNew: Bool = true, _ body: @Sendable (inout State, Buffer.Sender) -> Result
     ) -> Result {
         switch object {
         case .none: return state.withLock { body(&$0, .none) }
@@ -184,10 +210,8 @@ final class ThreadPostings: ThreadService {
             let same = candidates.first { $0.value.isSame(as: object) }?.number
             let result = state.withLock { state -> Result? in
                 if !isNew { return body(&state, same.map { .value($0) } ?? .incomparable) }
-                guard
-                    let number = state.senders.use(object, hash: hash, same: same, of: candidates.map(\.number))
-                else { return nil }
-                return body(&state, .value(number))
+                let number = state.senders.use(object, hash: hash, same: same, of: candidates.map(\.number))
+                return number.map { body(&state, .value($0)) }
             }
             if let result { return result }
         }
@@ -197,89 +221,7 @@ final class ThreadPostings: ThreadService {
 }
 
 extension ThreadPostings {
-    /// Everything that the lock guards. Its methods decide; ``ThreadPostings`` acts on their results without the lock.
-    struct State {
-        var buffer = CoalescingBuffer<WaitingNotification>()
-        var senders = SenderTable<NotificationObject>()
-        var modeQueues = PostingModeQueues()
-        var isFinished = false
-
-        /// Adds a notification and removes those that are similar.
-        /// - Returns: nil if the thread has ended.
-        mutating func enqueue(
-            _ notification: EnqueuedNotification, _ sender: CoalescingBuffer<WaitingNotification>.Sender,
-            style: NotificationQueue.PostingStyle, modeQueue: Int, mask: NotificationQueue.NotificationCoalescing,
-            keepsEarliest: Bool
-        ) -> Enqueued? {
-            let senderNumber: UInt64? = if case .value(let number) = sender { number } else { nil }
-            guard !isFinished else {
-                if let senderNumber { _ = senders.release(senderNumber) }
-                return nil
-            }
-            let key = CoalescingBuffer<WaitingNotification>.Key(
-                queue: notification.counters.queue, name: notification.notification.name, sender: sender)
-            let buffered = buffer.enqueue(
-                WaitingNotification(notification: notification, senderNumber: senderNumber), key, style: style,
-                modeQueue: modeQueue, mask: mask, keepsEarliest: keepsEarliest)
-            return Enqueued(
-                sequenceNumber: buffered.sequenceNumber, modeQueue: buffered.modeQueue, coalesced: buffered.coalesced,
-                mustWake: buffered.mustWake, runLoop: modeQueues.runLoop,
-                unusedSenders: releaseSenders(of: buffered.coalesced))
-        }
-
-        mutating func dequeue(
-            matching key: CoalescingBuffer<WaitingNotification>.Key, _ mask: NotificationQueue.NotificationCoalescing
-        ) -> Dequeued {
-            let items = buffer.dequeue(matching: key, mask)
-            return Dequeued(
-                items: items, removedSource: updateSources(), runLoop: modeQueues.runLoop,
-                unusedSenders: releaseSenders(of: items))
-        }
-
-        /// Removes the first notification of a style in any of these mode queues, if its sequence number is below
-        /// `end`.
-        /// - Returns: the notification, and a sender that is released after the lock, because that runs foreign code.
-        mutating func takeFirst(
-            _ style: NotificationQueue.PostingStyle, modeQueues indexes: [Int], before end: UInt64
-        ) -> (notification: EnqueuedNotification, unusedSender: NotificationObject?)? {
-            guard let item = buffer.takeFirst(style, modeQueues: indexes, before: end) else { return nil }
-            _ = updateSources()
-            return (item.notification, item.senderNumber.flatMap { senders.release($0) })
-        }
-
-        /// Notes that a notification of a mode queue begins to wait.
-        /// - Returns: whether a source was removed.
-        mutating func noteWaiting(in modeQueue: Int, isOwnInput: Bool) -> Bool {
-            // Only idle notifications can keep a run loop from returning, and asking the run loop costs a lock.
-            if !buffer.isEmpty(.whenIdle, modeQueue: modeQueue) {
-                modeQueues.noteWaiting(in: modeQueue, isOwnInput: isOwnInput)
-            }
-            return updateSources()
-        }
-
-        /// Notes that a run in the run loop's current mode ends.
-        mutating func noteEndOfRun() {
-            guard !buffer.isEmpty else { return }
-            modeQueues.noteEndOfRun()
-            _ = updateSources()
-        }
-
-        /// Adds and removes sources after notifications were added or removed.
-        /// - Returns: whether a source was removed.
-        private mutating func updateSources() -> Bool {
-            var wasRemoved = false
-            for index in 0..<modeQueues.count {
-                let isIdleWaiting = !buffer.isEmpty(.whenIdle, modeQueue: index)
-                let isDueWaiting = !buffer.isEmpty(.now, modeQueue: index) || !buffer.isEmpty(.asap, modeQueue: index)
-                if modeQueues.updateSource(of: index, idle: isIdleWaiting, due: isDueWaiting) { wasRemoved = true }
-            }
-            return wasRemoved
-        }
-
-        private mutating func releaseSenders(of items: [WaitingNotification]) -> [NotificationObject] {
-            items.compactMap { item in item.senderNumber.flatMap { senders.release($0) } }
-        }
-    }
+    typealias Buffer = CoalescingBuffer<WaitingNotification>
 
     /// A notification in the buffer.
     struct WaitingNotification: Sendable {
@@ -288,40 +230,106 @@ extension ThreadPostings {
         var senderNumber: UInt64?
     }
 
-    /// The result of enqueuing a notification.
-    struct Enqueued: Sendable {
-        /// Nil: an earlier similar notification was kept instead.
-        var sequenceNumber: UInt64?
-        /// The index of the mode queue in which the kept notification waits.
+    /// A set of run loop modes that the queues were used with.
+    struct ModeQueue {
+        let modes: Set<RunLoop.Mode>
+        /// Tells whether the run loop runs in one of the modes. Only CoreFoundation knows which modes are common.
+        let marker = RunLoopObserver(of: []) { _ in }
+        /// Nil while nothing waits.
+        var source: RunLoopSource?
+        /// True while notifications wait that are not `whenIdle`: the source is signalled, or is being called.
+        var isDue = false
+    }
+
+    private struct Enqueued: Sendable {
+        var buffered: Buffer.Enqueued
         var modeQueue: Int
-        var coalesced: [WaitingNotification]
-        /// True if the run loop may be asleep without knowing that something waits.
-        var mustWake: Bool
-        var removedSource = false
-        var runLoop: RunLoopReference?
-        /// Released after the lock, because that runs foreign code.
-        var unusedSenders: [NotificationObject]
-    }
-
-    /// The result of removing notifications.
-    struct Dequeued: Sendable {
-        var items: [WaitingNotification]
         var removedSource: Bool
-        var runLoop: RunLoopReference?
         /// Released after the lock, because that runs foreign code.
         var unusedSenders: [NotificationObject]
     }
-}
 
-extension DeliveryOutcome {
-    init(_ outcome: EnqueuedNotification.Outcome?) {
-        self =
-            switch outcome {
-            case nil: .waiting
-            case .posted: .delivered
-            case .coalesced: .coalesced
-            case .dequeued: .cancelled
-            case .targetGone: .targetGone
+    /// Everything that the lock guards. CoreFoundation is called with the lock held, and calls nothing back.
+    struct State {
+        var buffer = Buffer()
+        var senders = SenderTable<NotificationObject>()
+        private(set) var modeQueues: [ModeQueue] = []
+        private(set) var runLoop: RunLoopReference?
+        var isFinished = false
+        private var observer: RunLoopObserver?
+
+        mutating func attach(to runLoop: RunLoopReference) {
+            self.runLoop = runLoop
+            for modeQueue in modeQueues { attach(modeQueue) }
+        }
+
+        /// Adds to the run loop what a mode queue needs, unless it is there.
+        private func attach(_ modeQueue: ModeQueue) {
+            guard let runLoop else { return }
+            for mode in modeQueue.modes {
+                modeQueue.marker.add(to: runLoop, mode: mode)
+                observer?.add(to: runLoop, mode: mode)
+                modeQueue.source?.add(to: runLoop, mode: mode)
             }
+        }
+
+        mutating func observe(_ new: RunLoopObserver) {
+            observer?.invalidate()
+            observer = new
+            for modeQueue in modeQueues { attach(modeQueue) }
+        }
+
+        func invalidate() {
+            observer?.invalidate()
+            for modeQueue in modeQueues {
+                modeQueue.marker.invalidate()
+                modeQueue.source?.invalidate()
+            }
+        }
+
+        /// The index of the mode queue for a set of modes, which is made if there is none yet.
+        mutating func modeQueue(for modes: Set<RunLoop.Mode>) -> Int {
+            if let known = modeQueues.firstIndex(where: { $0.modes == modes }) { return known }
+            modeQueues.append(ModeQueue(modes: modes))
+            attach(modeQueues[modeQueues.count - 1])
+            return modeQueues.count - 1
+        }
+
+        /// Adds, signals and removes the sources after notifications were added or removed.
+        /// - Returns: whether one was removed. A run loop that waits notices that only when it is woken.
+        mutating func updateSources(_ make: (_ isLast: Bool) -> RunLoopSource) -> Bool {
+            var wasRemoved = false
+            for index in modeQueues.indices {
+                let isDue = !buffer.isEmpty(.now, modeQueue: index) || !buffer.isEmpty(.asap, modeQueue: index)
+                let isUsed = isDue || !buffer.isEmpty(.whenIdle, modeQueue: index)
+                let wasDue = modeQueues[index].isDue
+                modeQueues[index].isDue = isDue
+                // A signal cannot be taken back, so the source is made anew.
+                if let source = modeQueues[index].source, !isUsed || wasDue && !isDue {
+                    source.invalidate()
+                    modeQueues[index].source = nil
+                    wasRemoved = wasRemoved || !isUsed
+                }
+                if isUsed, modeQueues[index].source == nil {
+                    modeQueues[index].source = make(false)
+                    attach(modeQueues[index])
+                }
+                if isDue, !wasDue { modeQueues[index].source?.signal() }
+            }
+            return wasRemoved
+        }
+
+        mutating func postponeDue(_ make: (_ isLast: Bool) -> RunLoopSource) {
+            for index in modeQueues.indices where modeQueues[index].isDue {
+                modeQueues[index].source?.invalidate()
+                modeQueues[index].source = make(true)
+                attach(modeQueues[index])
+                modeQueues[index].source?.signal()
+            }
+        }
+
+        mutating func releaseSenders(of items: [WaitingNotification]) -> [NotificationObject] {
+            items.compactMap { item in item.senderNumber.flatMap { senders.release($0) } }
+        }
     }
 }

@@ -439,14 +439,6 @@ final class ThreadMailbox: Sendable {
         return queues.indices.filter { queues[$0].source.isDeliverableNow }
     }
 
-    /// Signals a queue in which a delivery waits that could be made now.
-    /// - Returns: false if there is none.
-    func signalServed(_ context: ThreadContext) -> Bool {
-        guard let queue = servedQueues().first(where: { !isEmpty($0, context) }) else { return false }
-        state.withLock { $0.modeQueues[queue].source }.signal()
-        return true
-    }
-
     func signalItself(_ queue: Int) {
         state.withLock { $0.modeQueues[queue].source }.signal()
     }

@@ -9,14 +9,14 @@ package final class RunLoopSource: Sendable {
     private let source: LockedObject<CFRunLoopSource>
 
     /// - Parameters:
-    ///   - isLast: whether the run loop calls the source after all others that are signalled.
+    ///   - order: the run loop calls signalled sources in ascending order.
     ///   - perform: called on the run loop's thread after a signal.
     ///   - cancelled: called when the source is removed from a mode of a run loop, also because the thread ends.
     package init(
-        isLast: Bool = false, perform: @escaping @Sendable () -> Void,
+        order: Int = 0, perform: @escaping @Sendable () -> Void,
         cancelled: @escaping @Sendable () -> Void = {}
     ) {
-        source = LockedObject(Callbacks(perform: perform, cancelled: cancelled).makeSource(order: isLast ? .max : 0))
+        source = LockedObject(Callbacks(perform: perform, cancelled: cancelled).makeSource(order: order))
     }
 
     deinit {
