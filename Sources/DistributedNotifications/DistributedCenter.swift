@@ -226,8 +226,8 @@ public final class DistributedCenter: Sendable {
     /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the
     /// center is closed.
     ///
-    /// - Parameter limit: how many events wait for a slower iterator: the newest 1000 by default. The others are dropped
-    ///   and counted.
+    /// - Parameter limit: how many events wait for a slower iterator: the newest 1000 by default. The others are
+    ///   dropped and counted.
     public func connectionEvents(bufferSize limit: Int = 1000) -> NotificationSequence<ConnectionEvent> {
         let sequence = NotificationSequence<ConnectionEvent>(bufferSize: limit) { sink in
             addConnectionObserver(on: .postingThread, using: sink)

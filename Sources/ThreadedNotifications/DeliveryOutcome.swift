@@ -7,7 +7,7 @@ public enum DeliveryOutcome: String, Sendable, Hashable, CaseIterable {
     /// It waits for its thread, its delay or its posting style.
     case waiting
     /// A later or an earlier one that is similar replaced it: `OverflowPolicy.keepLatest`, a coalescing queue, or
-    /// `ThreadedNotificationCenter.retainLatest(of:)`.
+    /// `ObserverOptions.receivesLatest`.
     case coalesced
     /// The overflow policy dropped it.
     case dropped

@@ -1,12 +1,6 @@
 public import Foundation
 
-// The observers of messages. `ThreadedNotificationCenter` says what is true of all of them.
-//
-// An observer of a message also gets notifications with the message's name, if the message is `NotificationConvertible`
-// and `makeMessage` makes it of them. That is called on the posting thread; if it returns nil, the observer does not
-// get the notification. A center that captures a Foundation center captures notifications with the name of a
-// `NotificationConvertible` message that is not the name of its type. Messages that are posted to the Foundation center
-// are not captured.
+// The observers of messages. `ThreadedNotificationCenter` documents them together.
 
 extension ThreadedNotificationCenter {
     // MARK: On a thread

@@ -1,6 +1,6 @@
 public import Foundation
 
-// The observers of notifications. `ThreadedNotificationCenter` says what is true of all of them.
+// The observers of notifications. `ThreadedNotificationCenter` documents them together.
 
 extension ThreadedNotificationCenter {
     // MARK: On the main thread
@@ -80,8 +80,8 @@ extension ThreadedNotificationCenter {
     ///
     /// Removal: the object is not retained, except while its handler runs. After it has been deallocated, the observer
     /// does not match, and the next post that would match removes it. The object's memory, without anything that the
-    /// object retained, is released after that. There is no token; `removeObserver(_:name:object:)` removes the observer
-    /// earlier.
+    /// object retained, is released after that. There is no token; `removeObserver(_:name:object:)` removes the
+    /// observer earlier.
     /// - Parameter isolation: the caller's actor, which must run on this thread only.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver<Object: AnyObject>(

@@ -7,9 +7,9 @@ extension ThreadedNotificationCenter {
     ///
     ///     if center.hasObservers(of: .progress) { center.post(name: .progress, userInfo: makeReport()) }
     ///
-    /// It is also true if an observer of the name receives the latest notification. Another thread may add an observer before
-    /// the post, and a transform may still return nil. Observers that were added to the captured Foundation center do
-    /// not count.
+    /// It is also true if an observer of the name receives the latest notification. Another thread may add an observer
+    /// before the post, and a transform may still return nil. Observers that were added to the captured Foundation
+    /// center do not count.
     ///
     /// Threads: any.
     /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.

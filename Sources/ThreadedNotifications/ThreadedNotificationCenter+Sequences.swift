@@ -33,7 +33,7 @@ extension ThreadedNotificationCenter {
     /// - Parameters:
     ///   - subject: the object of the messages, compared by identity and not retained; nil: any, or none.
     ///   - messageType: the type of the messages.
-    ///   - limit: how many messages are kept for a slow iterator: the newest 1000 by default, where Foundation keeps 10.
+    ///   - limit: how many messages are kept for a slow iterator: the newest 1000 by default. Foundation keeps 10.
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     public func messages<Message: NotificationCenter.AsyncMessage>(

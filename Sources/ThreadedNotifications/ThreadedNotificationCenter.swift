@@ -16,21 +16,25 @@ internal import Synchronization
 /// Order: what one thread posts reaches an observer in the order posted (4). Observers of one notification on one
 /// thread are called in the order in which they were added (5). Between posting threads there is no order. `post` hands
 /// over to other threads before it calls handlers on its own thread, so that what these post does not overtake.
-/// Removal: by token; see `ObserverToken` (6, 7). Keep the token: releasing it removes the observer, and
-/// `_ = center.addObserver(…)` removes it at once. An observer that is added or removed during a post does not get that
+/// Removal: by token; see `ObserverToken` (6, 7). Keep the token: releasing it removes the observer, and `_ =
+/// center.addObserver(…)` removes it at once. An observer that is added or removed during a post does not get that
 /// notification, unless it has got it already. Handlers for the main thread, the current thread and an object are
 /// released on their thread.
 /// Matching: by name and object; nil is any. An object is compared by identity and not retained. A hashable value is
 /// compared by equality, on the posting threads. Any other value stops the program.
 /// Values: without a transform, the handler gets the notification, and its object and userInfo are used on the target
-/// thread too. A transform is called on the posting thread; its value, which is `Sendable`, is what the handler gets. If
-/// it returns nil, the observer does not get the notification.
+/// thread too. A transform is called on the posting thread; its value, which is `Sendable`, is what the handler gets.
+/// If it returns nil, the observer does not get the notification.
+/// Messages: an observer of a `NotificationConvertible` message also gets notifications with the message's name, if
+/// `makeMessage`, which is called on the posting thread, makes the message of them. A center that captures a Foundation
+/// center captures them, unless the name is that of the message's type. Messages that are posted to the Foundation
+/// center are not captured.
 /// Options: `ObserverOptions` are how a post on the target thread itself is delivered, how many notifications may wait,
 /// and whether the observer gets the latest notification that was posted before it was added.
 /// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or
 /// removed from this center since, an observer of that name or of any name asks for an object or was added as one, or
-/// an observer receives the latest notification of the name. Otherwise a post takes a lock and a look-up. Each observer on
-/// another thread costs a lock, and 100 bytes until it has handled the notification. Observers of other names cost
+/// an observer receives the latest notification of the name. Otherwise a post takes a lock and a look-up. Each observer
+/// on another thread costs a lock, and 100 bytes until it has handled the notification. Observers of other names cost
 /// nothing. The thread is signalled when its mailbox was empty and it does not watch for more; see `RunLoopThread`.
 /// `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
@@ -115,7 +119,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   - line: the caller's line, for errors and events.
     /// - Throws: before anything is posted: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or
     ///   `waitWouldDeadlock` if an observer's thread waits for this one, if an observer on this thread cannot be served
-    ///   in the current run loop mode, or in the async handler of such an observer (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
+    ///   in the current run loop mode, or in the async handler of such an observer (13). Afterwards:
+    ///   `notDeliveredInTime`, `threadEnded` or `dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
     public func postAndWait(

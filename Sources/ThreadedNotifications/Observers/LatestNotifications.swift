@@ -1,7 +1,8 @@
 internal import Foundation
 
 /// The notifications that a center retains for observers that are added later: the latest of each name for which it has
-/// an observer that receives the latest. A pure value. The caller releases what a method returns after it has released the lock.
+/// an observer that receives the latest. A pure value. The caller releases what a method returns after it has released
+/// the lock.
 struct LatestNotifications {
     /// The latest notification of a name.
     //
