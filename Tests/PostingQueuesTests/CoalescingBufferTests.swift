@@ -55,54 +55,6 @@ final class CoalescingBufferTests: XCTestCase {
         Buffer.Key(queue: 1, name: Notification.Name(name), sender: .value(sender))
     }
 
-    func testAMaskThatIsUsedFirstWhileItemsWaitFindsThemInTheirOrder() {
-        var buffer = Buffer()
-        func enqueue(_ item: Int, _ key: Buffer.Key, _ mask: Buffer.Mask = []) -> [Int] {
-            buffer.enqueue(item, key, style: .asap, modeQueue: 0, mask: mask, keepsEarliest: false).coalesced
-        }
-        for item in 1...4 { _ = enqueue(item, key("a", UInt64(item % 2))) }
-        XCTAssertEqual(buffer.takeFirst(.asap, modeQueues: [0]), 1)
-        // It takes the first slot and is the last in the order.
-        _ = enqueue(5, key("a", 1))
-        XCTAssertEqual(enqueue(6, key("a", 1), [.onName, .onSender]), [3, 5])
-        XCTAssertEqual(enqueue(7, key("b", 0), .onSender), [2, 4])
-        XCTAssertEqual(enqueue(8, key("a", 2), .onName), [6])
-        XCTAssertEqual(buffer.removeAll(), [7, 8])
-    }
-
-    func testAnItemThatReplacesASimilarOneIsTheLastForEveryMask() {
-        for mask in ComparedBuffer.masks.dropFirst() {
-            var buffer = Buffer()
-            func enqueue(_ item: Int, _ name: String, _ sender: UInt64, _ mask: Buffer.Mask) -> Buffer.Enqueued {
-                buffer.enqueue(item, key(name, sender), style: .asap, modeQueue: 0, mask: mask, keepsEarliest: false)
-            }
-            // All masks are used, so that all are indexed.
-            for mask in ComparedBuffer.masks { _ = buffer.dequeue(matching: key("", 0), mask) }
-            _ = enqueue(1, "a", 1, [])
-            _ = enqueue(2, "a", 2, [])
-            _ = enqueue(3, "b", 1, [])
-            let replacing = enqueue(4, "a", 1, [.onName, .onSender])
-            XCTAssertEqual(replacing.coalesced, [1])
-            XCTAssertFalse(replacing.mustWake)
-            // 4 waits in the slot of 1.
-            let expected = mask == .onName ? [2, 4] : mask == .onSender ? [3, 4] : [4]
-            XCTAssertEqual(buffer.dequeue(matching: key("a", 1), mask), expected)
-            XCTAssertEqual(buffer.removeAll(), [2, 3, 4].filter { !expected.contains($0) })
-        }
-    }
-
-    func testAnItemThatReplacesTheOnlyOneWakesTheRunLoopAgain() {
-        var buffer = Buffer()
-        for (item, style) in [(1, Buffer.Style.asap), (2, .asap), (3, .whenIdle)] {
-            let enqueued = buffer.enqueue(
-                item, key("a", 1), style: style, modeQueue: item, mask: .onName, keepsEarliest: false)
-            XCTAssertTrue(enqueued.mustWake)
-            XCTAssertEqual(enqueued.coalesced, item == 1 ? [] : [item - 1])
-        }
-        XCTAssertTrue(buffer.isEmpty(.asap, modeQueues: [1, 2]))
-        XCTAssertEqual(buffer.takeFirst(.whenIdle, modeQueues: [1, 2, 3]), 3)
-    }
-
     // MARK: Cost
 
     func testTheCostOfACallDoesNotDependOnTheNumberOfItems() {

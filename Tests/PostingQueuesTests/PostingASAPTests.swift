@@ -26,48 +26,6 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testItIsPostedInAPoll() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for date in [Date.distantPast, Date(), Date(timeIntervalSinceNow: -1)] {
-                queue.put("asap", .asap)
-                XCTAssertEqual(timeline.entries, [])
-                XCTAssertTrue(RunLoop.current.run(mode: .default, before: date))
-                XCTAssertEqual(timeline.entries, ["asap"])
-                XCTAssertEqual(queue.counters.waiting, 0)
-                timeline.forget()
-            }
-        }
-    }
-
-    func testANotificationEnqueuedInAPollIsPostedBeforeThePollReturns() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for callout in ["source", "timer", "block", "mailbox", "descriptor"] {
-                @Sendable func handle() {
-                    timeline.note(callout)
-                    queue.put("asap", .asap)
-                }
-                let port = PortReceiver { _ in handle() }
-                let descriptor = ReadableDescriptor(handle)
-                switch callout {
-                case "source": port.port.signal()
-                case "timer": RunLoop.addDueTimer(handle)
-                case "block": RunLoop.current.perform(handle)
-                case "mailbox": RunLoop.performInMailbox(handle)
-                default: descriptor.makeReady()
-                }
-                // A poll may return early because of an earlier wake-up.
-                while timeline.entries.isEmpty { RunLoop.pollCurrent() }
-                XCTAssertEqual(timeline.entries, [callout, "asap"])
-                timeline.forget()
-                withExtendedLifetime((port, descriptor)) {}
-            }
-        }
-    }
-
     func testANotificationOfAMainQueueJobIsPostedBeforeTheRunReturns() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
@@ -95,45 +53,6 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testItIsPostedBeforeTheRunLoopWaits() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for callout in ["timer", "block"] {
-                @Sendable func handle() {
-                    timeline.note(callout)
-                    queue.put("asap", .asap)
-                    // Neither timer makes the run loop return, so it would wait for the second one.
-                    RunLoop.addTimer(after: 0.05) {
-                        timeline.note("second")
-                        RunLoop.stopCurrent()
-                    }
-                }
-                if callout == "timer" { RunLoop.addDueTimer(handle) } else { RunLoop.current.perform(handle) }
-                while !timeline.has("second") {
-                    XCTAssertTrue(
-                        RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
-                }
-                XCTAssertEqual(timeline.entries, [callout, "asap", "second"])
-                timeline.forget()
-            }
-        }
-    }
-
-    func testItIsPostedBeforeTimersAndSourcesThatAreReadyWhenTheRunLoopIsEntered() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            let port = RunLoop.addSignalledPort { timeline.note("source") }
-            RunLoop.addDueTimer { timeline.note("timer") }
-            queue.put("asap", .asap)
-            queue.put("idle", .whenIdle)
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            XCTAssertEqual(timeline.entries.first, "asap")
-            withExtendedLifetime(port) {}
-        }
-    }
-
     func testARunReturnsAfterAPostSoThatALoopOnAConditionEnds() {
         onMainAndAnotherThread {
             for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
@@ -149,18 +68,6 @@ final class PostingASAPTests: XCTestCase {
                     XCTAssertLessThan(Date(), deadline)
                 }
             }
-        }
-    }
-
-    func testARunReturnsAfterANotificationOfATimerWasPosted() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
-                RunLoop.addDueTimer { queue.put(name, style) }
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has(name) })
-            }
-            XCTAssertEqual(timeline.entries, ["asap", "idle"])
         }
     }
 

@@ -32,16 +32,6 @@ final class PostingAccountTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["elsewhere"])
     }
 
-    func testANotificationThatAnEarlierHandlerReplacesIsCoalesced() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        timeline.when("elsewhere") { queue.put("here", .asap, on: .onName) }
-        Thread.posting(1) { queue.put("elsewhere", .now) }.wait()
-        XCTAssertEqual(queue.put("here", .now), EnqueueReport(outcome: .coalesced, removed: 0))
-        RunLoop.pollCurrent()
-        XCTAssertEqual(timeline.entries, ["elsewhere", "here"])
-    }
-
     func testReportsAndCountersHaveDescriptions() {
         let queue = PostingQueue(center: PostingTimeline())
         XCTAssertEqual("\(queue.counters)", "none")
@@ -108,18 +98,6 @@ final class PostingAccountTests: XCTestCase {
                 "now", "1: delivered 1", "asap", "3: delivered 2, waiting 1", "idle",
                 "3: delivered 3",
             ])
-    }
-
-    func testEachQueueCountsItsOwn() {
-        let timeline = PostingTimeline()
-        let (one, other) = (PostingQueue(center: timeline), PostingQueue(center: timeline))
-        one.put("a", .now)
-        other.put("a", .asap)
-        other.put("a", .asap)
-        XCTAssertEqual(one.counters, DeliveryCounters(delivered: 1))
-        XCTAssertEqual(other.counters, DeliveryCounters(waiting: 2))
-        RunLoop.pollCurrent()
-        XCTAssertEqual(other.counters, DeliveryCounters(delivered: 2))
     }
 
     // MARK: Events

@@ -7,22 +7,6 @@ import XCTest
 
 /// The centers that a queue may post to.
 final class PostingCenterTests: XCTestCase {
-    func testAQueuePostsToFoundationsDefaultCenter() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let name = Notification.Name("PostingCenterTests")
-            let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
-                timeline.note("\($0.object ?? "") \($0.userInfo?["key"] ?? "")")
-            }
-            for (style, text) in NotificationQueue.PostingStyle.all {
-                PostingQueue.default.enqueue(
-                    Notification(name: name, object: text, userInfo: ["key": 1]), postingStyle: style)
-            }
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle 1") })
-            XCTAssertEqual(timeline.entries, ["now 1", "asap 1", "idle 1"])
-            NotificationCenter.default.removeObserver(token)
-        }
-    }
 
     func testAQueuePostsToAFoundationCenterThatAThreadedOneCaptures() throws {
         let worker = try RunLoopThread.started("worker")
@@ -80,20 +64,6 @@ final class PostingCenterTests: XCTestCase {
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("main") })
         try worker.stopAndWait()
         XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1])
-    }
-
-    func testIdleNotificationsForAThreadedCenterWaitForDeliveriesToTheThread() {
-        onMainAndAnotherThread {
-            let center = ThreadedNotificationCenter()
-            let timeline = PostingTimeline()
-            let token = center.addObserver(forName: nil, on: .current) { timeline.note($0.name.rawValue) }
-            let queue = PostingQueue(center: center)
-            queue.put("idle", .whenIdle)
-            Thread.posting(1) { center.post(name: Notification.Name("elsewhere")) }.wait()
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            XCTAssertEqual(timeline.entries, ["elsewhere", "idle"])
-            token.cancel()
-        }
     }
 
     func testSeveralQueuesPostToACustomCenter() {

@@ -44,23 +44,6 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testAQueueThatIsMadeIsNotTheDefaultOne() {
-        let center = PostingTimeline()
-        let queue = PostingQueue(center: center)
-        XCTAssertFalse(PostingQueue.default(for: center) === queue)
-        XCTAssertFalse(PostingQueue(center: center) === queue)
-    }
-
-    func testTheDefaultQueueKeepsItsStateAlsoIfItWasReleasedInBetween() {
-        onMainAndAnotherThread {
-            let center = PostingTimeline()
-            for _ in 0..<3 { PostingQueue.default(for: center).put("a", .asap, on: .onName) }
-            XCTAssertEqual(
-                PostingQueue.default(for: center).counters, DeliveryCounters(waiting: 1, coalesced: 2))
-            XCTAssertEqual(PostingQueue.default(for: center).dequeue("a", on: .onName), 1)
-        }
-    }
-
     func testNotificationsOfAReleasedQueueArePosted() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
@@ -138,34 +121,6 @@ final class PostingDefaultQueueTests: XCTestCase {
             try worker.stopAndWait()
         }
         XCTAssertNil(gone)
-    }
-
-    func testAQueueThatOutlivesItsThreadHoldsNoDescriptor() throws {
-        let timeline = PostingTimeline()
-        func queueOfAThreadThatWasIdle() throws -> PostingQueue {
-            let worker = try RunLoopThread.started("worker")
-            let queue = PostingQueue(center: timeline, on: worker)
-            let idle = DispatchSemaphore(value: 0)
-            timeline.when("idle") { idle.signal() }
-            queue.put("idle", .whenIdle)
-            XCTAssertEqual(idle.wait(timeout: .now() + TestTimeout.seconds), .success)
-            try worker.stopAndWait()
-            return queue
-        }
-        var queues = [try queueOfAThreadThatWasIdle()]
-        let descriptors = ProcessUsage.descriptors
-        for _ in 0..<50 { queues.append(try queueOfAThreadThatWasIdle()) }
-        XCTAssertLessThanOrEqual(ProcessUsage.descriptors, descriptors + 4)
-        XCTAssertEqual(queues.reduce(0) { $0 + $1.counters.delivered }, 51)
-    }
-
-    func testAQueueOnThePostingThreadBelongsToTheThreadThatMakesIt() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline, on: .postingThread)
-            Thread.posting(1) { XCTAssertEqual(queue.put("a", .now).outcome, .waiting) }.wait()
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("a") })
-        }
     }
 
     func testATaskMakesAQueueOnANamedThread() async throws {

@@ -46,44 +46,6 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
-    func testAllArePostedThatAreEnqueuedWhileTheThreadSleepsAndPosts() throws {
-        let worker = try RunLoopThread.started("worker")
-        for (style, name) in NotificationQueue.PostingStyle.all {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline, on: worker)
-            // Each is enqueued when the one before is posted. The thread may post, be about to sleep, or sleep.
-            for number in 0..<300 {
-                let isPosted = DispatchSemaphore(value: 0)
-                timeline.when("\(name) \(number)") { isPosted.signal() }
-                queue.put("\(name) \(number)", style)
-                XCTAssertEqual(isPosted.wait(timeout: .now() + TestTimeout.seconds), .success, name)
-            }
-            XCTAssertEqual(timeline.entries, (0..<300).map { "\(name) \($0)" })
-        }
-        try worker.stopAndWait()
-    }
-
-    func testOneThreadsNotificationsArePostedInItsOrder() throws {
-        let worker = try RunLoopThread.started("worker")
-        for (style, name) in NotificationQueue.PostingStyle.all {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline, on: worker)
-            let over = DispatchSemaphore(value: 0)
-            timeline.when("over") { over.signal() }
-            Thread.posting(4) {
-                let poster = ThreadIdentity.current.number
-                for number in 0..<200 { queue.put("\(poster) \(number)", style) }
-            }.wait()
-            queue.put("over", style)
-            XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success, name)
-            let posted = timeline.entries.dropLast().map { $0.split(separator: " ").map(String.init) }
-            let byPoster = Dictionary(grouping: posted, by: { $0[0] }).mapValues { $0.map { $0[1] } }
-            XCTAssertEqual(byPoster.count, 4)
-            for numbers in byPoster.values { XCTAssertEqual(numbers, (0..<200).map { "\($0)" }, name) }
-        }
-        try worker.stopAndWait()
-    }
-
     func testANowOfAnotherThreadIsPostedBeforeAsapNotifications() throws {
         let worker = try RunLoopThread.started("worker")
         let resume = try worker.keptBusy()
@@ -102,23 +64,6 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testANowOfTheThreadItselfDoesNotOvertakeThatOfAnother() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let (queue, other) = (PostingQueue(center: timeline), PostingQueue(center: timeline))
-            Thread.posting(1) {
-                queue.put("elsewhere 1", .now)
-                other.put("elsewhere 2", .now)
-                queue.put("asap", .asap)
-            }.wait()
-            XCTAssertEqual(timeline.entries, [])
-            XCTAssertEqual(queue.put("here", .now).outcome, .delivered)
-            XCTAssertEqual(timeline.entries, ["elsewhere 1", "elsewhere 2", "here"])
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries.last, "asap")
-        }
-    }
-
     func testANowPostsEarlierOnesAndNotThoseThatAnotherThreadEnqueuesMeanwhile() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
@@ -128,23 +73,6 @@ final class PostingFromOtherThreadsTests: XCTestCase {
             XCTAssertEqual(timeline.entries, ["here"])
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, ["here", "elsewhere"])
-        }
-    }
-
-    func testNotificationsOfSeveralThreadsCoalesce() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            queue.put("a", .asap)
-            Thread.posting(1) {
-                XCTAssertEqual(
-                    queue.put("a", .whenIdle, on: .onName), EnqueueReport(outcome: .waiting, removed: 1))
-                XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .waiting, removed: 1))
-                XCTAssertEqual(queue.dequeue("a", on: .onName), 1)
-            }.wait()
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, [])
-            XCTAssertEqual(queue.counters, DeliveryCounters(coalesced: 2, cancelled: 1))
         }
     }
 

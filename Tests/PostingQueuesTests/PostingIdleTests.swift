@@ -9,22 +9,6 @@ import XCTest
 final class PostingIdleTests: XCTestCase {
     // MARK: Not before ready inputs
 
-    func testNotBeforeADueTimer() {
-        idleComesAfter { timeline in RunLoop.addDueTimer { timeline.note("ready") } }
-    }
-
-    func testNotBeforeATimerThatBecameDueMeanwhile() {
-        idleComesAfter { timeline in
-            let timer = Timer(fire: Date(timeIntervalSinceNow: 0.01), interval: 0, repeats: false) { _ in
-                timeline.note("ready")
-            }
-            RunLoop.current.add(timer, forMode: .default)
-            // The run loop is woken by another clock.
-            let due = timer.fireDate.addingTimeInterval(0.001)
-            RunLoop.current.perform { while Date() <= due {} }
-        }
-    }
-
     func testNotBeforeTimersThatEachAddOneMoreThatIsDue() {
         @Sendable func add(_ left: Int, _ timeline: PostingTimeline) {
             RunLoop.addDueTimer {
@@ -35,42 +19,6 @@ final class PostingIdleTests: XCTestCase {
         idleComesAfter(20) { add(20, $0) }
     }
 
-    func testNotBeforeASignalledSource() {
-        idleComesAfter { timeline in RunLoop.addSignalledPort { timeline.note("ready") } }
-    }
-
-    func testNotBeforeManySignalledSources() {
-        idleComesAfter(5) { timeline in (0..<5).map { _ in RunLoop.addSignalledPort { timeline.note("ready") } } }
-    }
-
-    func testNotBeforeASourceThatIsSignalledInItsOwnCallout() {
-        idleComesAfter(20) { timeline in
-            let receiver = PortReceiver { port in
-                timeline.note("ready")
-                if timeline.count("ready") < 20 { port.signal() }
-            }
-            receiver.port.signal()
-            return receiver
-        }
-    }
-
-    func testNotBeforeABlockOfTheRunLoop() {
-        idleComesAfter { timeline in RunLoop.current.perform { timeline.note("ready") } }
-    }
-
-    func testNotBeforeABlockThatABlockPerforms() {
-        idleComesAfter(2) { timeline in
-            RunLoop.current.perform {
-                timeline.note("ready")
-                RunLoop.current.perform { timeline.note("ready") }
-            }
-        }
-    }
-
-    func testNotBeforeABlockPerformedByTheLibrary() {
-        idleComesAfter { timeline in RunLoop.performInMailbox { timeline.note("ready") } }
-    }
-
     func testNotBeforeBlocksThatEachPerformTheNext() {
         @Sendable func perform(_ left: Int, _ timeline: PostingTimeline) {
             RunLoop.performInMailbox {
@@ -79,24 +27,6 @@ final class PostingIdleTests: XCTestCase {
             }
         }
         idleComesAfter(20) { perform(20, $0) }
-    }
-
-    func testNotBeforeANotificationInTheMailbox() {
-        idleComesAfter { timeline in
-            let center = ThreadedNotificationCenter()
-            let token = center.addObserver(forName: nil, on: .current) { _ in timeline.note("ready") }
-            Thread.posting(1) { center.post(name: Notification.Name("a")) }.wait()
-            XCTAssertEqual(token.counters.waiting, 1)
-            return token
-        }
-    }
-
-    func testNotBeforeAReadableDescriptor() {
-        idleComesAfter { timeline in
-            let descriptor = ReadableDescriptor { timeline.note("ready") }
-            descriptor.makeReady()
-            return descriptor
-        }
     }
 
     func testNotBeforeAChainOfDescriptors() {
@@ -112,52 +42,6 @@ final class PostingIdleTests: XCTestCase {
             chain.last?.makeReady()
             return chain
         }
-    }
-
-    func testNotBeforeAsapNotificationsOfAllQueues() {
-        idleComesAfter(12) { timeline in
-            let queues = (0..<3).map { _ in PostingQueue(center: timeline) }
-            // The handler enqueues one more for each of the first three.
-            timeline.when("ready") { if timeline.count("ready") <= 3 { queues[1].put("ready", .asap) } }
-            for number in 0..<9 { queues[number % 3].put("ready", .asap) }
-        }
-    }
-
-    func testNotBeforeAChainOfAHundredAsapNotifications() {
-        idleComesAfter(100) { timeline in
-            let queue = PostingQueue(center: timeline)
-            timeline.when("ready") { if timeline.count("ready") < 100 { queue.put("ready", .asap) } }
-            queue.put("ready", .asap)
-        }
-    }
-
-    func testNotBeforeABlockThatIsEnqueuedWhenTheRunLoopIsAboutToWait() {
-        // The run loop announces twice that it will wait.
-        for announcement in 1...2 {
-            idleComesAfter { timeline in
-                let queue = PostingQueue(center: timeline)
-                return Self.atTheEnd(ofAnnouncement: announcement) { queue.put("ready", .asap) }
-            }
-            idleComesAfter { timeline in
-                Self.atTheEnd(ofAnnouncement: announcement) { RunLoop.performInMailbox { timeline.note("ready") } }
-            }
-        }
-    }
-
-    /// Calls a block when the run loop has announced so many times that it will wait, after all other observers.
-    private static func atTheEnd(ofAnnouncement number: Int, _ body: @escaping @Sendable () -> Void) -> RunLoopObserver
-    {
-        let announcements = Locked(0)
-        let observer = RunLoopObserver { activity in
-            guard activity == .beforeWaiting else { return }
-            let count = announcements.withLock { count in
-                count += 1
-                return count
-            }
-            if count == number { body() }
-        }
-        observer.add(to: .current, mode: .default)
-        return observer
     }
 
     func testNotBeforeAMixedChain() {
@@ -189,10 +73,6 @@ final class PostingIdleTests: XCTestCase {
 
     // MARK: The main queue
 
-    func testNotBeforeAJobOfTheMainQueue() {
-        idleComesAfter(onMainOnly: true) { timeline in DispatchQueue.main.async { timeline.note("ready") } }
-    }
-
     func testNotBeforeAChainOfTwentyJobsOfTheMainQueue() {
         @Sendable func perform(_ left: Int, _ timeline: PostingTimeline) {
             DispatchQueue.main.async {
@@ -203,10 +83,6 @@ final class PostingIdleTests: XCTestCase {
         idleComesAfter(20, onMainOnly: true) { perform(20, $0) }
     }
 
-    func testNotBeforeATaskOfTheMainActor() {
-        idleComesAfter(onMainOnly: true) { timeline in Task { @MainActor in timeline.note("ready") } }
-    }
-
     func testNotBeforeAChainOfTwentyTasksOfTheMainActor() {
         @Sendable func start(_ left: Int, _ timeline: PostingTimeline) {
             Task { @MainActor in
@@ -215,18 +91,6 @@ final class PostingIdleTests: XCTestCase {
             }
         }
         idleComesAfter(20, onMainOnly: true) { start(20, $0) }
-    }
-
-    func testNotBeforeAJobOfTheMainQueueThatAnIdleHandlerOrATimerAdds() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        timeline.when("idle") { DispatchQueue.main.async { timeline.note("job") } }
-        queue.put("idle", .whenIdle)
-        queue.put("idle", .whenIdle)
-        queue.put("last", .whenIdle)
-        RunLoop.addDueTimer { DispatchQueue.main.async { timeline.note("job") } }
-        XCTAssertTrue(RunLoop.runCurrent { timeline.has("last") })
-        XCTAssertEqual(timeline.entries, ["job", "idle", "job", "idle", "job", "last"])
     }
 
     // MARK: When the run loop does not wait, and when it does
@@ -293,49 +157,6 @@ final class PostingIdleTests: XCTestCase {
             }
             XCTAssertEqual(timeline.entries, ["timer", "asap"])
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-        }
-    }
-
-    func testEachRunThatWaitsPostsOne() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for number in 0..<5 { queue.put("\(number)", .whenIdle) }
-            for number in 0..<5 {
-                XCTAssertEqual(timeline.entries, (0..<number).map { "\($0)" })
-                // The run returns after one.
-                XCTAssertTrue(RunLoop.runCurrent { timeline.entries.count > number })
-            }
-        }
-    }
-
-    func testARepeatingTimerThatIsNotDueDoesNotDelayIt() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            let timer = Timer(fire: Date(), interval: 0.005, repeats: true) { _ in }
-            RunLoop.current.add(timer, forMode: .default)
-            for number in 0..<20 { queue.put("\(number)", .whenIdle) }
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("19") })
-            XCTAssertEqual(timeline.entries, (0..<20).map { "\($0)" })
-            timer.invalidate()
-        }
-    }
-
-    func testANotificationForAnotherModeDoesNotDelayIt() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            let own = RunLoop.Mode("own")
-            queue.put("own asap", .asap, in: [own])
-            queue.put("own idle", .whenIdle, in: [own])
-            let port = RunLoop.addSignalledPort(in: own) { timeline.note("own source") }
-            queue.put("idle", .whenIdle)
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            XCTAssertEqual(timeline.entries, ["idle"])
-            XCTAssertTrue(RunLoop.runCurrent(in: own) { timeline.has("own idle") })
-            XCTAssertEqual(timeline.entries, ["idle", "own asap", "own source", "own idle"])
-            withExtendedLifetime(port) {}
         }
     }
 

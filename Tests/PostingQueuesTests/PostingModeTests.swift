@@ -16,27 +16,6 @@ final class PostingModeTests: XCTestCase {
         }
     }
 
-    func testSeveralModesMeanEachOfThem() {
-        for modes in [[Self.own, Self.other], [Self.other, Self.own, Self.own]] {
-            onMainAndAnotherThread { Self.areServed(modes, in: [Self.own, Self.other], notIn: [.default]) }
-        }
-        onMainAndAnotherThread {
-            Self.areServed([.default, Self.own], in: [.default, Self.own], notIn: [Self.other])
-        }
-    }
-
-    func testACustomModeIsServedWhenAndOnlyWhenItRuns() {
-        onMainAndAnotherThread { Self.areServed([Self.own], in: [Self.own], notIn: [.default, Self.other]) }
-    }
-
-    func testCommonMeansAllCommonModes() {
-        // On a separate thread, because a mode stays common.
-        Thread.posting(1) {
-            RunLoop.makeCommonInCurrent(Self.own)
-            Self.areServed([.common], in: [.default, Self.own], notIn: [Self.other])
-        }.wait()
-    }
-
     func testCommonIncludesModesThatBecomeCommonLater() {
         Thread.posting(1) {
             Self.areServed([.common], in: [.default], notIn: [Self.own, Self.other])
@@ -52,23 +31,6 @@ final class PostingModeTests: XCTestCase {
             XCTAssertEqual(timeline.entries, ["asap", "idle"])
             Self.areServed([.common], in: [.default, Self.own], notIn: [Self.other])
             Self.areServed([.common, Self.other], in: [.default, Self.own, Self.other], notIn: [])
-        }.wait()
-    }
-
-    func testACommonModeIsMadeCommonWhileItRunsAndItsHandlerRunsTheRunLoop() {
-        Thread.posting(1) {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            timeline.when("outer") {
-                RunLoop.makeCommonInCurrent(Self.own)
-                queue.put("asap", .asap, in: [.common])
-                queue.put("idle", .whenIdle, in: [.common])
-                XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("idle") })
-                timeline.note("left")
-            }
-            queue.put("outer", .asap, in: [.common])
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("left") })
-            XCTAssertEqual(timeline.entries, ["outer", "asap", "idle", "left"])
         }.wait()
     }
 
@@ -105,44 +67,6 @@ final class PostingModeTests: XCTestCase {
         }
     }
 
-    func testANowForTheRunningModeIsPostedAtOnce() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            timeline.when("opens") {
-                XCTAssertEqual(queue.put("default", .now).outcome, .waiting)
-                XCTAssertEqual(queue.put("common", .now, in: [.common]).outcome, .waiting)
-                XCTAssertEqual(queue.put("own", .now, in: [Self.own]).outcome, .delivered)
-                XCTAssertEqual(queue.put("both", .now, in: [.default, Self.own]).outcome, .delivered)
-                timeline.note("closes")
-            }
-            queue.put("opens", .asap, in: [Self.own])
-            XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("closes") })
-            XCTAssertEqual(timeline.entries, ["opens", "own", "both", "closes"])
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, ["opens", "own", "both", "closes", "default", "common"])
-        }
-    }
-
-    func testANowPostsEarlierOnesOfTheRunningModeOnly() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            timeline.when("opens") {
-                XCTAssertEqual(queue.put("both", .now, in: [Self.own, Self.other]).outcome, .delivered)
-                timeline.note("closes")
-            }
-            Self.inACallout {
-                queue.put("other", .now, in: [Self.other])
-                queue.put("own", .now, in: [Self.own])
-                queue.put("opens", .now, in: [Self.own])
-            }
-            XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("closes") })
-            XCTAssertEqual(timeline.entries, ["own", "opens", "both", "closes"])
-            XCTAssertEqual(queue.dequeue("other", on: .onName), 1)
-        }
-    }
-
     func testANowOnAThreadThatDoesNotRunItsRunLoopIsPostedAtOnceWhateverItsModesAre() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
@@ -158,19 +82,6 @@ final class PostingModeTests: XCTestCase {
             // A run loop with nothing to wait for returns.
             RunLoop.pollCurrent(in: Self.other)
             XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, coalesced: 1))
-        }
-    }
-
-    func testANowWithoutARunLoopPostsEarlierOnesOfItsModesAndTheDefaultMode() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            Self.inACallout {
-                for mode in [Self.other, Self.own, .default] { queue.put(mode.rawValue, .now, in: [mode]) }
-            }
-            queue.put("now", .now, in: [Self.own])
-            XCTAssertEqual(timeline.entries, ["own", RunLoop.Mode.default.rawValue, "now"])
-            XCTAssertEqual(queue.dequeue("other", on: .onName), 1)
         }
     }
 

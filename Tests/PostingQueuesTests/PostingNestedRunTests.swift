@@ -9,86 +9,10 @@ import XCTest
 final class PostingNestedRunTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
 
-    func testInAHandlerOfEachStyle() {
-        for (style, name) in NotificationQueue.PostingStyle.all {
-            for mode in [RunLoop.Mode.default, Self.own] {
-                onMainAndAnotherThread {
-                    Self.nests(in: mode, name) { queue, timeline, nest in
-                        timeline.when("callout", nest)
-                        queue.put("callout", style)
-                    }
-                }
-            }
-        }
-    }
-
-    func testInATimersCallout() {
-        for mode in [RunLoop.Mode.default, Self.own] {
-            onMainAndAnotherThread {
-                Self.nests(in: mode, "timer") { _, _, nest in RunLoop.addDueTimer(nest) }
-            }
-        }
-    }
-
-    func testInARepeatingTimersCallout() {
-        for mode in [RunLoop.Mode.default, Self.own] {
-            onMainAndAnotherThread {
-                let timeline = PostingTimeline()
-                let queue = PostingQueue(center: timeline)
-                let timer = Timer(fire: Date(), interval: 0.001, repeats: true) { timer in
-                    timeline.note("timer")
-                    queue.put("asap", .asap, in: [mode])
-                    queue.put("idle", .whenIdle, in: [mode])
-                    let idle = timeline.count("idle")
-                    XCTAssertTrue(RunLoop.runCurrent(in: mode) { timeline.count("idle") > idle })
-                    if timeline.count("timer") == 5 {
-                        timer.invalidate()
-                        queue.put("over", .whenIdle)
-                    }
-                }
-                RunLoop.current.add(timer, forMode: .default)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("over") })
-                XCTAssertEqual(
-                    timeline.entries, Array(repeating: ["timer", "asap", "idle"], count: 5).flatMap(\.self) + ["over"])
-            }
-        }
-    }
-
-    func testInABlockASourceADescriptorAndTheMailbox() {
-        for mode in [RunLoop.Mode.default, Self.own] {
-            onMainAndAnotherThread {
-                Self.nests(in: mode, "block") { _, _, nest in RunLoop.current.perform(nest) }
-                Self.nests(in: mode, "source") { _, _, nest in RunLoop.addSignalledPort(nest) }
-                Self.nests(in: mode, "mailbox") { _, _, nest in RunLoop.performInMailbox(nest) }
-                Self.nests(in: mode, "descriptor") { _, _, nest in
-                    let descriptor = ReadableDescriptor(nest)
-                    descriptor.makeReady()
-                    return descriptor
-                }
-            }
-        }
-    }
-
     func testInAJobOfTheMainQueue() {
         for mode in [RunLoop.Mode.default, Self.own] {
             Self.nests(in: mode, "job") { _, _, nest in DispatchQueue.main.async(execute: nest) }
         }
-    }
-
-    func testInACalloutBeforeWaitingTheMainQueueComesBeforeIdleNotifications() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        let descriptor = ReadableDescriptor {
-            timeline.note("descriptor")
-            DispatchQueue.main.async { timeline.note("job") }
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            timeline.note("ends")
-        }
-        descriptor.makeReady()
-        // This is the only reason for the run loop to announce that it will wait.
-        queue.put("idle", .whenIdle)
-        XCTAssertTrue(RunLoop.runCurrent { timeline.has("ends") })
-        XCTAssertEqual(timeline.entries, ["descriptor", "job", "idle", "ends"])
     }
 
     func testOfEachStyleInEachStyleThreeDeep() {
@@ -134,43 +58,6 @@ final class PostingNestedRunTests: XCTestCase {
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("1 ends") })
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, ["1", "2", "3", "1 ends"])
-        }
-    }
-
-    func testAfterwardsTheOuterRunPostsAsBefore() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for round in 0..<3 {
-                timeline.when("outer") {
-                    queue.put("inner", .whenIdle)
-                    XCTAssertTrue(RunLoop.runCurrent { timeline.has("inner") })
-                }
-                queue.put("outer", .asap)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("outer") })
-                queue.put("idle", .whenIdle)
-                queue.put("asap", .asap)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-                XCTAssertEqual(timeline.entries, ["outer", "inner", "asap", "idle"], "\(round)")
-                timeline.forget()
-            }
-        }
-    }
-
-    func testAnEarlierIdleNotificationIsPostedWhenTheNestedRunWaits() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            queue.put("idle", .whenIdle)
-            timeline.when("asap") {
-                RunLoop.pollCurrent()
-                timeline.note("polled")
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-                timeline.note("waited")
-            }
-            queue.put("asap", .asap)
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("waited") })
-            XCTAssertEqual(timeline.entries, ["asap", "polled", "idle", "waited"])
         }
     }
 

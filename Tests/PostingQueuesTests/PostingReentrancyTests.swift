@@ -9,51 +9,6 @@ import XCTest
 final class PostingReentrancyTests: XCTestCase {
     // MARK: Enqueuing
 
-    func testAnAsapNotificationOfAHandlerIsPostedAfterTheBatchInTheSamePass() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            timeline.when("1") { queue.put("of 1", .asap) }
-            timeline.when("2") { queue.put("of 2", .asap) }
-            timeline.when("of 1") { queue.put("of of 1", .asap) }
-            for number in 1...3 { queue.put("\(number)", .asap) }
-            RunLoop.addDueTimer { timeline.note("timer") }
-            queue.put("idle", .whenIdle)
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            XCTAssertEqual(timeline.entries, ["1", "2", "3", "of 1", "of 2", "of of 1", "timer", "idle"])
-        }
-    }
-
-    func testANotificationOfAHandlerIsPostedBeforeAPollReturns() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            timeline.when("1") { queue.put("2", .asap) }
-            timeline.when("2") { queue.put("3", .asap) }
-            queue.put("1", .asap)
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, ["1", "2", "3"])
-        }
-    }
-
-    func testANowOfAHandlerIsPostedInsideTheHandler() {
-        onMainAndAnotherThread {
-            for (style, name) in NotificationQueue.PostingStyle.all {
-                let timeline = PostingTimeline()
-                let queue = PostingQueue(center: timeline)
-                timeline.when("outer") {
-                    XCTAssertEqual(queue.put("inner", .now).outcome, .delivered, name)
-                    timeline.note("outer ends")
-                }
-                timeline.when("inner") { timeline.note("inner ends") }
-                queue.put("outer", style)
-                queue.put("next", style)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("next") })
-                XCTAssertEqual(timeline.entries, ["outer", "inner", "inner ends", "outer ends", "next"], name)
-            }
-        }
-    }
-
     func testNowMayBeNestedAHundredDeep() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
@@ -61,23 +16,6 @@ final class PostingReentrancyTests: XCTestCase {
             timeline.when("a") { if timeline.count("a") < 100 { queue.put("a", .now, on: .onName) } }
             queue.put("a", .now)
             XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 100))
-        }
-    }
-
-    func testAnIdleNotificationOfAHandlerIsPostedAtTheNextIdle() {
-        onMainAndAnotherThread {
-            for (style, name) in NotificationQueue.PostingStyle.all {
-                let timeline = PostingTimeline()
-                let queue = PostingQueue(center: timeline)
-                timeline.when("outer") {
-                    queue.put("inner", .whenIdle)
-                    RunLoop.addDueTimer { timeline.note("timer") }
-                    timeline.note("outer ends")
-                }
-                queue.put("outer", style)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("inner") })
-                XCTAssertEqual(timeline.entries, ["outer", "outer ends", "timer", "inner"], name)
-            }
         }
     }
 
@@ -154,20 +92,6 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testAHandlerThatAlwaysEnqueuesAnotherLetsARunReturn() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            timeline.when("again") { queue.put("again", .asap) }
-            queue.put("again", .asap)
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: .distantFuture))
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: .distantPast))
-            RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.01))
-            RunLoop.runCurrentOnce()
-            XCTAssertEqual(queue.dequeue("again", on: .onName), 1)
-        }
-    }
-
     /// Checks that work is done so many times while a handler always enqueues its own notification.
     private static func isServed<Held>(
         _ what: String, times: Int = 1, line: UInt = #line, _ prepare: (@escaping @Sendable () -> Void) -> Held
@@ -193,36 +117,6 @@ final class PostingReentrancyTests: XCTestCase {
     }
 
     // MARK: Observers and queues
-
-    func testAHandlerAddsAndRemovesObservers() {
-        onMainAndAnotherThread {
-            for (style, name) in NotificationQueue.PostingStyle.all {
-                let center = ThreadedNotificationCenter()
-                let timeline = PostingTimeline()
-                let queue = PostingQueue(center: center)
-                let tokens = Locked<[ObserverToken]>([])
-                let second = center.addObserver(forName: Notification.Name("a"), on: .current) { _ in
-                    timeline.note("second")
-                }
-                let first = center.addObserver(forName: Notification.Name("a"), on: .current) { _ in
-                    timeline.note("first")
-                    second.cancel()
-                    let token = center.addObserver(forName: Notification.Name("a"), on: .current) { _ in
-                        timeline.note("third")
-                    }
-                    tokens.withLock { $0.append(token) }
-                }
-                queue.put("a", style)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("first") })
-                XCTAssertEqual(timeline.entries, ["second", "first"], name)
-                queue.put("a", style)
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("third") })
-                XCTAssertEqual(timeline.entries, ["second", "first", "first", "third"], name)
-                first.cancel()
-                for token in tokens.withLock({ $0 }) { token.cancel() }
-            }
-        }
-    }
 
     func testAHandlerMakesQueuesForNewCentersAndModes() {
         onMainAndAnotherThread {
