@@ -92,7 +92,7 @@ final class ReaderTests: XCTestCase {
 
     /// The deliberate problems of some scenarios. The other scenarios have none.
     private static let expected: [String: Set<String>] = [
-        "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped", "waitTimedOut"],
+        "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped"],
         "thread-exit": ["targetGone"], "removal": ["removedBeforePost"], "suspension": ["flood"],
     ]
 
