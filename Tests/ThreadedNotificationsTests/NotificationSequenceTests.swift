@@ -1,8 +1,7 @@
 import Foundation
 import SharedTesting
+import ThreadedNotifications
 import XCTest
-
-@testable import ThreadedNotifications
 
 private let posted = Notification.Name("sequence")
 
