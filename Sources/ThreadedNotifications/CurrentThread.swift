@@ -8,6 +8,9 @@ extension DeliveryTarget where Self == CurrentThread {
     /// thread does not run its run loop, what is posted waits until the thread ends, and then has the outcome
     /// `targetGone`.
     public static var current: CurrentThread {
-        CurrentThread(targetThread: TargetThread(mailbox: ThreadContext.current.attachedMailboxOrNew()))
+        ThreadContext.withCurrent { context in
+            context.attach()
+            return CurrentThread(targetThread: TargetThread(mailbox: context.mailbox))
+        }
     }
 }

@@ -55,14 +55,24 @@ public struct DeliveryCounters: Sendable, Hashable {
     }
 
     /// Moves notifications that waited when `post` returned to their outcomes.
-    mutating func resolveWaiting(delivered: Int, coalesced: Int, cancelled: Int) {
-        self.delivered += delivered
-        self.coalesced += coalesced
-        waiting -= delivered + coalesced
+    mutating func resolveWaiting(_ outcomes: DeliveryCounters) {
+        delivered += outcomes.delivered
+        coalesced += outcomes.coalesced
+        waiting -= outcomes.delivered + outcomes.coalesced
         // Some of the removed observers were removed before the notification was enqueued for them.
-        let wereWaiting = min(cancelled, waiting)
-        self.cancelled += wereWaiting
+        let wereWaiting = min(outcomes.cancelled, waiting)
+        cancelled += wereWaiting
         waiting -= wereWaiting
+    }
+
+    mutating func add(_ other: DeliveryCounters) {
+        delivered += other.delivered
+        waiting += other.waiting
+        coalesced += other.coalesced
+        dropped += other.dropped
+        refused += other.refused
+        cancelled += other.cancelled
+        targetGone += other.targetGone
     }
 
     /// - Parameter outcome: nil if the observer's transform returned nil, which is not counted.

@@ -46,8 +46,7 @@ public struct DeliveryEvent: Sendable {
         /// Outcome: the target thread ended, accepts nothing more, or was never started: see `reason`. In a posting
         /// queue it has no observer.
         case targetGone
-        /// An observer matched and does not get the notification: its transform returned nil, or it was removed
-        /// meanwhile.
+        /// An observer matched and does not get the notification: its transform returned nil.
         case skip
         /// The thread begins to wait for other threads.
         case wait

@@ -15,11 +15,12 @@ extension DeliveryTarget {
     @_disfavoredOverload
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
-        guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(0, .current)) else {
-            performAtOnce(block, post: post)
-            return
+        let isAtOnce = ThreadContext.withCurrent { context in
+            guard targetThread.mailbox.map({ context.owns($0) && !context.mustWait }) ?? true else { return false }
+            context.perform(block, post: post, wait: nil)
+            return true
         }
-        try mailbox.enqueue(block, post: post)
+        if !isAtOnce { try targetThread.mailbox?.enqueue(block, post: post) }
     }
 
     /// Performs a block on this thread when its run loop next delivers, in its common run loop modes.
@@ -36,8 +37,8 @@ extension DeliveryTarget {
     ///   being stopped; then it is traced as `targetGone`.
     @_disfavoredOverload
     public func performLater(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
-        let mailbox = targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew()
-        try mailbox.enqueue(block, post: DeliveryEvent.nextPost())
+        let thread = targetThread.mailbox == nil ? CurrentThread.current.targetThread : targetThread
+        try thread.mailbox?.enqueue(block, post: DeliveryEvent.nextPost())
     }
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
@@ -65,17 +66,20 @@ extension DeliveryTarget {
                 let value = Result(catching: block)
                 result.withLock { $0 = value }
             }
-            if let mailbox = targetThread.mailbox {
-                Drain.perform(performed, mailbox)
-            } else {
-                ThreadContext.current.nest("a block") { performed.perform() }
+            if targetThread.mailbox != nil {
+                ThreadContext.withCurrent { context in
+                    // A thread that was told to stop accepts no block.
+                    let isEnqueued = context.mailbox.enqueue(Delivery(.performed(performed), post: performed.post))
+                    Drain.run(context, until: { isEnqueued && performed.outcome != .waiting })
+                }
             }
+            performed.perform()
             return try Self.value(of: result)
         }
         if let reason = mailbox.reasonNotToWait { throw reason }
         guard let thread = mailbox.identity else { throw DeliveryError.threadNotStarted(thread: mailbox.description) }
         let wait = try DeliveryWait(
-            for: [DeliveryWait.Expected(observer: 0, notification: nil, thread: thread)],
+            for: [DeliveryWait.Expected(observer: 0, thread: thread)],
             at: SourceLocation(file, line))
         let result = Locked<Result<Value, any Error>?>(nil)
         let performed = PerformedBlock(for: mailbox, wait: wait) {
@@ -109,11 +113,6 @@ extension DeliveryTarget {
         let performed = PerformedBlock(for: targetThread.mailbox, wait: nil, block)
         try performed.enqueue(after: delay)
         return DelayedBlock(performed)
-    }
-
-    private func performAtOnce(_ block: () -> Void, post: UInt64) {
-        let context = ThreadContext.current
-        context.nest("a block") { context.perform(block, post: post, wait: nil) }
     }
 
     private static func value<Value: Sendable>(of result: Locked<Result<Value, any Error>?>) throws -> Value {

@@ -56,7 +56,7 @@ extension DeliveryTarget {
         nonmutating set { mailboxWithBudget.state.withLock { $0.drainBudget = newValue } }
     }
 
-    private var mailboxWithBudget: ThreadMailbox {
-        targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false)
+    private var mailboxWithBudget: Mailbox {
+        targetThread.mailbox ?? ThreadContext.current.mailbox
     }
 }

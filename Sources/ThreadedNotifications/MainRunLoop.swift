@@ -54,22 +54,41 @@ public enum MainRunLoop {
         return withoutActuallyEscaping(condition) { condition in MainRun(until: condition, stoppingOn: signals).run() }
     }
 
-    /// Ends the innermost run under way, after what the run loop calls now has returned. If none is under way, the next
-    /// run returns at once; so does the next run if a run is just ending for another reason. Several calls before a run
+    /// Ends the innermost run under way. If none is under way, the next run returns at once. Several calls before a run
     /// notices them count as one.
     ///
-    /// Before the run returns, it delivers the notifications and blocks for the main thread and the default mode that
-    /// were enqueued before this call, and makes one pass of the run loop. What their handlers enqueue may be left to the next run.
+    /// On the main thread, nothing more of this package is delivered after the handler that calls it. On another thread
+    /// the stop takes its place in the main thread's order: what was enqueued before is delivered, and nothing after it.
+    /// CoreFoundation may finish its pass in both cases. What is left waits for the next run.
     /// Threads: any, but not in a signal handler.
     public static func stop() {
-        isStopRequested.store(true, ordering: .sequentiallyConsistent)
+        if SystemThread.currentIsMain {
+            isStopRequested.store(true, ordering: .sequentiallyConsistent)
+        } else {
+            if isStopRequested.exchange(true, ordering: .sequentiallyConsistent) { return }
+            if Mailbox.main.enqueue(Delivery(.mark { stopIsDue() })) { return }
+        }
+        stopIsDue()
         RunLoopReference.main.wakeUp()
     }
 
-    /// - Returns: whether `stop()` was called since the last call of this function.
+    private static func stopIsDue() {
+        if isStopRequested.load(ordering: .sequentiallyConsistent) {
+            isStopDue.store(true, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// - Returns: whether a stop became due since the last call of this function.
     static func takeStop() -> Bool {
-        isStopRequested.load(ordering: .relaxed) && isStopRequested.exchange(false, ordering: .sequentiallyConsistent)
+        guard isStopDue.load(ordering: .relaxed), isStopDue.exchange(false, ordering: .sequentiallyConsistent) else {
+            return false
+        }
+        isStopRequested.store(false, ordering: .sequentiallyConsistent)
+        return true
     }
 }
 
+/// True from a call of `stop()` until a run notices it.
 private let isStopRequested = Atomic(false)
+/// True when everything that was enqueued before that call was delivered.
+private let isStopDue = Atomic(false)

@@ -30,7 +30,7 @@ public struct ObserverDescription: Sendable {
                 mailbox.threadName ?? mailbox.identity.map { $0.name ?? "thread \($0.number)" } ?? "a thread"
             } ?? "the posting thread"
         options = observer.options
-        counters = observer.counters.read(observer.state)
+        counters = observer.counters.read()
         location = observer.location
     }
 }

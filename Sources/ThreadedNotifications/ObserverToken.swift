@@ -23,7 +23,7 @@ public final class ObserverToken: Sendable {
 
     /// The outcomes of the notifications posted for this observer so far. Those that wait for a removed observer count
     /// as waiting until its thread drains its mailbox.
-    public var counters: DeliveryCounters { observer.counters.read(observer.state) }
+    public var counters: DeliveryCounters { observer.counters.read() }
 
     /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues.
     /// Waiting notifications are not delivered, and count as cancelled. A second call has no effect.

@@ -21,8 +21,7 @@ internal import Foundation
 /// in the order in which they were signalled, and in no fixed order with notifications, blocks and jobs.
 /// Run loop: the thread sleeps in the last observer of `beforeWaiting`, which also drains the mailbox. So a handler may
 /// run after the other observers of `beforeWaiting` and before those of `afterWaiting`. A whole pass follows.
-/// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. Before the thread sleeps it spins,
-/// because waking it costs more than finding something new; see `init(name:spins:)`. The thread asks the scheduler for
+/// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. The thread asks the scheduler for
 /// short time slices (0.1 ms, since Linux 6.12), so that it runs as soon as it is woken, also if the posting thread
 /// continues on the same processor. Its share of processor time and its priority do not change. Threads that it starts
 /// have the usual slices. To ensure this the thread has the flag `SCHED_RESET_ON_FORK`, which an unprivileged process
@@ -46,7 +45,7 @@ public final class RunLoopThread: DeliveryTarget {
     /// The thread's name, as in `ThreadIdentity`. The kernel keeps the first 15 bytes.
     public let name: String
 
-    let mailbox: ThreadMailbox
+    let mailbox: Mailbox
     private let state = Locked(State())
     /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other. `start()` makes it
     /// available; for a thread that never starts, `stop()` does so after it has reported the end.
@@ -55,12 +54,9 @@ public final class RunLoopThread: DeliveryTarget {
     /// Makes a thread that is not started. Notifications for it wait until it is.
     /// - Parameters:
     ///   - name: the thread's name.
-    ///   - spins: whether the thread spins for up to 100 µs before it sleeps, to find new notifications without being
-    ///     woken. The time that it spins in vain is limited by the time that spinning has saved. On a single processor
-    ///     it yields instead.
-    public init(name: String, spins: Bool = true) {
+    public init(name: String) {
         self.name = name
-        mailbox = ThreadMailbox(threadName: name, spins: spins)
+        mailbox = Mailbox(threadName: name)
     }
 
     deinit {
@@ -69,7 +65,7 @@ public final class RunLoopThread: DeliveryTarget {
         // No caller can join the thread any more, so the system releases it when it ends.
         state.withLock { $0.thread }?.detach()
         // Its end has been reported, unless it was never started.
-        if mailbox.finish() { mailbox.reportEnd() }
+        if let lost = mailbox.end() { mailbox.reportEnd(lost) }
     }
 
     public var targetThread: TargetThread { TargetThread(mailbox: mailbox) }
@@ -122,8 +118,8 @@ public final class RunLoopThread: DeliveryTarget {
         }
         if !neverRuns {
             mailbox.close()
-        } else if mailbox.finish() {
-            mailbox.reportEnd()
+        } else if let lost = mailbox.end() {
+            mailbox.reportEnd(lost)
             joinPermit.signal()
         }
     }
@@ -207,26 +203,30 @@ public final class RunLoopThread: DeliveryTarget {
         return true
     }
 
-    private static func main(_ name: String, _ mailbox: ThreadMailbox, _ isAttached: MonotonicSemaphore) {
+    private static func main(_ name: String, _ mailbox: Mailbox, _ isAttached: MonotonicSemaphore) {
         ThreadIdentity.nameCurrentThread(name)
         CLinuxRequestShortTimeSlices()
-        ThreadContext.current.attach(mailbox)
-        mailbox.wakeByEvent()
+        ThreadContext.withCurrent { context in
+            context.adopt(mailbox)
+            context.attach(EventSignal.make(context) ?? RunLoopSignal(.current))
+        }
         isAttached.signal()
         while mailbox.isOpen {
-            if ThreadContext.current.drainState.event != nil {
-                // The event's observer ends this run when the mailbox is closed.
+            if ThreadContext.withCurrent({ $0.sleep != nil }) {
+                // The sleep ends this run when the mailbox is closed.
                 RunLoop.runCurrent(for: nil)
             } else {
                 RunLoop.runCurrentUntilSourceHandled()
             }
         }
-        ThreadContext.withCurrent { $0.drainState.event?.endOwnRun() }
-        // The mailbox first, because a block may add a port that is signalled already; then one pass for all signalled
-        // sources.
-        Drain.runServed(mailbox)
-        RunLoop.runCurrentOnce()
-        mailbox.finish()
+        ThreadContext.withCurrent { context in
+            EventSignal.ownRunIsOver(context)
+            // The mailbox first, because a block may add a port that is signalled already; then one pass for all
+            // signalled sources.
+            Drain.run(context, until: { false })
+            RunLoop.runCurrentOnce()
+            context.endMailbox()
+        }
     }
 }
 
@@ -238,7 +238,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
     /// suspended for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if mailbox.enqueue(.job(job, self)) != .accepted { runLate(job) }
+        if !mailbox.enqueue(Delivery(.job(job, self))) { runLate(job) }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {

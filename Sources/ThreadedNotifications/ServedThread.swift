@@ -20,21 +20,24 @@ package protocol ThreadService: AnyObject, Sendable {
 ///
 /// Threads: any, unless the comment of a member says otherwise.
 package struct ServedThread: Sendable {
-    private let mailbox: ThreadMailbox
+    private let mailbox: Mailbox
 
-    private init(_ mailbox: ThreadMailbox) {
+    private init(_ mailbox: Mailbox) {
         self.mailbox = mailbox
     }
 
     /// The calling thread.
     /// - Parameter isServed: whether its run loop has something to wait for from now on, as if it had an observer.
     package static func current(isServed: Bool) -> ServedThread {
-        ServedThread(ThreadContext.current.attachedMailboxOrNew(isServed: isServed))
+        ThreadContext.withCurrent { context in
+            if isServed { context.attach() } else { context.begin() }
+            return ServedThread(context.mailbox)
+        }
     }
 
     /// The thread of a target. `.postingThread` is the calling thread, which is not served because of this.
     package init(of target: some DeliveryTarget) {
-        self.init(target.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false))
+        self = target.targetThread.mailbox.map { ServedThread($0) } ?? .current(isServed: false)
     }
 
     // MARK: The thread
@@ -60,7 +63,7 @@ package struct ServedThread: Sendable {
     /// Calls `body` with the thread's run loop: now, or when it starts. It is kept until then, or until the thread ends.
     package func whenAttached(_ body: @escaping @Sendable (RunLoopReference) -> Void) {
         let runLoop = mailbox.state.withLock { state in
-            if state.phase == .unstarted { state.whenAttached.append(body) }
+            if state.phase == .unstarted { state.whenBegun.append(body) }
             return state.runLoop
         }
         if let runLoop { body(runLoop) }
@@ -73,7 +76,7 @@ package struct ServedThread: Sendable {
         if let known = mailbox.state.withLock({ $0.services[id] }) as? Service { return known }
         let new = Service(of: self)
         let kept: (any ThreadService)? = mailbox.state.withLock { state in
-            if state.phase == .finishing || state.phase == .finished { return nil }
+            if state.phase == .ending || state.phase == .ended { return nil }
             if state.services[id] == nil { state.services[id] = new }
             return state.services[id]
         }
@@ -84,10 +87,10 @@ package struct ServedThread: Sendable {
 
     // MARK: On the thread
 
-    /// True if something waits in the mailbox that the run loop serves in its current mode, also if a drain has taken
-    /// it.
+    /// True if something waits in the mailbox, also if a drain has taken it, and if the run loop serves the mailbox in
+    /// its current mode.
     package var hasWork: Bool {
-        ThreadContext.withCurrent { mailbox.deliveriesRemain($0) } && mailbox.isServedNow(0)
+        ThreadContext.withCurrent(\.hasWork) && mailbox.state.withLock { $0.ownSignal }?.isServedNow == true
     }
 
     /// True if a service of the thread has work.
@@ -96,28 +99,28 @@ package struct ServedThread: Sendable {
     /// Delivers what waits for the calling thread, as far as its budget and `drainDeadline` allow. Nothing is retained
     /// meanwhile, because a handler may end the thread.
     package static func drain() {
-        ThreadContext.withCurrent { context in context.withMailbox { Drain.run($0, signalled: 0) } }
+        ThreadContext.withCurrent { Drain.run($0) }
     }
 
     /// When each drain on the calling thread should end, in nanoseconds of the monotonic clock; 0: there is no time.
     package static var drainDeadline: UInt64 {
-        get { ThreadContext.withCurrent { $0.drainState.deadline } }
-        set { ThreadContext.withCurrent { $0.drainState.deadline = newValue } }
+        get { ThreadContext.withCurrent { $0.drainDeadline } }
+        set { ThreadContext.withCurrent { $0.drainDeadline = newValue } }
     }
 
     /// The event that is made ready when something waits in the mailbox: that on which a `RunLoopThread` sleeps. Nil: a
     /// source of the run loop is signalled.
-    package var event: EventDescriptor? { mailbox.state.withLock { $0.event } }
+    package var event: EventDescriptor? { mailbox.state.withLock { ($0.signal as? EventSignal)?.event } }
 
-    /// Sets the event.
-    /// - Parameter old: the present one. If there is another now, the call has no effect.
+    /// Lets an event wake the thread, instead of a source of the run loop.
+    /// - Parameters:
+    ///   - old: the present one. If there is another now, the call has no effect.
+    ///   - new: nil: the source is signalled again.
     package func replaceEvent(_ old: EventDescriptor?, with new: EventDescriptor?) {
-        let signal: MailboxState.Signal? = mailbox.state.withLock { state in
-            guard state.event === old else { return nil }
-            state.event = new
-            return new == nil ? state.unconditionalSignal(for: 0) : nil
-        }
-        signal?.send(to: mailbox)
+        mailbox.state.withLock { state -> (any ThreadSignal)? in
+            guard (state.signal as? EventSignal)?.event === old else { return nil }
+            return state.replaceSignal(new.map { EventSignal($0) })
+        }?.send()
     }
 
     /// True if another handler may begin at once. Otherwise it waits, before the stack overflows.
@@ -126,6 +129,6 @@ package struct ServedThread: Sendable {
     /// Calls handlers in the middle of other work.
     /// - Parameter description: of what is posted, for the error if the stack would overflow.
     package static func nest(_ description: @autoclosure () -> String, _ body: () -> Void) {
-        ThreadContext.current.nest(description(), body)
+        ThreadContext.withCurrent { $0.nest(description(), body) }
     }
 }

@@ -1,7 +1,7 @@
 /// The thread of any `DeliveryTarget`, or `.postingThread`.
 public struct TargetThread: DeliveryTarget {
     /// Nil: the posting thread.
-    let mailbox: ThreadMailbox?
+    let mailbox: Mailbox?
 
     public var targetThread: TargetThread { self }
 }

@@ -31,7 +31,7 @@ public final class ThreadBound<Value>: DeliveryTarget {
     }
 
     public let targetThread: TargetThread
-    private let mailbox: ThreadMailbox
+    private let mailbox: Mailbox
     private let id = lastID.add(1, ordering: .relaxed).newValue
     /// Nil after the value was created, or while it is.
     private let create: Locked<(@Sendable () -> Value)?>
@@ -71,7 +71,7 @@ public final class ThreadBound<Value>: DeliveryTarget {
 
     deinit {
         guard create.withLock({ $0 == nil }) else { return }
-        mailbox.release(.boundValue(id))
+        mailbox.release(BoundValueRelease(id: id))
     }
 
     /// The value. Other threads than the value's, and the value's thread when it has ended, stop the program.
@@ -109,6 +109,19 @@ public final class ThreadBound<Value>: DeliveryTarget {
         let storage = Storage(create())
         context.boundValues.add(storage, id)
         return storage
+    }
+}
+
+/// Releases a bound value where it is deallocated: on the value's thread. After that thread has ended, it has done so.
+private final class BoundValueRelease: Sendable {
+    private let id: UInt64
+
+    init(id: UInt64) {
+        self.id = id
+    }
+
+    deinit {
+        ThreadContext.withCurrent { $0.releaseBoundValue(id) }
     }
 }
 

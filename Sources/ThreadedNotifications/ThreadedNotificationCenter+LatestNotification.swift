@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 
 // The latest notification for observers that are added later: see `ObserverOptions.receivesLatest`.
 
@@ -18,21 +17,19 @@ extension ThreadedNotificationCenter {
             return registerWhileLocked(observer)
         }
         state.valueWhileLocked.latest.retain(name)
-        version.store(Self.newVersion(), ordering: .releasing)
         state.unlock()
         return registerAfterLatest(observer, name)
     }
 
     private func registerWhileLocked(_ observer: Observer) -> [[Observer?]] {
-        version.store(Self.newVersion(), ordering: .releasing)
-        return state.valueWhileLocked.registry.add(
+        state.valueWhileLocked.registry.add(
             observer, id: observer.id, key: observer.key, receiver: observer.receiver)
     }
 
     private func registerAfterLatest(_ observer: Observer, _ name: String) -> [[Observer?]] {
         var number: UInt64 = 0
         for round in 1... {
-            let isLast = observer.mailbox != nil || round == Self.mostRounds
+            let isLast = observer.isEnqueuedFor || round == Self.mostRounds
             state.lock()
             let latest = state.valueWhileLocked.latest.latest(of: name, after: number)
             let lists = latest == nil || isLast ? registerWhileLocked(observer) : nil
@@ -51,24 +48,25 @@ extension ThreadedNotificationCenter {
 
     private func deliver(_ latest: LatestNotifications.Latest, to observer: Observer) {
         let notification = latest.notification
-        guard observer.filter.isAny || observer.filter.matches(NotificationObject(notification.object)) else { return }
-        latest.withMessage { deliver(notification, Post(at: latest.post.location, message: $0), latest, to: observer) }
-    }
-
-    private func deliver(
-        _ notification: Notification, _ post: Post, _ latest: LatestNotifications.Latest, to observer: Observer
-    ) {
+        let object = NotificationObject(notification.object)
+        guard observer.filter.isAny || observer.filter.matches(object) else { return }
+        let post = Post(location: latest.post.location, message: latest.post.message)
         if post.number != 0 {
             DeliveryEvent.trace(
-                .capture, name: notification.name, post: post.number, count: 1,
-                sender: NotificationObject(notification.object), relatedPost: latest.post.number)
+                .capture, name: notification.name, post: post.number, count: 1, sender: object,
+                relatedPost: latest.post.number)
         }
         ThreadContext.withCurrent { context in
-            if let mailbox = observer.mailbox {
-                _ = mailbox.enqueueRetained(notification, post, for: observer, context)
-            } else {
-                _ = ObserverCall.runAtOnce(observer, with: notification, of: post, context)
+            let posted = PostedNotification(notification)
+            let value = observer.prepares ? observer.prepare(posted, post, context) : nil
+            if observer.prepares, value == nil { return }
+            guard observer.isEnqueuedFor else {
+                _ = context.deliver(posted, post, to: [observer], [value])
+                return
             }
+            var delivery = Delivery(.payload(value ?? posted), for: observer, post: post.number)
+            delivery.isLatest = true
+            _ = observer.enqueue(delivery, of: posted)
         }
     }
 }

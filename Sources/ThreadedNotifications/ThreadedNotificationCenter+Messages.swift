@@ -14,21 +14,19 @@ extension ThreadedNotificationCenter {
     /// Threads: any.
     /// Cost: that of posting a notification. A message for another thread is copied.
     /// - Returns: the number of observers with each outcome.
-    @inlinable
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters where Message.Subject: AnyObject {
-        withUnsafePointer(to: message) { post(Message.self, at: $0, subject, file, line) }
+        post(PostedMessage(message), about: subject, at: SourceLocation(file, line))
     }
 
     /// Posts a message that is about no particular object.
-    @inlinable
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters {
-        withUnsafePointer(to: message) { post(Message.self, at: $0, nil, file, line) }
+        post(PostedMessage(message), about: nil, at: SourceLocation(file, line))
     }
 
     /// Posts a message and waits, as `postAndWait(_:timeout:file:line:)` does with a notification.
@@ -37,7 +35,7 @@ extension ThreadedNotificationCenter {
     public func postAndWait<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, subject: Message.Subject, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters where Message.Subject: AnyObject {
-        try postAndWait(message: message, subject, timeout: timeout, at: SourceLocation(file, line))
+        try postAndWait(PostedMessage(message), about: subject, timeout: timeout, at: SourceLocation(file, line))
     }
 
     /// Posts a message that is about no particular object, and waits.
@@ -46,7 +44,7 @@ extension ThreadedNotificationCenter {
     public func postAndWait<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
-        try postAndWait(message: message, nil, timeout: timeout, at: SourceLocation(file, line))
+        try postAndWait(PostedMessage(message), about: nil, timeout: timeout, at: SourceLocation(file, line))
     }
 
     // MARK: Posting main actor messages
@@ -64,7 +62,7 @@ extension ThreadedNotificationCenter {
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters where Message.Subject: AnyObject {
-        withUnsafePointer(to: message) { post(Message.self, at: $0, subject, file, line) }
+        post(PostedMessage(message), about: subject, at: SourceLocation(file, line))
     }
 
     /// Posts a main actor message that is about no particular object.
@@ -73,29 +71,30 @@ extension ThreadedNotificationCenter {
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters {
-        withUnsafePointer(to: message) { post(Message.self, at: $0, nil, file, line) }
+        post(PostedMessage(message), about: nil, at: SourceLocation(file, line))
     }
 
     // MARK: -
 
-    /// - Parameter address: the address of a message of that type, which is valid during the call.
-    @usableFromInline
-    func post(
-        _ type: any Any.Type, at address: UnsafeRawPointer, _ subject: AnyObject?, _ file: String, _ line: Int
+    private func post(
+        _ message: PostedMessage, about subject: AnyObject?, at location: SourceLocation
     ) -> DeliveryCounters {
-        ThreadContext.withCurrent { context in
-            withUnsafePointer(to: PostedMessage(of: type, at: address)) { message in
-                deliver(message, subject: subject, at: SourceLocation(file, line), context)
-            }
-        }
+        deliver(notification(of: message, about: subject), Post(location: location, message: message))
     }
 
-    private func postAndWait<Message>(
-        message: Message, _ subject: AnyObject?, timeout: Duration, at location: SourceLocation
+    private func postAndWait(
+        _ message: PostedMessage, about subject: AnyObject?, timeout: Duration, at location: SourceLocation
     ) throws(DeliveryError) -> DeliveryCounters {
-        let notification = Notification(name: MessageName.of(Message.self).name, object: subject)
-        return try withUnsafePointer(to: message) { address throws(DeliveryError) in
-            try postAndWait(notification, PostedMessage(of: Message.self, at: address), timeout: timeout, at: location)
-        }
+        try postAndWait(notification(of: message, about: subject), message, timeout: timeout, at: location)
+    }
+
+    /// The notification of a message. It is made of the message only if it is retained, or if an observer gets it.
+    private func notification(of message: PostedMessage, about subject: AnyObject?) -> Notification {
+        let bare = Notification(name: message.name.name, object: subject)
+        guard message.name.convertible != nil else { return bare }
+        let isNeeded =
+            state.withLock { $0.latest.retains(bare.name.rawValue) }
+            || observers(matching: bare, of: nil).contains { $0.map { $0.messageType != message.type } ?? false }
+        return isNeeded ? message.notification(about: subject) : bare
     }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-internal import Synchronization
 
 extension ThreadedNotificationCenter {
     /// True if a post with this name and object would match an observer of this center now. It saves making a
@@ -14,18 +13,8 @@ extension ThreadedNotificationCenter {
     /// Threads: any.
     /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
     public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
-        ThreadContext.withCurrent { context in
-            if let found = context.cache.find(name, of: number, version: version.load(ordering: .acquiring)) {
-                defer { found.giveBack() }
-                return found.observers.count > 0
-            }
-            let matching = observers(
-                matching: Notification(name: name), NotificationObject(object), .all, of: nil)
-            if let version = matching.version {
-                context.cache.keep(matching.observers, of: name, of: number, version: version)
-            }
-            return matching.isRetained || matching.observers.contains { $0 != nil }
-        }
+        state.withLock { $0.latest.retains(name.rawValue) }
+            || observers(matching: Notification(name: name, object: object), of: nil).contains { $0 != nil }
     }
 
     /// True if a post of a message of this type, about an object, would match an observer of this center now: of the
@@ -47,8 +36,7 @@ extension ThreadedNotificationCenter {
     }
 
     private func hasObservers(ofMessage type: any Any.Type, _ subject: Any?) -> Bool {
-        let name = ThreadContext.withCurrent { $0.messageNames.name(of: type).takeUnretainedValue().name }
-        return hasObservers(of: name, object: subject)
+        hasObservers(of: MessageName.of(type).name, object: subject)
     }
 
     /// The observers of this center, in the order in which they were added, for debugging.

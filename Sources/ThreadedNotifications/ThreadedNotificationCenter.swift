@@ -40,10 +40,6 @@ internal import Synchronization
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     let state = Locked(CenterState(), isTakenToFork: true)
-    /// The center's number and the version of its state, for `ObserverCache`. The version changes with the observers,
-    /// and with the names that are retained, while the state is locked.
-    let number = ThreadedNotificationCenter.newVersion()
-    let version = Atomic(ThreadedNotificationCenter.newVersion())
     let capture: FoundationCapture?
 
     /// A center that also delivers the notifications posted to `NotificationCenter.default`.
@@ -70,9 +66,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil)
         capture = FoundationCapture(foundation) { notification, names in
             guard let center = capturing.withLock({ $0?.object }) else { return }
-            ThreadContext.withCurrent { context in
-                _ = center.deliver(notification, names, .capture, Post(at: SourceLocation("Foundation", 0)), context)
-            }
+            _ = center.deliver(notification, Post(location: SourceLocation("Foundation", 0)), names, .capture)
         }
         capturing.withLock { $0 = WeakReference(self) }
     }
@@ -93,9 +87,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// - Returns: the number of observers with each outcome, including observers on ended threads (10).
     @discardableResult
     public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> DeliveryCounters {
-        ThreadContext.withCurrent { context in
-            deliver(notification, .all, .post, Post(at: SourceLocation(file, line)), context)
-        }
+        deliver(notification, Post(location: SourceLocation(file, line)))
     }
 
     /// Posts a notification with this name, object and userInfo.
@@ -129,227 +121,105 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         try postAndWait(notification, nil, timeout: timeout, at: SourceLocation(file, line))
     }
 
-    /// - Parameter message: the message, if the notification is one's.
     func postAndWait(
         _ notification: Notification, _ message: PostedMessage?, timeout: Duration, at location: SourceLocation
     ) throws(DeliveryError) -> DeliveryCounters {
-        let object = NotificationObject(notification.object)
-        let matching = observers(matching: notification, object, .all, of: nil)
-        let observers = matching.observers
+        let observers = observers(matching: notification, of: nil)
         var expected: [DeliveryWait.Expected] = []
         for case let observer? in observers {
-            guard let mailbox = observer.mailbox else { continue }
-            if mailbox.isCurrent {
-                if observer.sameThread != .ordered || mailbox.isServedNow(observer.modeQueue) { continue }
-            } else if let reason = mailbox.reasonNotToWait {
-                throw reason
-            }
             let name = notification.name.rawValue
-            if let thread = mailbox.requiredThread {
-                expected.append(DeliveryWait.Expected(observer: observer.id, notification: name, thread: thread))
-            } else if mailbox.taskDrain != nil {
-                expected.append(DeliveryWait.Expected(asyncHandlerOf: observer.id, notification: name))
+            if let mailbox = observer.mailbox {
+                let isOwn = mailbox.isCurrent
+                if isOwn, observer.options.sameThread != .ordered { continue }
+                if !isOwn, let reason = mailbox.reasonNotToWait { throw reason }
+                expected.append(
+                    .init(observer: observer.id, notification: name, thread: mailbox.identity, isOwn: isOwn))
+            } else if let tasks = observer.tasks {
+                expected.append(
+                    .init(observer: observer.id, notification: name, thread: try tasks.threadToWaitFor))
             }
         }
         let wait = try DeliveryWait(for: expected, at: location)
         // A removal before the wait was registered did not end it.
         for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
-        var (notification, message) = (notification, message)
-        if let posted = message, matching.isRetained || ObserverSpan.with(observers, { !$0.get(posted) }) {
-            (notification, message) = (posted.makeNotification(notification), posted.withNotification)
-        }
-        var counters = PostedMessage.withAddress(of: message) { [notification] message in
-            let post = Post(at: location, wait: wait, message: message)
-            // Only now it is certain that it is posted. An observer that was added since gets it too, and is not waited
-            // for.
-            let posted = matching.isRetained ? self.observers(matching: notification, object, .all, of: post) : matching
-            return ObserverSpan.with(posted.observers) { span in
-                ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
-            }
-        }
-        let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
-        counters.resolveWaiting(
-            delivered: waited.delivered, coalesced: waited.coalesced, cancelled: waited.cancelled)
+        let post = Post(location: location, wait: wait, message: message)
+        // Only now it is certain that it is posted. An observer that was added since gets it if it is retained, and is
+        // not waited for.
+        let isRetained = state.withLock { $0.latest.retains(notification.name.rawValue) }
+        var counters = deliver(
+            PostedNotification(notification), post,
+            to: isRetained ? self.observers(matching: notification, of: post) : observers, .post)
+        counters.resolveWaiting(try wait.wait(notification: notification.name.rawValue, timeout: timeout))
         return counters
     }
 
     /// Posts a notification of a posting queue, with the number that it has there.
     package func post(_ notification: Notification, number: UInt64, at location: SourceLocation) {
-        ThreadContext.withCurrent { context in
-            _ = deliver(notification, .all, .post, Post(at: location, number: number), context)
-        }
+        _ = deliver(notification, Post(number: number, location: location))
     }
 
     // MARK: The way of a notification
 
-    /// Finds the observers, in this thread's cache or in the registry, and delivers to them.
-    @inline(__always)
-    private func deliver(
-        _ notification: Notification, _ names: ObserverRegistry<Observer>.NameScope, _ stage: DeliveryEvent.Stage,
-        _ post: Post, _ context: ThreadContext
-    ) -> DeliveryCounters {
-        if case .all = names,
-            let found = context.cache.find(
-                notification.name, of: number, version: version.load(ordering: .acquiring))
-        {
-            defer { found.giveBack() }
-            return deliver(notification, to: found.observers, stage, post, context)
-        }
-        return deliverAfterLookUp(notification, names, stage, post, context)
-    }
-
-    @inline(never)
-    private func deliverAfterLookUp(
-        _ notification: Notification, _ names: ObserverRegistry<Observer>.NameScope, _ stage: DeliveryEvent.Stage,
-        _ post: Post, _ context: ThreadContext
-    ) -> DeliveryCounters {
-        let matching = observers(
-            matching: notification, NotificationObject(notification.object), names, of: post)
-        if let version = matching.version, case .all = names {
-            context.cache.keep(matching.observers, of: notification.name, of: number, version: version)
-        }
-        return ObserverSpan.with(matching.observers) { deliver(notification, to: $0, stage, post, context) }
-    }
-
-    /// As the first `deliver`, for a message. Its notification is made if the notification of this name is retained, or
-    /// if an observer gets it.
+    /// Finds the observers, lets them prepare what they get, and delivers.
     func deliver(
-        _ message: UnsafePointer<PostedMessage>, subject: AnyObject?, at location: SourceLocation,
-        _ context: ThreadContext
+        _ notification: consuming Notification, _ post: Post, _ names: ObserverRegistry<Observer>.NameScope = .all,
+        _ stage: DeliveryEvent.Stage = .post
     ) -> DeliveryCounters {
-        // Without a subject, the notification exists already, and using it counts no references.
-        context.messageNames.name(of: message.pointee.type)._withUnsafeGuaranteedRef { name in
-            if let subject {
-                deliver(message, Notification(name: name.name, object: subject), subject, at: location, context)
-            } else {
-                deliver(message, name.notification, nil, at: location, context)
-            }
-        }
+        let payload = PostedNotification(notification)
+        return deliver(payload, post, to: observers(matching: payload.posted, names, of: post), stage)
     }
 
-    @inline(__always)
     private func deliver(
-        _ message: UnsafePointer<PostedMessage>, _ notification: Notification, _ subject: AnyObject?,
-        at location: SourceLocation, _ context: ThreadContext
+        _ payload: PostedNotification, _ post: Post, to observers: [Observer?], _ stage: DeliveryEvent.Stage
     ) -> DeliveryCounters {
-        let post = Post(at: location, message: message)
-        if let found = context.cache.find(
-            notification.name, of: number, version: version.load(ordering: .acquiring))
-        {
-            defer { found.giveBack() }
-            return deliver(message.pointee, notification, to: found.observers, post, context)
+        if post.number != 0 {
+            DeliveryEvent.trace(
+                stage, name: payload.name, post: post.number, location: stage == .post ? post.location : nil,
+                count: observers.count { $0 != nil }, sender: NotificationObject(payload.posted.object),
+                relatedPost: stage == .capture ? Recorder.capturedPost(of: payload.name) : 0)
         }
-        let object = NotificationObject(subject)
-        let matching = observers(matching: notification, object, .all, of: post)
-        if matching.mustMakeNotification {
-            return withUnsafePointer(to: message.pointee.withNotification) { message in
-                deliverAfterLookUp(
-                    message.pointee.makeNotification(notification), .all, .post,
-                    Post(at: location, number: post.number, message: message), context)
-            }
-        }
-        if let version = matching.version {
-            context.cache.keep(matching.observers, of: notification.name, of: number, version: version)
-        }
-        return ObserverSpan.with(matching.observers) { deliver(message.pointee, notification, to: $0, post, context) }
-    }
-
-    @inline(__always)
-    private func deliver(
-        _ message: PostedMessage, _ notification: Notification, to observers: ObserverSpan, _ post: Post,
-        _ context: ThreadContext
-    ) -> DeliveryCounters {
-        observers.get(message)
-            ? deliver(notification, to: observers, .post, post, context)
-            : deliver(message.makeNotification(notification), to: observers, .post, post, context)
-    }
-
-    /// Hands a notification over to the observers on other threads, then delivers to those on this thread.
-    @inline(__always)
-    private func deliver(
-        _ notification: Notification, to observers: ObserverSpan, _ stage: DeliveryEvent.Stage, _ post: Post,
-        _ context: ThreadContext
-    ) -> DeliveryCounters {
-        if post.number != 0 { trace(notification, observers.count, stage, post, context) }
-        var counters = DeliveryCounters()
-        var (here, positions) = (0, 0)
-        observers.each { observer in
-            if observer.isHere(context) {
-                here += 1
-                if observer.hasPositions { positions += 1 }
-            } else {
-                counters.count(
-                    observer.withMailbox { $0.enqueue(notification, post, for: observer, context) } ?? nil)
-            }
-        }
-        // A single observer on this thread is called directly; no other handler can run before it.
-        if positions > 0, here > 1 || post.wait != nil {
-            FanOut.deliver(notification, post, to: observers, context, &counters)
-        } else if here > 0 {
-            observers.each { observer in
-                guard observer.isHere(context) else { return }
-                counters.count(
-                    observer.withMailbox { $0.deliverAtOnce(notification, post, to: observer, context) }
-                        ?? ObserverCall.runAtOnce(observer, with: notification, of: post, context))
-            }
+        if observers.isEmpty { return DeliveryCounters() }
+        let counters = ThreadContext.withCurrent { context in
+            // Before any observer has its place: what a transform posts comes before.
+            let values =
+                observers.contains { $0?.prepares == true }
+                ? observers.map { $0?.prepares == true ? $0?.prepare(payload, post, context) : nil } : []
+            return context.deliver(payload, post, to: observers, values)
         }
         if counters.cancelled > 0 {
-            observers.each { observer in
-                // Others are removed by the thread that cancelled them, which knows why.
-                if observer.receiver != nil, observer.isCancelled || observer.hasLostItsObject { remove(observer, nil) }
-            }
+            // Others are removed by the thread that cancelled them, which knows why.
+            for case let observer? in observers where observer.hasLostItsObject { remove(observer, nil) }
         }
         return counters
     }
 
-    @inline(never)
-    private func trace(
-        _ notification: Notification, _ count: Int, _ stage: DeliveryEvent.Stage, _ post: Post, _ context: ThreadContext
-    ) {
-        DeliveryEvent.trace(
-            stage, name: notification.name, post: post.number, location: stage == .post ? post.location : nil,
-            count: count, sender: NotificationObject(notification.object),
-            relatedPost: stage == .capture ? context.capturedPost(of: notification.name) : 0)
-    }
-
-    /// The observers of a post.
-    struct Matching {
-        var observers: [Observer?]
-        /// The state's version, if these observers match whatever the object is, and nothing is retained; else nil.
-        let version: UInt64?
-        /// True if the latest notification of the name is retained.
-        let isRetained: Bool
-        /// True if the notification of a message must be made first, because it is to be retained.
-        var mustMakeNotification = false
-    }
-
-    /// Finds the observers that match, in the registry.
+    /// Finds the observers that match.
     /// - Parameter post: the post of the notification, which is then retained if its name is; nil: it is not posted.
     func observers(
-        matching notification: Notification, _ object: NotificationObject,
-        _ names: ObserverRegistry<Observer>.NameScope, of post: Post?
-    ) -> Matching {
-        let (name, hash) = (notification.name.rawValue, object.hash)
-        let kept = post == nil ? notification : notification.kept
+        matching notification: Notification, _ names: ObserverRegistry<Observer>.NameScope = .all, of post: Post?
+    ) -> [Observer?] {
+        let name = notification.name.rawValue
         state.lock()
-        // A notification that Foundation captured is retained with the observers of its name.
-        let isRetained = state.valueWhileLocked.latest.retains(name)
-        var replaced: LatestNotifications.Latest?
-        if isRetained, let message = post?.message, !message.hasNotification {
-            state.unlock()
-            return Matching(observers: [], version: nil, isRetained: true, mustMakeNotification: true)
+        if state.valueWhileLocked.isUnconditional {
+            defer { state.unlock() }
+            return state.valueWhileLocked.registry.observers(matching: name, objectHash: nil, names: names)
         }
-        if isRetained, let post, names != .any {
+        state.unlock()
+        let object = NotificationObject(notification.object)
+        let hash = object.hash
+        let kept = notification.kept
+        var replaced: LatestNotifications.Latest?
+        state.lock()
+        let isRetained = post != nil && names != .any && state.valueWhileLocked.latest.retains(name)
+        // A notification that Foundation captured is retained with the observers of its name.
+        if isRetained, let post {
             replaced = state.valueWhileLocked.latest.replace(with: .init(kept, of: post))
         }
         var found = state.valueWhileLocked.registry.observers(matching: name, objectHash: hash, names: names)
-        let version =
-            !isRetained && state.valueWhileLocked.registry.isOfAnyObject(name: name)
-            ? self.version.load(ordering: .relaxed) : nil
         state.unlock()
         withExtendedLifetime(replaced) {}
         if isRetained, let post, kept.object == nil { notification.warnOfLostObject(at: post.location) }
-        // Comparing objects calls foreign code, so it is done without the lock, and once.
+        // Comparing objects calls foreign code, so it is done without the lock.
         if found.contains(where: { $0?.filter.isAny == false }) {
             found = found.filter { $0?.filter.matches(object) == true }
         }
@@ -357,7 +227,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             for case let observer? in found where observer.hasLostItsObject { remove(observer, nil) }
             found.removeAll { $0?.isCancelled == true }
         }
-        return Matching(observers: found, version: version, isRetained: isRetained)
+        return found
     }
 
     // MARK: Adding and removing
@@ -368,16 +238,13 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ handler: Handler
     ) -> ObserverToken {
         let object = NotificationObject(object)
-        let observer = Observer(
-            name: name, object: object, mailbox: handler.mailbox, options: options,
-            handler: ObserverHandler(handler.kind), isRemovedWithToken: handler.isRemovedWithToken, location: location)
+        let observer = Observer(name: name, object: object, options: options, handler: handler, location: location)
         DeliveryEvent.trace(
-            .register, name: name, observer: observer.id, target: handler.mailbox?.identity, location: location,
+            .register, name: name, observer: observer.id, target: observer.mailbox?.identity, location: location,
             sender: object)
         if observer.isCaptured { capture?.retain(observer.key.name) }
-        let listsToCheck = register(observer)
         // Observers without their object or thread, and that no token removes.
-        for list in listsToCheck {
+        for list in register(observer) {
             for case let other? in list where other.isGone { remove(other, nil) }
         }
         return ObserverToken(observer, of: self)
@@ -391,7 +258,6 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             guard state.registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
                 return (false, nil)
             }
-            version.store(Self.newVersion(), ordering: .releasing)
             return (true, observer.retainedName.flatMap { state.latest.release($0) })
         }
         guard wasRemoved else { return false }
@@ -402,9 +268,6 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             reason: reason)
         return true
     }
-
-    /// A number that no center and no version had before.
-    static func newVersion() -> UInt64 { lastVersion.add(1, ordering: .relaxed).newValue }
 
     private static let known = Locked(KnownCenters(), isTakenToFork: true)
 
@@ -417,7 +280,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         known.withLock { $0.centers.compactMap(\.object) }.flatMap { center in
             center.state.withLock { $0.registry.all }.filter { observer in
                 // The transform of an observer runs on the posting thread.
-                !observer.transforms && observer.state.running > 0
+                !observer.prepares && observer.state.running > 0
                     && observer.mailbox?.identity.map { "\($0)" } == thread
             }.map { DeliveryError.Handler(observer: $0.id, notification: $0.name?.rawValue, location: $0.location) }
         }
@@ -429,7 +292,15 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     }
 }
 
-private let lastVersion = Atomic<UInt64>(0)
+/// What the lock of a center guards. Adding an observer and reading the latest notification are one step, and so are
+/// finding the observers of a post and retaining its notification. So no observer misses both.
+struct CenterState {
+    var registry = ObserverRegistry<Observer>()
+    var latest = LatestNotifications()
+
+    /// True if the observers of a notification depend on its name only, and nothing is retained.
+    var isUnconditional: Bool { registry.isUnconditional && latest.isEmpty }
+}
 
 /// The centers of the process, not retained.
 private struct KnownCenters {

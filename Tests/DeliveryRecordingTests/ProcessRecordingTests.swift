@@ -190,7 +190,7 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertEqual(post.count, 2)
         XCTAssertEqual(post.sender, register.sender)
         XCTAssertEqual(
-            records.filter { $0.post == post.post }.map(\.stage), [.post, .deliver, .return, .skip])
+            records.filter { $0.post == post.post }.map(\.stage), [.post, .skip, .deliver, .return])
     }
 
     func testAQueuesPostAndWhatACenterCapturesOfItAreRelated() throws {

@@ -113,7 +113,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         try comeAndGo(300)
         XCTAssertLessThanOrEqual(ProcessUsage.descriptors, descriptors + 4)
         XCTAssertLessThan(ProcessUsage.residentKilobytes - memory, 10_000, "kB for 300 threads")
-        weak var gone: ThreadMailbox?
+        weak var gone: Mailbox?
         do {
             let worker = try RunLoopThread.started("worker")
             gone = worker.mailbox

@@ -294,7 +294,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             // A stopped thread accepts no more blocks.
             guard ServedThread.current(isServed: true).isOpen else { return }
             let number = expected.add(.mailbox, [.common])
-            try? CurrentThread.current.perform { [weak self] in self?.come(to: number) }
+            try? CurrentThread.current.performLater { [weak self] in self?.come(to: number) }
         case 17:
             let index = choose(sources.count)
             guard sources[index].number == nil else { return }

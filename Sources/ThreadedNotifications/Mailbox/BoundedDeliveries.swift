@@ -1,97 +1,79 @@
-/// The deliveries that wait for one bounded observer: a pure value.
-struct BoundedDeliveries<Item, Waiter: AnyObject> {
-    typealias SequenceNumber = UInt64
+/// What waits for an observer whose overflow policy limits it: a pure value of the observer. Its thread's queue has a
+/// ticket for each, with the number, and passes over a ticket whose delivery is gone.
+///
+/// Cost: constant on average, whatever else waits.
+struct BoundedDeliveries {
+    typealias Number = UInt64
 
-    enum Decision {
-        /// There is room. `displaced` was removed to make it.
-        case room(displaced: (number: SequenceNumber, item: Item)?)
-        case refuse
-        /// The waiter was added. It is woken when there is room.
-        case wait
+    enum Added {
+        /// It waits under this number. Another was given up for it.
+        case waits(Number, displaced: Delivery?)
+        case refused
+        /// What is compared with has changed since `candidates`.
+        case mustCompareAgain
     }
 
     private struct Held {
-        var item: Item
-        var hash: Int?
+        var delivery: Delivery
+        var key: NotificationKey?
     }
 
-    private var held: [SequenceNumber: Held] = [:]
-    /// For `dropOldest`: the numbers, oldest first, from `firstOfOrder` on. Some are no longer held.
-    private var order: [SequenceNumber] = []
-    private var firstOfOrder = 0
-    /// For `keepLatest`: the numbers of each hash.
-    private var numbers: [Int: [SequenceNumber]] = [:]
-    private var waiters: [Waiter] = []
-    var isUnused: Bool { held.isEmpty && waiters.isEmpty }
+    private var held: [Number: Held] = [:]
+    private var lastNumber: Number = 0
+    /// No number below it is held.
+    private var oldest: Number = 1
+    /// For `keepLatest`: the numbers by the hashes of their keys.
+    private var numbers: [Int: [Number]] = [:]
+    private(set) var version: UInt64 = 0
 
-    var waiting: [(number: SequenceNumber, item: Item)] { held.map { ($0.key, $0.value.item) } }
+    func holds(_ number: Number) -> Bool { held[number] != nil }
 
-    func holds(_ number: SequenceNumber) -> Bool { held[number] != nil }
-
-    func candidates(hash: Int) -> [(SequenceNumber, Item)] {
-        (numbers[hash] ?? []).compactMap { number in held[number].map { (number, $0.item) } }
+    /// What a delivery with this hash may replace. The caller compares the keys, which calls foreign code.
+    func candidates(hash: Int) -> [(number: Number, key: NotificationKey)] {
+        (numbers[hash] ?? []).compactMap { number in held[number]?.key.map { (number, $0) } }
     }
 
-    mutating func makeRoom(policy: OverflowPolicy, replacing: SequenceNumber?, waiter: Waiter?) -> Decision {
+    /// - Parameters:
+    ///   - replacing: for `keepLatest`, what it replaces.
+    ///   - version: the version of the candidates.
+    mutating func add(
+        _ delivery: Delivery, _ policy: OverflowPolicy, key: NotificationKey? = nil, replacing: Number? = nil,
+        version: UInt64 = 0
+    ) -> Added {
+        var displaced: Delivery?
         switch policy.rule {
-        case .unbounded:
-            return .room(displaced: nil)
+        case .unbounded: break
         case .keepLatest:
-            guard let replacing, let item = remove(replacing) else { return .room(displaced: nil) }
-            return .room(displaced: (replacing, item))
-        case .dropOldest(let capacity):
-            guard held.count >= capacity else { return .room(displaced: nil) }
-            while true {
-                let number = order[firstOfOrder]
-                firstOfOrder += 1
-                if let item = remove(number) { return .room(displaced: (number, item)) }
-            }
+            if key != nil, version != self.version { return .mustCompareAgain }
+            displaced = replacing.flatMap { take($0) }
         case .dropNewest(let capacity), .refuse(let capacity):
-            return held.count < capacity ? .room(displaced: nil) : .refuse
-        }
-    }
-
-    mutating func hold(_ item: Item, number: SequenceNumber, hash: Int?, policy: OverflowPolicy) {
-        held[number] = Held(item: item, hash: hash)
-        switch policy.rule {
-        case .dropOldest:
-            if firstOfOrder > 64, firstOfOrder * 2 > order.count {
-                order.removeFirst(firstOfOrder)
-                firstOfOrder = 0
+            if held.count >= capacity { return .refused }
+        case .dropOldest(let capacity):
+            if held.count >= capacity {
+                while held[oldest] == nil { oldest += 1 }
+                displaced = take(oldest)
             }
-            order.append(number)
-        case .keepLatest:
-            if let hash { numbers[hash, default: []].append(number) }
-        case .unbounded, .dropNewest, .refuse:
-            break
         }
+        lastNumber += 1
+        noteChange()
+        held[lastNumber] = Held(delivery: delivery, key: key)
+        if let key { numbers[key.hash, default: []].append(lastNumber) }
+        return .waits(lastNumber, displaced: displaced)
     }
 
-    /// - Returns: the item, if it is still held, and the waiter that may use its room.
-    mutating func take(_ number: SequenceNumber) -> (item: Item?, waiter: Waiter?) {
-        guard let item = remove(number) else { return (nil, nil) }
-        while firstOfOrder < order.count, held[order[firstOfOrder]] == nil { firstOfOrder += 1 }
-        return (item, waiters.isEmpty ? nil : waiters.removeFirst())
-    }
+    var isEmpty: Bool { held.isEmpty }
 
-    mutating func removeWaiters() -> [Waiter] {
-        defer { waiters = [] }
-        return waiters
-    }
-
-    /// - Returns: whether it was there.
-    mutating func removeWaiter(_ waiter: Waiter) -> Bool {
-        guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
-        waiters.remove(at: index)
-        return true
-    }
-
-    private mutating func remove(_ number: SequenceNumber) -> Item? {
-        guard let removed = held.removeValue(forKey: number) else { return nil }
-        if let hash = removed.hash {
+    /// - Returns: nil if it was given up.
+    mutating func take(_ number: Number) -> Delivery? {
+        guard let taken = held.removeValue(forKey: number) else { return nil }
+        noteChange()
+        if held.isEmpty { oldest = lastNumber + 1 }
+        if let hash = taken.key?.hash {
             numbers[hash]?.removeAll { $0 == number }
             if numbers[hash]?.isEmpty == true { numbers[hash] = nil }
         }
-        return removed.item
+        return taken.delivery
     }
+
+    private mutating func noteChange() { version += 1 }
 }

@@ -1,134 +1,150 @@
-internal import Foundation
-
-/// The state of a mailbox that all threads see. It is behind one lock.
+/// The part of a mailbox that all threads see: a pure value. It says what to do after its lock was released.
 ///
-///     unstarted ──attach──► open ──close──► closing ──finish──► finishing ──► finished
-///      deliveries, jobs    everything       jobs                              nothing is accepted
+///     unstarted ──begin─► open ──close──► closing ──end──► ending ──► ended
+///     deliveries, jobs    everything      jobs             nothing
 struct MailboxState {
-    typealias Pending = PendingDeliveries<Delivery, RoomWaiter>
-
     enum Phase {
-        case unstarted
-        case open
-        case closing
-        /// As `closing`, while `finish` settles what waits.
-        case finishing
-        case finished
+        case unstarted, open, closing
+        /// What waits is being settled. Only what the thread must release is accepted.
+        case ending
+        case ended
     }
 
-    /// A queue for one set of run loop modes, and the source that signals it.
-    struct ModeQueue: Sendable {
-        var modes: Set<RunLoop.Mode>
-        var source: RunLoopSource
-    }
-
-    /// A signal to send after the lock was released.
-    enum Signal: Sendable {
-        case event(EventDescriptor)
-        /// The run loop is nil before the thread starts, and its source is kept signalled until then.
-        case source(RunLoopSource, RunLoopReference?)
-        case task(TaskDrain)
-
-        func send(to mailbox: ThreadMailbox) {
-            DeliveryEvent.trace(.signal, target: mailbox.identity)
-            switch self {
-            case .event(let event): event.makeReady()
-            case .source(let source, let runLoop):
-                source.signal()
-                // The thread may have started since.
-                (runLoop ?? mailbox.state.withLock { $0.runLoop })?.wakeUp()
-            case .task(let drain): drain.mailboxWasSignalled()
-            }
-        }
-    }
-
-    /// What another thread gave up, and the mailbox's thread must release.
-    enum ThreadOwned {
-        case handler(Unmanaged<ObserverHandler>)
-        /// The value of a `ThreadBound`, in the thread's own storage.
-        case boundValue(UInt64)
-
-        func release() {
-            switch self {
-            case .handler(let handler): handler.release()
-            case .boundValue(let id): ThreadContext.withCurrent { $0.releaseBoundValue(id) }
-            }
-        }
-    }
-
-    /// What waited when the thread ended: see `ThreadEnd`.
-    struct Lost: Sendable {
-        var notifications = 0
-        var blocks = 0
-        var queuedNotifications = 0
+    /// The answer to an append.
+    enum Appended {
+        case waits
+        /// It waits, and is the first: the thread must be woken.
+        case wakes(any ThreadSignal)
+        case refused
     }
 
     var phase = Phase.unstarted
-    /// True in a copy of the process that has no copy of the thread.
-    var isOfParent = false
-    /// Drains the mailbox, if it belongs to no thread.
-    var taskDrain: TaskDrain?
-    var pending = Pending()
-    var modeQueues: [ModeQueue] = []
+    var pending = PendingDeliveries()
+    /// Wakes the thread; nil before it serves the mailbox and after its end.
+    private(set) var signal: (any ThreadSignal)?
+    /// The thread's own signal, if another main loop has replaced it.
+    private var replacedSignal: (any ThreadSignal)?
+    var ownSignal: (any ThreadSignal)? { replacedSignal ?? signal }
+    /// Nil before the thread begins.
+    var identity: ThreadIdentity?
     var runLoop: RunLoopReference?
-    /// Called when the thread has its run loop.
-    var whenAttached: [@Sendable (RunLoopReference) -> Void] = []
+    /// What a drain of the run loop may deliver.
+    var drainBudget = DrainBudget.unbounded
+    /// What other threads gave up and the thread must release. It has no place in the thread's order.
+    var toRelease: [AnyObject] = []
+    /// Blocks with a delay that has not passed.
+    var delayed: [ObjectIdentifier: PerformedBlock] = [:]
+    /// Called when the thread begins.
+    var whenBegun: [@Sendable (RunLoopReference) -> Void] = []
     /// The thread's services, by type.
     var services: [ObjectIdentifier: any ThreadService] = [:]
-    /// That of `MailboxEvent`, if there is one. It wakes the thread for queue 0.
-    var event: EventDescriptor?
-    /// True if the run loop has the sources of the queues, and so something to wait for.
-    var isServed = false
-    var identity: ThreadIdentity?
-    /// The queue that the thread watches instead of sleeping. It needs no signal.
-    var watchedQueue: Int?
-    /// What a drain of the run loop may deliver.
-    var drainBudget = DrainBudget.unbounded {
-        didSet { wholeSlice = DrainSlice(drainBudget) }
+    /// True in a copy of the process that has no copy of the thread.
+    var isOfParent = false
+
+    mutating func append(_ delivery: consuming Delivery) -> Appended {
+        guard accepts(delivery.content) else { return .refused }
+        let isFirst = pending.append(delivery)
+        guard isFirst, let signal else { return .waits }
+        return .wakes(signal)
     }
-    private(set) var wholeSlice = DrainSlice.unbounded
-    /// Blocks with a delay that wait.
-    var delayed: [ObjectIdentifier: PerformedBlock] = [:]
-    /// It has no place in the thread's order.
-    var toRelease: [ThreadOwned] = []
-    var lost = Lost()
 
-    @inline(__always)
-    var acceptsDeliveries: Bool { phase == .open || phase == .unstarted }
+    private func accepts(_ content: Delivery.Content) -> Bool {
+        switch phase {
+        case .open: return true
+        case .unstarted:
+            if case .block = content { return false }
+            if case .performed = content { return false }
+            return true
+        case .closing: if case .job = content { return true } else { return false }
+        case .ending, .ended: return false
+        }
+    }
 
-    mutating func takeAllToRelease() -> [ThreadOwned] {
+    /// The error of a call that would wait for the thread; nil if it can wait.
+    func reasonNotToWait(for thread: String) -> DeliveryError? {
+        switch phase {
+        case .unstarted: .threadNotStarted(thread: thread)
+        case .open: nil
+        case .closing, .ending, .ended: .threadStopped(thread: thread)
+        }
+    }
+
+    /// The thread begins.
+    /// - Returns: what is called with its run loop.
+    mutating func begin(
+        _ identity: ThreadIdentity, _ runLoop: RunLoopReference
+    ) -> [@Sendable (RunLoopReference) -> Void] {
+        (self.identity, self.runLoop) = (identity, runLoop)
+        if phase == .unstarted { phase = .open }
+        defer { whenBegun = [] }
+        return whenBegun
+    }
+
+    /// The thread serves the mailbox from now on.
+    /// - Returns: the signal, if something waits already or if the mailbox was closed.
+    mutating func serve(_ signal: any ThreadSignal) -> (any ThreadSignal)? {
+        self.signal = signal
+        return pending.isEmpty && toRelease.isEmpty && phase == .open ? nil : signal
+    }
+
+    /// Replaces the signal; nil: the thread's own is used again.
+    /// - Returns: the signal to send.
+    mutating func replaceSignal(_ new: (any ThreadSignal)?) -> (any ThreadSignal)? {
+        guard signal != nil else { return nil }
+        if let new {
+            replacedSignal = signal
+            signal = new
+        } else if let own = replacedSignal {
+            (signal, replacedSignal) = (own, nil)
+        }
+        return signal
+    }
+
+    /// From now on only jobs are accepted.
+    /// - Returns: the signal, because the thread ends when it has delivered what waits.
+    mutating func close() -> (any ThreadSignal)? {
+        guard phase == .open || phase == .unstarted else { return nil }
+        phase = .closing
+        return signal
+    }
+
+    /// Hands an object over to the thread, to be released there.
+    /// After the thread's end the caller releases it.
+    /// - Returns: the signal, if the thread must be woken.
+    mutating func release(_ object: AnyObject) -> (any ThreadSignal)? {
+        guard phase != .ended else { return nil }
+        toRelease.append(object)
+        return toRelease.count == 1 ? signal : nil
+    }
+
+    mutating func takeAllToRelease() -> [AnyObject] {
         defer { if !toRelease.isEmpty { toRelease = [] } }
         return toRelease
     }
 
-    /// The error that a thread gets that would wait for this one; nil if it can wait.
-    func reasonNotToWait(for description: String) -> DeliveryError? {
-        switch phase {
-        case .unstarted: .threadNotStarted(thread: description)
-        case .open: nil
-        case .closing, .finishing, .finished: .threadStopped(thread: description)
-        }
+    /// The thread ends, or will never begin: nothing is accepted any more.
+    /// - Returns: nil if that was done before.
+    mutating func end() -> Ended? {
+        guard phase != .ending, phase != .ended else { return nil }
+        phase = .ending
+        var taken = TakenDeliveries()
+        _ = pending.refill(&taken)
+        defer { (signal, replacedSignal, runLoop, delayed, services, whenBegun) = (nil, nil, nil, [:], [:], []) }
+        return Ended(
+            taken: taken, delayed: Array(delayed.values), services: Array(services.values),
+            signal: ownSignal)
     }
 
-    /// The answer to a call that appends a block or a job.
-    func acceptance(isJob: Bool) -> ThreadMailbox.Acceptance {
-        switch phase {
-        case .open: .accepted
-        case .unstarted: isJob ? .accepted : .notStarted
-        case .closing, .finishing: isJob ? .accepted : .targetGone
-        case .finished: .targetGone
-        }
+    struct Ended {
+        var taken: TakenDeliveries
+        var delayed: [PerformedBlock]
+        var services: [any ThreadService]
+        var signal: (any ThreadSignal)?
     }
 
-    /// The signal for a queue in which the first entry waits.
-    @inline(__always)
-    func signal(for queue: Int) -> Signal? {
-        watchedQueue == queue ? nil : unconditionalSignal(for: queue)
-    }
-
-    func unconditionalSignal(for queue: Int) -> Signal {
-        if queue == 0, let event { return .event(event) }
-        if let taskDrain { return .task(taskDrain) }
-        return .source(modeQueues[queue].source, runLoop)
+    /// - Returns: what the thread must still release; none: the end is over.
+    mutating func finishEnd() -> [AnyObject] {
+        if toRelease.isEmpty { phase = .ended }
+        return takeAllToRelease()
     }
 }

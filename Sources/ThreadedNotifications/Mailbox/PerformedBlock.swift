@@ -7,7 +7,7 @@ final class PerformedBlock: DelayedAction {
         /// Nil when it no longer waits.
         var block: (@Sendable () -> Void)?
         /// The mailbox of its thread, while it waits; nil: it is performed in the background.
-        var mailbox: ThreadMailbox?
+        var mailbox: Mailbox?
         /// Its delay, if it has one.
         var delay: DelayQueue.ID?
     }
@@ -16,7 +16,7 @@ final class PerformedBlock: DelayedAction {
     private let wait: DeliveryWait?
     let post = DeliveryEvent.nextPost()
 
-    init(for mailbox: ThreadMailbox?, wait: DeliveryWait?, _ block: @escaping @Sendable () -> Void) {
+    init(for mailbox: Mailbox?, wait: DeliveryWait?, _ block: @escaping @Sendable () -> Void) {
         self.wait = wait
         state = Locked(State(block: block, mailbox: mailbox))
     }
@@ -33,7 +33,7 @@ final class PerformedBlock: DelayedAction {
             return DispatchQueue.global().async { self.perform() }
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone(mailbox.noteLoss()) }
+        if !mailbox.enqueue(Delivery(.performed(self), post: post)) { _ = targetIsGone(mailbox.noteLoss()) }
     }
 
     /// Appends the block when a delay has passed. If its thread ends before, the block is `targetGone` then.
@@ -51,15 +51,18 @@ final class PerformedBlock: DelayedAction {
 
     func delayHasPassed() { enqueue() }
 
-    private static func forget(_ block: PerformedBlock, _ delay: DelayQueue.ID, _ mailbox: ThreadMailbox?) {
+    private static func forget(_ block: PerformedBlock, _ delay: DelayQueue.ID, _ mailbox: Mailbox?) {
         DelayQueue.shared.remove(delay)
         mailbox?.remove(delayed: block)
     }
 
     /// Performs the block on the calling thread, if it still waits.
-    func perform() {
-        guard let block = resolve(.delivered) else { return }
-        ThreadContext.current.perform(block, post: post, wait: wait)
+    /// - Returns: whether it did.
+    @discardableResult
+    func perform() -> Bool {
+        guard let block = resolve(.delivered) else { return false }
+        ThreadContext.withCurrent { $0.perform(block, post: post, wait: wait) }
+        return true
     }
 
     /// - Returns: whether this call or an earlier one cancelled the block.
@@ -72,7 +75,6 @@ final class PerformedBlock: DelayedAction {
     }
 
     /// - Returns: whether it still waited.
-    @discardableResult
     func targetIsGone(_ reason: DeliveryEvent.Reason?) -> Bool {
         guard resolve(.targetGone) != nil else { return false }
         DeliveryEvent.trace(.targetGone, post: post, reason: reason)

@@ -10,27 +10,15 @@ struct LatestNotifications {
     // shared with the posting code, as in `Delivery`. A message is a copy.
     struct Latest: @unchecked Sendable {
         let notification: Notification
-        /// The original post, without its wait and message.
-        let post: Post
-        /// A copy of the message, if it was posted as one.
-        let message: Any?
+        /// The original post, without its wait.
+        private(set) var post: Post
         /// Increases with each notification of the center, from 1.
         fileprivate(set) var number: UInt64 = 0
 
         init(_ notification: Notification, of post: Post) {
             self.notification = notification
-            self.post = Post(at: post.location, number: post.number)
-            message = post.message?.copy
-        }
-
-        /// Calls `body` with the message, if there is one. It is valid until `body` returns.
-        func withMessage(_ body: (UnsafePointer<PostedMessage>?) -> Void) {
-            func open<Message>(_ message: Message) {
-                withUnsafePointer(to: message) { address in
-                    withUnsafePointer(to: PostedMessage(of: Message.self, at: address, hasNotification: true), body)
-                }
-            }
-            if let message { _openExistential(message, do: open) } else { body(nil) }
+            self.post = post
+            self.post.wait = nil
         }
     }
 
@@ -42,6 +30,8 @@ struct LatestNotifications {
 
     private var retained: [String: Retained] = [:]
     private var lastNumber: UInt64 = 0
+
+    var isEmpty: Bool { retained.isEmpty }
 
     func retains(_ name: String) -> Bool { !retained.isEmpty && retained[name] != nil }
 

@@ -1,13 +1,8 @@
 internal import Foundation
 
-/// The name of a message type, and its conversions. There is one instance for each type, which is never released, so
-/// that a post can use it without counting a reference.
-//
-// Safety: it is immutable. Its notification has neither object nor userInfo.
-final class MessageName: @unchecked Sendable {
+/// The name of a message type, and its conversions. There is one instance for each type.
+final class MessageName: Sendable {
     let name: Notification.Name
-    /// The notification of a message without a subject, before it is converted.
-    let notification: Notification
     /// Nil: the message is not converted.
     let convertible: (any NotificationConvertible.Type)?
     /// False if Foundation posts messages of the type under this name. It ends the process if an observer of
@@ -22,11 +17,9 @@ final class MessageName: @unchecked Sendable {
     private init(_ type: any Any.Type) {
         convertible = type as? any NotificationConvertible.Type
         name = convertible?.name ?? Notification.Name(Self.typeName(type))
-        notification = Notification(name: name)
         isCaptured = name.rawValue != Self.typeName(type)
     }
 
-    /// Always the same instance of the string, so that `ObserverCache` finds it.
     static func of(_ type: any Any.Type) -> MessageName {
         let identifier = ObjectIdentifier(type)
         if let name = known.withLock({ $0[identifier] }) { return name }

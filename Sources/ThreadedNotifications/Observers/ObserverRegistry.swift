@@ -26,8 +26,6 @@ struct ObserverRegistry<Observer> {
     /// The number of lists with an object, and of lists of any name. Most programs have none, and skip those look-ups.
     private var listsOfObjects = 0
     private var listsOfAnyName = 0
-    /// The number of lists with an object, by name; nil is any name.
-    private var namesWithObjects: [String?: Int] = [:]
     /// The observers that were added as objects, by the addresses of these.
     private var methods: [UInt: [ObserverID: Observer]] = [:]
 
@@ -94,6 +92,9 @@ struct ObserverRegistry<Observer> {
         return ObserverList.merge(found.map { lists.values[$0] })
     }
 
+    /// True if no observer asks for an object, or was added as one. Then whatever `observers` returns matches.
+    var isUnconditional: Bool { listsOfObjects == 0 && methods.isEmpty }
+
     /// All observers, in the order in which they were added.
     var all: [Observer] { ObserverList.merge(Array(lists.values)).compactMap(\.self) }
 
@@ -102,17 +103,8 @@ struct ObserverRegistry<Observer> {
         methods[receiver, default: [:]].sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// True if no observer of a name asks for an object, so that the same observers match whatever the object is.
-    func isOfAnyObject(name: String) -> Bool {
-        listsOfObjects == 0 || namesWithObjects[name] == nil && namesWithObjects[nil] == nil
-    }
-
     private mutating func countList(_ key: Key, _ change: Int) {
-        if key.objectHash != nil {
-            listsOfObjects += change
-            namesWithObjects[key.name, default: 0] += change
-            if namesWithObjects[key.name] == 0 { namesWithObjects[key.name] = nil }
-        }
+        if key.objectHash != nil { listsOfObjects += change }
         if key.name == nil { listsOfAnyName += change }
     }
 }

@@ -1,29 +1,38 @@
-/// The properties of one call of `post`, besides its notification.
+internal import Foundation
+
+/// One call of `post`, besides its notification.
 struct Post {
     /// The post's number in events; 0 if nothing traced when it was posted.
-    let number: UInt64
-    /// The wait for the deliveries, if the call waits. Then what waits on this thread is delivered before this post.
-    let wait: DeliveryWait?
+    var number = DeliveryEvent.nextPost()
     /// The location of the call.
-    let location: SourceLocation
-    /// The message, if it is posted as one. An address, because copying a larger struct would cost each post.
-    private let messageAddress: UnsafePointer<PostedMessage>?
+    var location: SourceLocation
+    /// The wait for the deliveries, if the call waits. Then what waits on this thread is delivered before this post.
+    var wait: DeliveryWait?
+    /// The message, if it is posted as one.
+    var message: PostedMessage?
+}
 
-    @inline(__always)
-    init(
-        at location: SourceLocation, number: UInt64 = DeliveryEvent.nextPost(), wait: DeliveryWait? = nil,
-        message: UnsafePointer<PostedMessage>? = nil
-    ) {
-        self.number = number
-        self.wait = wait
-        self.location = location
-        messageAddress = message
+/// A message that is posted.
+final class PostedMessage: Sendable {
+    let payload: Payload
+    let type: ObjectIdentifier
+    let name: MessageName
+    private let makeNotification: @Sendable () -> Notification?
+
+    init<Message>(_ message: Message) {
+        name = MessageName.of(Message.self)
+        type = ObjectIdentifier(Message.self)
+        let payload = PayloadValue(message, named: name.name)
+        self.payload = payload
+        makeNotification = { (payload.value as? any NotificationConvertible)?.madeNotification }
     }
 
-    /// The message, if it is posted as one.
-    @inline(__always)
-    var message: PostedMessage? { messageAddress?.pointee }
+    /// The notification for observers that do not get the message. Calls foreign code.
+    func notification(about subject: AnyObject?) -> Notification {
+        Notification(name: name.name, object: subject, userInfo: makeNotification()?.userInfo)
+    }
+}
 
-    /// The same post, for an observer that the call does not wait for.
-    var withoutWait: Post { Post(at: location, number: number, message: messageAddress) }
+extension NotificationConvertible {
+    fileprivate var madeNotification: Notification { Self.makeNotification(self) }
 }

@@ -10,18 +10,17 @@ package struct ValueHandler<Value> {
         case async(@Sendable (Value) async -> Void)
     }
 
-    /// Nil: the posting thread.
-    let mailbox: ThreadMailbox?
+    let place: HandlerPlace
     /// True if the handler need not be `Sendable`: it is called and released on the mailbox's thread.
     let isThreadBound: Bool
     let function: Function
 
-    private init(_ mailbox: ThreadMailbox?, isThreadBound: Bool, _ handle: @escaping (Value) -> Void) {
-        self.init(mailbox, isThreadBound: isThreadBound, .direct(handle))
+    private init(_ mailbox: Mailbox?, isThreadBound: Bool, _ handle: @escaping (Value) -> Void) {
+        self.init(.thread(mailbox), isThreadBound: isThreadBound, .direct(handle))
     }
 
-    private init(_ mailbox: ThreadMailbox?, isThreadBound: Bool, _ function: Function) {
-        self.mailbox = mailbox
+    private init(_ place: HandlerPlace, isThreadBound: Bool, _ function: Function) {
+        self.place = place
         self.isThreadBound = isThreadBound
         self.function = function
     }
@@ -32,14 +31,6 @@ package struct ValueHandler<Value> {
 
     package static func onMain(_ handle: @escaping @MainActor (Value) -> Void) -> Self {
         ValueHandler(.main, isThreadBound: true, MainActorClosure.onMainThread(handle))
-    }
-
-    /// The handler of an observer of the messages with this name.
-    func kind(_ name: MessageName) -> ObserverHandler.Kind {
-        switch function {
-        case .direct(let handle): .message(MessageHandler(name, isThreadBound: isThreadBound, handle))
-        case .async(let handle): .async(AsyncHandler(name, handle))
-        }
     }
 }
 
@@ -72,7 +63,7 @@ extension ValueHandler where Value: Sendable {
     package static func awaiting(
         on executor: (any TaskExecutor)?, _ handle: @escaping @Sendable (Value) async -> Void
     ) -> Self {
-        ValueHandler(ThreadMailbox(drainedBy: TaskDrain(executor: executor)), isThreadBound: false, .async(handle))
+        ValueHandler(HandlerPlace(tasks: TaskMailbox(executor: executor)), isThreadBound: false, .async(handle))
     }
 
     package func map<Other: Sendable>(_ transform: @escaping @Sendable (Other) -> Value) -> ValueHandler<Other> {
@@ -81,22 +72,13 @@ extension ValueHandler where Value: Sendable {
             case .direct(let handle): .direct { handle(transform($0)) }
             case .async(let handle): .async { await handle(transform($0)) }
             }
-        return ValueHandler<Other>(mailbox, isThreadBound: isThreadBound, mapped)
-    }
-
-    /// The handler of an observer, with a transform of the notification to the value.
-    func kind(transform: @escaping @Sendable (Notification) -> Value?) -> ObserverHandler.Kind {
-        switch function {
-        case .direct(let handle):
-            .value(transform: transform, isThreadBound: isThreadBound) { handle(Delivery.value($0)) }
-        case .async(let handle): .async(AsyncHandler(transform: transform, handle))
-        }
+        return ValueHandler<Other>(place, isThreadBound: isThreadBound, mapped)
     }
 }
 
 extension Actor {
     /// The mailbox of the thread on which the actor runs, if it runs on one thread only.
-    nonisolated var mailbox: ThreadMailbox? {
+    nonisolated var mailbox: Mailbox? {
         guard let executor = unownedExecutor.asSerialExecutor() else { return nil }
         if let thread = executor as? RunLoopThread { return thread.mailbox }
         return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil

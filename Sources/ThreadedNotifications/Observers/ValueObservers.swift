@@ -3,7 +3,7 @@ package import Foundation
 /// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches, and
 /// ends of threads.
 ///
-/// Values go through the mailboxes and `ObserverCall`, as notifications do.
+/// Values go the way of notifications.
 /// Threads: every method may be called on any thread.
 /// Order: the values that one thread delivers reach an observer in that order. Observers on the delivering thread are
 /// called in the order of the list; what one of them delivers comes before the next is called. Those with
@@ -37,8 +37,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
         using handler: ValueHandler<Value>
     ) -> (token: ObserverToken, handle: Handle) {
         let observer = Observer(
-            name: name, object: .none, mailbox: handler.mailbox, options: options,
-            handler: ObserverHandler(handler.kind(transform: { _ in nil })), isRemovedWithToken: true,
+            name: name, object: .none, options: options, handler: .values(handler),
             location: location)
         DeliveryEvent.trace(
             .register, name: name, observer: observer.id, target: observer.mailbox?.identity, location: location)
@@ -50,49 +49,18 @@ package final class ValueObservers: Sendable, ObserverOwner {
     /// - Parameters:
     ///   - name: the notification's name, for events and for the policy `keepLatest`.
     ///   - object: the notification's object, for the same.
-    package func deliver(
-        _ value: any Sendable, named name: Notification.Name, object: String? = nil, to handles: [Handle]
+    package func deliver<Value: Sendable>(
+        _ value: Value, named name: Notification.Name, object: String? = nil, to handles: [Handle]
     ) {
-        let number = DeliveryEvent.nextPost()
-        if number != 0 { DeliveryEvent.trace(.capture, name: name, post: number, count: handles.count) }
-        let location = SourceLocation("DistributedNotifications", 0)
+        let post = Post(location: SourceLocation("DistributedNotifications", 0))
+        if post.number != 0 { DeliveryEvent.trace(.capture, name: name, post: post.number, count: handles.count) }
         ThreadContext.withCurrent { context in
-            // First the other threads and later deliveries, so that a delivery by a handler here does not overtake.
-            var ownNumber = UInt64.max
-            var areAllEnqueued = true
-            for handle in handles {
-                let observer = handle.observer
-                if observer.isHere(context) {
-                    guard observer.sameThread == .later else {
-                        areAllEnqueued = false
-                        continue
-                    }
-                    if ownNumber == .max { ownNumber = context.mailbox?.nextNumber ?? .max }
-                }
-                enqueue(for: observer, context)
-            }
-            if areAllEnqueued { return }
-            for handle in handles {
-                let observer = handle.observer
-                guard observer.sameThread != .later, observer.isHere(context) else { continue }
-                if observer.sameThread == .ordered, let mailbox = observer.mailbox,
-                    !mailbox.isReady(observer.modeQueue, ownNumbersFrom: ownNumber, context)
-                {
-                    enqueue(for: observer, context)
-                } else {
-                    ObserverCall.runAtOnce(observer, withValue: value, name, post: number, context)
-                }
-            }
-        }
-        func enqueue(for observer: Observer, _ context: ThreadContext) {
-            guard let mailbox = observer.mailbox else { return }
-            let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
-            _ = mailbox.enqueue(delivery, object: object, at: location, for: observer, context)
+            _ = context.deliver(PayloadValue(value, named: name, object: object), post, to: handles.map(\.observer))
         }
     }
 
     /// Delivers a value to all observers, in the order in which they were added.
-    package func deliverToAll(_ value: any Sendable, named name: Notification.Name) {
+    package func deliverToAll<Value: Sendable>(_ value: Value, named name: Notification.Name) {
         let all = observers.withLock { $0.values.sorted { $0.id < $1.id } }
         deliver(value, named: name, to: all.map(Handle.init))
     }

@@ -14,7 +14,7 @@ internal import Synchronization
 package enum ForkedCopy {
     private struct State {
         var locks: Set<UnsafeMutablePointer<pthread_mutex_t>> = []
-        var mailboxes: [ObjectIdentifier: Unmanaged<ThreadMailbox>] = [:]
+        var mailboxes: [ObjectIdentifier: Unmanaged<Mailbox>] = [:]
         /// True if the main thread forks.
         var isForkedByMain = false
         /// A descriptor in which the run loop of the thread that forks waits, and no other.
@@ -53,11 +53,11 @@ package enum ForkedCopy {
         change { $0.locks.remove(lock) }
     }
 
-    static func add(_ mailbox: ThreadMailbox) {
+    static func add(_ mailbox: Mailbox) {
         change { $0.mailboxes[ObjectIdentifier(mailbox)] = .passUnretained(mailbox) }
     }
 
-    static func remove(_ mailbox: ThreadMailbox) {
+    static func remove(_ mailbox: Mailbox) {
         change { $0.mailboxes[ObjectIdentifier(mailbox)] = nil }
     }
 
@@ -89,9 +89,8 @@ package enum ForkedCopy {
 
     private static func prepare() {
         // Made now: a thread that made one of them during the fork would leave it half made in the copy.
-        DeliveryWait.makeShared()
         ThreadWaits.makeShared()
-        HandlerWaiters.makeShared()
+        ObserverWaiters.makeShared()
         MessageName.makeShared()
         TypeNames.makeShared()
         ThreadedNotificationCenter.makeShared()
@@ -101,8 +100,8 @@ package enum ForkedCopy {
         // The mailbox of the main thread is not made for this.
         let hasMain = state.valueWhileLocked.mailboxes.values.contains { $0._withUnsafeGuaranteedRef(\.isMain) }
         state.unlock()
-        let mailbox = isMain ? (hasMain ? ThreadMailbox.main : nil) : ThreadContext.existing?.ownMailbox
-        let member = mailbox.flatMap { ThreadContext.current.runLoopMember(of: $0) }
+        let context = isMain && hasMain ? ThreadContext.current : ThreadContext.existing
+        let member = context?.runLoopMember()
         state.lock()
         state.valueWhileLocked.member = member
         state.valueWhileLocked.isForkedByMain = isMain
@@ -124,7 +123,7 @@ package enum ForkedCopy {
         let context = ThreadContext.existing
         context?.threadWasCopied()
         for mailbox in state.valueWhileLocked.mailboxes.values.map({ $0.takeUnretainedValue() }) {
-            let isOwn = mailbox.isMain ? isMain : mailbox === context?.ownMailbox
+            let isOwn = mailbox.isMain ? isMain : mailbox === context?.mailbox
             mailbox.processWasCopied(newIdentity: isOwn ? context?.identity : nil, hasEnded: !isOwn)
         }
         isProcessCopy.store(true, ordering: .relaxed)
@@ -136,7 +135,7 @@ package enum ForkedCopy {
         for lock in state.valueWhileLocked.locks { pthread_mutex_unlock(lock) }
         state.unlock()
         if let member { CLinuxSeparateSets(member) }
-        DeliveryWait.otherThreadsHaveEnded()
+        for wait in ObserverWaiters.deliveryWaits { wait.otherThreadsHaveEnded() }
         ThreadWaits.otherThreadsHaveEnded()
     }
 }

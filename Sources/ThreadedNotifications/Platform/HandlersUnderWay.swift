@@ -1,61 +1,40 @@
 /// The handlers and blocks that run on one thread, each nested in the one before.
 ///
-/// They are in memory of their own and not on the stack: a handler may call `Thread.exit()`, which discards its stack,
-/// and the end of the thread must still settle what ran.
+/// They are not only on the stack: a handler may call `Thread.exit()`, which discards its stack, and the end of the thread
+/// must still settle what ran.
 struct HandlersUnderWay {
     private struct Handler {
-        /// Nil for a block. The caller of the handler retains it, also if the thread ends in the handler.
+        /// Nil for a block. The queue or the cursor that has the delivery retains it.
         var observer: Unmanaged<Observer>?
-        /// Retained here.
-        var wait: Unmanaged<DeliveryWait>?
+        var wait: DeliveryWait?
+        /// The observer, if the queue has given it up meanwhile.
+        var retained: Observer?
     }
 
-    private var handlers: UnsafeMutablePointer<Handler>
-    private var capacity = 8
-    private var count = 0
+    private var handlers: [Handler] = []
 
-    init() {
-        handlers = .allocate(capacity: capacity)
-    }
-
-    func deallocate() {
-        handlers.deallocate()
-    }
-
-    @inline(__always)
     mutating func begin(_ observer: Observer?, _ wait: DeliveryWait?) {
-        if count == capacity { grow() }
-        handlers[count] = Handler(
-            observer: observer.map { .passUnretained($0) }, wait: wait.map { .passRetained($0) })
-        count += 1
+        handlers.append(Handler(observer: observer.map { .passUnretained($0) }, wait: wait))
     }
 
     /// The innermost handler has returned.
-    @inline(__always)
-    mutating func end() {
-        count -= 1
-        handlers[count].wait?.release()
+    mutating func end() { handlers.removeLast() }
+
+    /// The thread ends, and the innermost handler will not return.
+    mutating func takeInnermost() -> (observer: Observer?, wait: DeliveryWait?)? {
+        handlers.popLast().map { ($0.observer?.takeUnretainedValue(), $0.wait) }
     }
 
-    /// Removes the innermost handler when the thread ends: it will not return.
-    mutating func removeInnermost() -> (observer: Observer?, wait: DeliveryWait?)? {
-        guard count > 0 else { return nil }
-        count -= 1
-        let handler = handlers[count]
-        return (handler.observer?.takeUnretainedValue(), handler.wait?.takeRetainedValue())
+    /// Retains the observers of the handlers. A drain that is nested in them takes the next batch, and the queue no longer
+    /// retains those of the last one.
+    mutating func retainObservers() {
+        var index = handlers.count - 1
+        while index >= 0, handlers[index].retained == nil {
+            handlers[index].retained = handlers[index].observer?.takeUnretainedValue()
+            index -= 1
+        }
     }
 
     /// The observers of the handlers that run, the innermost last.
-    var observers: [Observer] {
-        UnsafeBufferPointer(start: handlers, count: count).compactMap { $0.observer?.takeUnretainedValue() }
-    }
-
-    @inline(never)
-    private mutating func grow() {
-        let grown = UnsafeMutablePointer<Handler>.allocate(capacity: 2 * capacity)
-        grown.moveInitialize(from: handlers, count: count)
-        handlers.deallocate()
-        handlers = grown
-        capacity *= 2
-    }
+    var observers: [Observer] { handlers.compactMap { $0.observer?.takeUnretainedValue() } }
 }

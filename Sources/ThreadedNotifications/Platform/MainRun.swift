@@ -26,23 +26,18 @@ final class MainRun {
             condition = nil
             signals.end()
         }
+        let mustEndOuterRun = ThreadContext.withCurrent(\.mustEndRun)
+        ThreadContext.withCurrent { context in
+            context.mustEndRun = { MainActor.assumeIsolated { self.depth == 1 && self.hasReasonToEnd() } }
+        }
+        defer { ThreadContext.withCurrent { $0.mustEndRun = mustEndOuterRun } }
         while end == nil {
             end = reasonToEnd()
             // Other code may stop the run loop.
             if end == nil { RunLoop.runCurrent(for: signals.wakesRunLoop ? nil : 0.1) }
         }
         observer.invalidate()
-        if end == .stopped { Self.deliverRest() }
         return end ?? .stopped
-    }
-
-    /// Delivers what waits when the run was stopped, then makes one pass for all signalled sources, as a
-    /// `RunLoopThread` does. It is done in a run of the run loop, because only there its mode is the default mode.
-    private static func deliverRest() {
-        let observer = RunLoopObserver(of: [.entry]) { _ in Drain.runServed(.main) }
-        observer.add(to: .main, mode: .default)
-        RunLoop.runCurrentOnce()
-        observer.invalidate()
     }
 
     private func runLoop(will activity: RunLoopObserver.Activity) {
@@ -52,10 +47,14 @@ final class MainRun {
         case .beforeTimers, .beforeWaiting:
             // A nested run is not this object's to stop.
             guard depth == 1 else { return }
-            end = end ?? reasonToEnd()
             // Again before the run loop waits: a nested run may have used up what woke it.
-            if end != nil { RunLoop.stopCurrent() }
+            if hasReasonToEnd() { RunLoop.stopCurrent() }
         }
+    }
+
+    private func hasReasonToEnd() -> Bool {
+        end = end ?? reasonToEnd()
+        return end != nil
     }
 
     private func reasonToEnd() -> MainRunLoop.End? {

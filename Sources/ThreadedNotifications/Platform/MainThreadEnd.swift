@@ -10,16 +10,17 @@ internal import Synchronization
 enum MainThreadEnd {
     /// Called when the main thread's mailbox is created. The mailbox is finished when the main thread has ended.
     static func watch() {
-        // A main thread with a context finishes its mailbox itself.
-        if SystemThread.currentIsMain { return ThreadContext.withCurrent { _ in } }
-        // Only the main thread serves the main queue, until it ends. If it never does either, the block never runs.
-        DispatchQueue.main.async { if !SystemThread.currentIsMain { found() } }
+        // Only the main thread serves the main queue, until it ends. If it never does either, the block never runs. A
+        // main thread with a context ends its mailbox itself.
+        DispatchQueue.main.async {
+            if SystemThread.currentIsMain { ThreadContext.withCurrent { _ in } } else { found() }
+        }
     }
 
     /// Called when code of the main queue or of the main actor runs on another thread.
     static func found() {
         // A main thread with a context finishes its mailbox when it ends, because only it can take what it drains.
-        if !ThreadContext.isMainKnown, ThreadMailbox.main.finish() { ThreadMailbox.main.reportEnd() }
+        if !ThreadContext.isMainKnown, let lost = Mailbox.main.end() { Mailbox.main.reportEnd(lost) }
     }
 
     /// Warns on standard error, once in this process, unless `THREADED_NOTIFICATIONS_WARNINGS` is 0.

@@ -13,43 +13,51 @@ final class ThreadContext {
     }
     /// `identity` as a recorder takes it; nil before its first use.
     private(set) var recorded: RecordedThread?
-    /// The observers that posts on this thread found.
-    let cache = ObserverCache()
-    /// The names of the message types that this thread posted.
-    let messageNames = MessageNameCache()
+
+    // MARK: What waits for the thread, and what runs on it
+
+    /// What waits for the thread. A thread that does not serve it has it for the order of its own posts.
+    private(set) var mailbox: Mailbox
+    /// What was taken from the mailbox.
+    @exclusivity(unchecked) var taken = TakenDeliveries()
+    /// The posts under way on this thread, each nested in the one before.
+    @exclusivity(unchecked) var cursors: [Cursor] = []
+    @exclusivity(unchecked) var handlersUnderWay = HandlersUnderWay()
+    /// The number of drains under way, each nested in the one before.
+    @exclusivity(unchecked) var drainDepth = 0
+    /// The number of other calls of handlers under way, such as those of posting queues.
+    var otherDepth = 0
+    /// Tells a drain of the run loop that the run is over: see `MainRunLoop`.
+    var mustEndRun: (() -> Bool)?
+    /// When the drain of another main loop that is under way should end, in nanoseconds; 0: there is none.
+    var drainDeadline: UInt64 = 0
+    var jobs = ActorJobs()
+    /// How a `RunLoopThread` sleeps; nil: in its run loop.
+    var sleep: EventSignal.Sleep?
+    private var hasBegun = false
+    private var isAttached = false
+
+    // MARK: Other things of the thread
+
     /// The thread object of a running `RunLoopThread`.
     var keepsAlive: RunLoopThread?
     /// The ended thread for which this thread runs late jobs now.
     var standsInFor: RunLoopThread?
-
     var boundValues = BoundValues()
-    /// The time that this thread may watch for the end of a wait before it sleeps.
-    var waitBudget = SpinBudget()
-
-    private let drainStateValue = ThreadConfined(DrainState())
-    private let handlers = ThreadConfined(HandlersUnderWay())
-    /// The number of handlers and blocks that began at once, in the middle of other work.
-    private let nested = ThreadConfined(0)
-    private var attachedMailbox: ThreadMailbox?
-    /// `attachedMailbox` again, to compare it without counting a reference.
-    private let uncountedMailbox = ThreadConfined<Unmanaged<ThreadMailbox>?>(nil)
     /// The notification that a posting queue is posting to a center of another type.
     var queuedPost: (name: Notification.Name, number: UInt64)?
-    /// See `runLoopMember(of:)`.
+    /// See `runLoopMember`.
     private var probe: (descriptor: EventDescriptor, source: DescriptorSource)?
     private var destructorRounds = 0
     private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
-    init(isMain: Bool) {
+    private init(isMain: Bool) {
         self.isMain = isMain
+        mailbox = isMain ? .main : Mailbox()
+        (hasBegun, isAttached) = (isMain, isMain)
     }
 
     deinit {
-        handlersUnderWay.deallocate()
-        handlers.deallocate()
-        drainStateValue.deallocate()
-        nested.deallocate()
-        uncountedMailbox.deallocate()
         scratch?.deallocate()
     }
 
@@ -57,13 +65,13 @@ final class ThreadContext {
 
     static var current: ThreadContext { stored.takeUnretainedValue() }
 
-    /// Calls `body` with the calling thread's context. It is not retained: it lives as long as the thread runs.
+    /// Calls `body` with the calling thread's context. It is not retained: it lives as long as the thread, and a handler
+    /// may end the thread.
     @inline(__always)
     static func withCurrent<Result>(_ body: (ThreadContext) -> Result) -> Result {
         stored._withUnsafeGuaranteedRef(body)
     }
 
-    @inline(__always)
     private static var stored: Unmanaged<ThreadContext> {
         if let stored = pthread_getspecific(key) { return Unmanaged<ThreadContext>.fromOpaque(stored) }
         return makeStored()
@@ -72,9 +80,9 @@ final class ThreadContext {
     @inline(never)
     private static func makeStored() -> Unmanaged<ThreadContext> {
         let isMain = SystemThread.currentIsMain
+        if isMain { mainIsKnown.store(true, ordering: .releasing) }
         let context = Unmanaged.passRetained(ThreadContext(isMain: isMain))
         pthread_setspecific(key, context.toOpaque())
-        if isMain { mainIsKnown.store(true, ordering: .releasing) }
         return context
     }
 
@@ -110,24 +118,107 @@ final class ThreadContext {
         return destructorRounds
     }
 
+    // MARK: The mailbox
+
+    func owns(_ other: Mailbox) -> Bool { mailbox === other }
+
+    /// Makes a mailbox the thread's, before anything waits in another one.
+    func adopt(_ mailbox: Mailbox) { self.mailbox = mailbox }
+
+    /// Lets other threads know the thread and its run loop.
+    func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        mailbox.begin(.current, .current)
+    }
+
+    /// Lets the thread's run loop serve its mailbox, and so have something to wait for.
+    /// - Parameter signal: wakes the thread.
+    func attach(_ signal: @autoclosure () -> any ThreadSignal = RunLoopSignal(.current)) {
+        guard !isAttached else { return }
+        begin()
+        isAttached = true
+        mailbox.serve(signal())
+    }
+
+    /// True if the thread must go on draining.
+    var hasWork: Bool {
+        !taken.isEmpty || cursors.contains(where: \.holdsOrder)
+            || mailbox.state.withLock { !$0.pending.isEmpty || !$0.toRelease.isEmpty }
+    }
+
+    /// The one place that cares for nested runs of the run loop, and for whatever stops a drain.
+    func signalIfWorkIsLeft() {
+        guard hasWork, let signal = mailbox.state.withLock({ $0.signal }) else { return }
+        DeliveryEvent.trace(.signal, target: identity)
+        signal.send()
+    }
+
+    // MARK: Handlers and blocks that run
+
+    func handlersUnderWay(of observer: Observer) -> Int {
+        handlersUnderWay.observers.count { $0 === observer }
+    }
+
+    /// Performs a block that was enqueued for this thread.
+    func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
+        handlersUnderWay.begin(nil, wait)
+        DeliveryEvent.trace(.deliver, post: post)
+        block()
+        DeliveryEvent.trace(.return, post: post)
+        handlersUnderWay.end()
+        wait?.resolve(0, .delivered)
+    }
+
+    // MARK: The end of the thread
+
     private func threadEnds() {
         // Handlers are under way if one called `Thread.exit()`: they will not return.
-        while let (observer, wait) = handlersUnderWay.removeInnermost() {
+        while let (observer, wait) = handlersUnderWay.takeInnermost() {
             observer?.end()
             wait?.resolve(observer?.id ?? 0, .targetGone)
         }
         ThreadWaits.endAll()
-        // If the main function is async, the main thread ends before the process, and nothing more is delivered there.
-        mailbox?.finish()
-        // After that, because a post that a handler did not return to has its observers in the cache.
-        cache.removeAll()
-        probe = nil
-        keepsAlive = nil
+        let lost = endMailbox()
+        (sleep, probe, keepsAlive) = (nil, nil, nil)
         for id in boundValues.close() { releaseBoundValue(id) }
         // Last, because an end observer is promised that the thread has released everything.
-        mailbox?.reportEnd()
+        mailbox.reportEnd(lost)
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
     }
+
+    /// The thread delivers nothing more: settles what waits for it. Only the first call has an effect.
+    @discardableResult
+    func endMailbox() -> LostDeliveries {
+        var lost = lostDeliveries ?? LostDeliveries()
+        if !hasEnded {
+            lostDeliveries = lost
+            while var cursor = cursors.popLast() {
+                while let (observer, payload, _) = cursor.takeNext(self) {
+                    observer._withUnsafeGuaranteedRef { observer in
+                        observer.counters.countPosted()
+                        observer.settle(
+                            Delivery(.payload(payload), post: cursor.post), .targetGone, reason: mailbox.reasonItIsGone)
+                    }
+                    lost.notifications += 1
+                }
+            }
+            var rest = TakenDeliveries()
+            swap(&rest, &taken)
+            if let others = mailbox.end(rest) {
+                lost.notifications += others.notifications
+                lost.blocks += others.blocks
+                lost.queuedNotifications += others.queuedNotifications
+            }
+            for (job, thread) in jobs.takePostponed() { thread.runLate(job) }
+        }
+        lostDeliveries = lost
+        return lost
+    }
+
+    /// Nil before the end.
+    private var lostDeliveries: LostDeliveries?
+    var hasEnded: Bool { lostDeliveries != nil }
 
     /// Releases a value of this thread, if it is still there.
     func releaseBoundValue(_ id: UInt64) {
@@ -137,9 +228,7 @@ final class ThreadContext {
         withExtendedLifetime(value) {}
     }
 
-    // MARK: The thread
-
-    /// Memory for building a line. The thread may use it until the next call.
+    /// Memory for composing a record. The thread may use it until the next call.
     func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {
         if let start = scratch?.baseAddress, scratch!.count >= capacity { return start }
         scratch?.deallocate()
@@ -148,59 +237,13 @@ final class ThreadContext {
         return new.baseAddress!
     }
 
-    // MARK: The thread's mailbox
-
-    var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
-
-    /// Calls `body` with the thread's mailbox, if there is one. It is not retained, because `body` may end the thread.
-    func withMailbox(_ body: (ThreadMailbox) -> Void) {
-        if let own = uncountedMailbox.value {
-            own._withUnsafeGuaranteedRef(body)
-        } else if isMain {
-            body(.main)
-        }
-    }
-
-    var drainState: DrainState {
-        @inline(__always) unsafeAddress { UnsafePointer(drainStateValue.pointer) }
-        @inline(__always) unsafeMutableAddress { drainStateValue.pointer }
-    }
-
-    /// True if a mailbox is this thread's.
-    @inline(__always)
-    func owns(_ mailbox: Unmanaged<ThreadMailbox>) -> Bool {
-        if let own = uncountedMailbox.value { return own.toOpaque() == mailbox.toOpaque() }
-        return isMain && mailbox._withUnsafeGuaranteedRef(\.isMain)
-    }
-
-    /// The thread's mailbox, which is created if there is none.
-    /// - Parameter isServed: whether the thread's run loop should serve it, and so have something to wait for.
-    func attachedMailboxOrNew(isServed: Bool = true) -> ThreadMailbox {
-        if let mailbox {
-            if isServed { mailbox.serve() }
-            return mailbox
-        }
-        let mailbox = ThreadMailbox(threadName: nil)
-        attach(mailbox, isServed: isServed)
-        return mailbox
-    }
-
-    func attach(_ mailbox: ThreadMailbox, isServed: Bool = true) {
-        attachedMailbox = mailbox
-        uncountedMailbox.value = .passUnretained(mailbox)
-        mailbox.attach(to: .current, of: .current, isServed: isServed)
-    }
-
     // MARK: A copy of the process
-
-    /// The mailbox of a thread that is not the main thread.
-    var ownMailbox: ThreadMailbox? { attachedMailbox }
 
     /// A descriptor in which this thread's run loop waits in its common modes, and no other; nil if the run loop serves
     /// no mailbox, or if the system has no descriptor left.
-    func runLoopMember(of mailbox: ThreadMailbox) -> Int32? {
-        guard mailbox.isServed else { return nil }
-        if let event = drainState.event { return event.descriptor.number }
+    func runLoopMember() -> Int32? {
+        guard isAttached else { return nil }
+        if let sleep { return sleep.descriptor }
         if let probe { return probe.descriptor.number }
         guard let descriptor = EventDescriptor() else { return nil }
         let source = DescriptorSource(descriptor) {}
@@ -215,57 +258,6 @@ final class ThreadContext {
         guard let known = identity else { return }
         identity = ThreadIdentity(
             number: known.number, name: known.name, kernelID: SystemThread.currentKernelID)
-    }
-
-    // MARK: Handlers and blocks that run
-
-    var handlersUnderWay: HandlersUnderWay {
-        @inline(__always) unsafeAddress { UnsafePointer(handlers.pointer) }
-        @inline(__always) unsafeMutableAddress { handlers.pointer }
-    }
-
-    var observersUnderWay: [ObserverID] { handlersUnderWay.observers.map(\.id) }
-
-    func handlersUnderWay(of observer: Observer) -> Int {
-        handlersUnderWay.observers.count { $0 === observer }
-    }
-
-    /// True if another handler may begin at once. Otherwise its delivery waits, before the stack overflows.
-    var mayNest: Bool { nested.value < 100 }
-
-    /// Calls a handler or block in the middle of other work.
-    @inline(__always)
-    func nest<Result>(_ description: @autoclosure () -> String, _ body: () -> Result) -> Result {
-        if nested.value >= 250 { Self.isTooDeep(description()) }
-        nested.value += 1
-        defer { nested.value -= 1 }
-        return body()
-    }
-
-    @inline(never)
-    private static func isTooDeep(_ description: String) -> Never {
-        preconditionFailure(
-            """
-            ThreadedNotifications: \(description) is posted by its own handler, 250 deep, and the stack would \
-            overflow. Observe on a thread (on: .current) with the default options and post without waiting: then it waits.
-            """)
-    }
-
-    /// Performs a block that was enqueued for this thread.
-    func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
-        handlersUnderWay.begin(nil, wait)
-        DeliveryEvent.trace(.deliver, post: post)
-        block()
-        DeliveryEvent.trace(.return, post: post)
-        handlersUnderWay.end()
-        wait?.resolve(0, .delivered)
-    }
-
-    /// The number of the recorded post that a captured notification of this name belongs to: that of a posting queue,
-    /// or one to a Foundation center; 0: none.
-    func capturedPost(of name: Notification.Name) -> UInt64 {
-        if let queuedPost, queuedPost.name == name { return queuedPost.number }
-        return Recorder.currentPost
     }
 }
 

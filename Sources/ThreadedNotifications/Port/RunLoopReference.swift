@@ -4,23 +4,19 @@ package import Foundation
 /// A retained run loop that any thread may wake, also after the run loop's thread has ended.
 package struct RunLoopReference: Sendable {
     package let runLoop: LockedObject<CFRunLoop>
-    /// Wakes the thread while it sleeps in its mailbox's event; nil if it has none.
-    private let sleepEvent: SleepEvent?
 
     /// The calling thread's run loop.
     package static var current: RunLoopReference {
-        RunLoopReference(
-            runLoop: LockedObject(CFRunLoopGetCurrent()), sleepEvent: ThreadContext.current.drainState.event?.sleepEvent
-        )
+        RunLoopReference(runLoop: LockedObject(CFRunLoopGetCurrent()))
     }
 
     /// The main thread's run loop.
     static var main: RunLoopReference {
-        RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain()), sleepEvent: nil)
+        RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain()))
     }
 
     package func wakeUp() {
-        if sleepEvent?.wake() != true { ForkedCopy.wake { CFRunLoopWakeUp(runLoop.object) } }
+        ForkedCopy.wake { CFRunLoopWakeUp(runLoop.object) }
     }
 
     /// Performs a block on the run loop's thread, in a common mode. Unlike a source, it does not keep the run loop

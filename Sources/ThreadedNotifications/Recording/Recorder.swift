@@ -80,6 +80,13 @@ package enum Recorder {
     /// The post to a Foundation center whose handler the calling thread runs; 0 if it was not recorded.
     static var currentPost: UInt64 { current?.pointee.current_post?() ?? 0 }
 
+    /// The number of the recorded post that a captured notification of this name belongs to: that of a posting queue,
+    /// or one to a Foundation center; 0: none.
+    static func capturedPost(of name: Notification.Name) -> UInt64 {
+        if let queued = ThreadContext.current.queuedPost, queued.name == name { return queued.number }
+        return currentPost
+    }
+
     // MARK: Records
 
     /// Appends a record. The values are separate parameters, because composing an event of them costs more than the

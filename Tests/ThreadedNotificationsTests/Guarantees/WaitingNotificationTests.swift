@@ -39,7 +39,9 @@ final class WaitingNotificationTests: XCTestCase {
             let token = center.addObserver(forName: posted, on: CurrentThread.current.targetThread) { _ in }
             let isOver = Atomic<Bool>.Box(false)
             let timer = Timer(fire: .distantPast, interval: 0, repeats: false) { _ in
-                XCTAssertEqual(center.post(name: posted), DeliveryCounters(waiting: 1))
+                Thread.posting(1) { center.post(name: posted) }.wait()
+                RunLoop.pollCurrent(in: modal)
+                XCTAssertEqual(token.counters, DeliveryCounters(waiting: 1))
                 RunLoop.makeCommonInCurrent(modal)
                 RunLoop.pollCurrent(in: modal)
                 XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))

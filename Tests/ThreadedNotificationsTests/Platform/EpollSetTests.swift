@@ -56,7 +56,7 @@ final class EpollSetTests: XCTestCase {
     func testARunLoopThreadSleepsInItsOwnSetBesideOneThatListsTheNumbersOfItsDescriptors() throws {
         let stale = try StaleNumbers(16)
         stale.makeReady()
-        let worker = RunLoopThread(name: "sleeping", spins: false)
+        let worker = RunLoopThread(name: "sleeping")
         try worker.start()
         // A thread that slept in the other set would not be woken from now on.
         stale.makeUnready()

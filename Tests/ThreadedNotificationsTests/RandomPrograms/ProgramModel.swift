@@ -6,7 +6,7 @@ struct ProgramModel {
     /// True: the transforms of a post are called before any of its observers has its place; an observer that is removed
     /// before it was called on the posting thread counts that post too; and after `Thread.exit()` also the observers that
     /// come later in the same post have an outcome.
-    static let isExact = false
+    static let isExact = true
 
     private struct Post {
         let name: Int

@@ -7,7 +7,7 @@ final class BenchmarkThread: Sendable {
     let thread: RunLoopThread
 
     init(_ name: String = "target", core: Int?, spins: Bool = false) throws {
-        thread = RunLoopThread(name: name, spins: spins)
+        thread = RunLoopThread(name: name)
         try thread.start()
         guard let core else { return }
         do {

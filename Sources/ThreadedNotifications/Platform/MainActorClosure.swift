@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Removes the main actor's isolation from closures that are called on the main thread only. A check at each call
 /// (`MainActor.assumeIsolated`) would cost as much as a delivery.
 //
@@ -7,19 +5,6 @@ internal import Foundation
 // main actor. If it has ended, the closure is never called. The isolation of a synchronous function is part of its
 // type, and not of its representation: `assumeIsolated` of the standard library makes the same cast.
 enum MainActorClosure {
-    /// A struct keeps the closure as it is. As a generic argument it would be wrapped, and each call would cost more.
-    private struct Isolated {
-        let handle: @MainActor (Notification) -> Void
-    }
-
-    private struct Unisolated {
-        let handle: (Notification) -> Void
-    }
-
-    static func onMainThread(_ handle: @escaping @MainActor (Notification) -> Void) -> (Notification) -> Void {
-        unsafeBitCast(Isolated(handle: handle), to: Unisolated.self).handle
-    }
-
     static func onMainThread<Value, Result>(
         _ handle: @escaping @MainActor (Value) -> Result
     ) -> @Sendable (Value) -> Result {

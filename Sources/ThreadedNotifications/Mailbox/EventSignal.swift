@@ -1,0 +1,120 @@
+internal import Foundation
+
+/// Wakes a `RunLoopThread`: an event that is a source in the common modes, and on which the thread sleeps.
+///
+/// When a source wakes a run loop, CoreFoundation makes three system calls to find out why, and calls the source in its
+/// next pass. Here the thread sleeps in a run loop observer, the last one before the run loop would wait, on the set of
+/// descriptors in which the run loop waits. It drains as soon as it wakes. The event is left unread, so that the run
+/// loop makes a pass after each drain, for its timers and other sources.
+///
+///     sleep ──event──► drain ──► a pass of the run loop, which reads the event ──► sleep
+///       └──anything else───────► a pass of the run loop ─────────────────────────► sleep
+///
+/// A nested run waits as usual, and the event is one of its sources.
+/// Threads: `send` any; the rest is for the thread itself.
+final class EventSignal: ThreadSignal {
+    /// The thread's part.
+    struct Sleep {
+        fileprivate let event: EventDescriptor
+        fileprivate let set: EpollSet
+        fileprivate let source: DescriptorSource
+        fileprivate let observers: [RunLoopObserver]
+        /// The number of runs in the default mode under way.
+        var depth = 0
+        /// True from a drain of the sleep until the event is read.
+        fileprivate var isUnread = false
+
+        var descriptor: Int32 { event.number }
+    }
+
+    let event: EventDescriptor
+
+    /// Another main loop of the thread waits for the event.
+    init(_ event: EventDescriptor) {
+        self.event = event
+    }
+
+    /// Lets an event wake the calling thread.
+    /// - Returns: nil if the system has no descriptor left, or if the set in which the run loop waits is not found.
+    static func make(_ context: ThreadContext) -> EventSignal? {
+        guard let event = EventDescriptor() else { return nil }
+        let source = DescriptorSource(event) { ThreadContext.withCurrent { wasRead($0) } }
+        // First only to the default mode, whose set has the event from now on.
+        source.addToCurrent(.default)
+        guard let set = EpollSet(with: event) else { return nil }
+        source.addToCurrent(.common)
+        let run = RunLoopObserver(isLast: true) { activity in ThreadContext.withCurrent { runLoop(will: activity, $0) }
+        }
+        run.add(to: .current, mode: .default)
+        let nested = RunLoopObserver(of: [.entry]) { _ in ThreadContext.withCurrent { runBegins($0) } }
+        nested.add(to: .current, mode: .common)
+        context.sleep = Sleep(event: event, set: set, source: source, observers: [run, nested])
+        return EventSignal(event)
+    }
+
+    func send() { event.makeReady() }
+
+    var isServedNow: Bool { ThreadContext.withCurrent { $0.sleep?.observers.last?.isInCurrentMode } ?? true }
+
+    /// What the thread sleeps with ends with the thread.
+    func invalidate() {}
+
+    private static func runLoop(will activity: RunLoopObserver.Activity, _ context: ThreadContext) {
+        switch activity {
+        case .entry: context.sleep?.depth += 1
+        case .exit: context.sleep?.depth -= 1
+        // A nested run is not this object's to stop.
+        case .beforeTimers, .beforeWaiting:
+            guard let sleep = context.sleep, sleep.depth == 1 else { return }
+            guard context.mailbox.isOpen else { return RunLoop.stopCurrent() }
+            if activity == .beforeWaiting { wait(in: sleep.set, context) }
+        }
+    }
+
+    private static func wait(in set: EpollSet, _ context: ThreadContext) {
+        set.wait()
+        guard context.hasWork else { return }
+        context.sleep?.isUnread = true
+        Drain.run(context)
+        for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
+        // A nested run may have read the event, and the run loop must make a pass.
+        if context.sleep?.isUnread == false {
+            context.sleep?.isUnread = true
+            context.sleep?.event.makeReady()
+        }
+    }
+
+    /// A run begins. If it is nested, what was drained must not make it return; what still waits, or
+    /// a stop, does.
+    private static func runBegins(_ context: ThreadContext) {
+        let wasUnread = context.sleep?.isUnread == true
+        if wasUnread {
+            context.sleep?.isUnread = false
+            context.sleep?.event.clear()
+        }
+        if wasUnread, !context.mailbox.isOpen {
+            context.sleep?.event.makeReady()
+        } else {
+            context.signalIfWorkIsLeft()
+        }
+    }
+
+    /// The run loop has read the event.
+    private static func wasRead(_ context: ThreadContext) {
+        if context.sleep?.isUnread == true {
+            context.sleep?.isUnread = false
+            // A drain has just ended, perhaps because its budget is spent. The next pass goes on.
+            context.signalIfWorkIsLeft()
+        } else {
+            Drain.run(context)
+        }
+    }
+
+    /// The thread's own run of the run loop is over. Neither the event nor the depth must end a run that is nested in the
+    /// last drain.
+    static func ownRunIsOver(_ context: ThreadContext) {
+        context.sleep?.depth += 1
+        context.sleep?.isUnread = false
+        context.sleep?.event.clear()
+    }
+}
