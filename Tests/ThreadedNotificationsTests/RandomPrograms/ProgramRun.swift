@@ -1,7 +1,6 @@
 import CoreFoundation
 import Foundation
 import SharedTesting
-import Synchronization
 import ThreadedNotifications
 
 /// A run of a random program on real threads and run loops, through the public interface only.
@@ -34,9 +33,10 @@ final class ProgramRun: Sendable {
     private let workers: [RunLoopThread]
     private let targets: [TargetThread]
     private let indexes: [Int: Int]
-    private let state: Mutex<State>
+    // `Locked`, because the thread sanitizer does not see how Swift's `Mutex` excludes other threads.
+    private let state: Locked<State>
     /// Held while an observer is added, so that the numbers of observers are in the order added.
-    private let adding = Mutex(())
+    private let adding = Locked(())
 
     /// - Parameter workers: the threads beside the calling one, which must be the main thread.
     init(_ program: RandomProgram, workers: [RunLoopThread]) {
@@ -45,7 +45,7 @@ final class ProgramRun: Sendable {
         targets = [MainThread.main.targetThread] + workers.map(\.targetThread)
         indexes = Dictionary(
             uniqueKeysWithValues: workers.enumerated().map { ($1.identity?.number ?? 0, $0 + 1) } + [(1, 0)])
-        state = Mutex(State(depths: Array(repeating: 0, count: program.threads)))
+        state = Locked(State(depths: Array(repeating: 0, count: program.threads)))
     }
 
     /// Runs the program until nothing waits, and once more each name is posted.
