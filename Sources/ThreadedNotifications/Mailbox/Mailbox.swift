@@ -132,10 +132,12 @@ final class Mailbox: Sendable {
     }
 
     /// Lets the thread release an object. The calling thread releases it if it is the thread, or if the thread has ended.
-    func release(_ object: AnyObject) {
+    /// - Parameter object: the last reference, moved and not copied, because the thread may be faster.
+    func release(_ object: consuming AnyObject) {
         if isCurrent { return }
+        var object = Optional(object)
         state.lock()
-        let signal = state.valueWhileLocked.release(object)
+        let signal = state.valueWhileLocked.release(&object)
         state.unlock()
         signal?.send()
     }

@@ -111,9 +111,9 @@ struct MailboxState {
     /// Hands an object over to the thread, to be released there.
     /// After the thread's end the caller releases it.
     /// - Returns: the signal, if the thread must be woken.
-    mutating func release(_ object: AnyObject) -> (any ThreadSignal)? {
-        guard phase != .ended else { return nil }
-        toRelease.append(object)
+    mutating func release(_ object: inout AnyObject?) -> (any ThreadSignal)? {
+        guard phase != .ended, let taken = object.take() else { return nil }
+        toRelease.append(taken)
         return toRelease.count == 1 ? signal : nil
     }
 

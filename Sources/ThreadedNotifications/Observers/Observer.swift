@@ -187,9 +187,8 @@ final class Observer: @unchecked Sendable {
     }
 
     private func releaseHandler() {
-        guard let last = handler else { return }
-        handler = nil
-        if last.isThreadBound { mailbox?.release(last) }
+        guard let isThreadBound = handler?.isThreadBound else { return }
+        if isThreadBound, let mailbox { mailbox.release(handler.take()!) } else { handler = nil }
     }
 
     // MARK: The way of a notification
@@ -199,9 +198,10 @@ final class Observer: @unchecked Sendable {
     ///   delivery is cancelled.
     func prepare(_ posted: PostedNotification, _ post: Post, _ context: ThreadContext) -> Payload? {
         if let message = post.message, message.type == messageType { return message.payload }
-        guard let handler = begin() else { return posted }
+        // Not the handler, because this thread must not be the last to release it.
+        guard let prepare = begin().map(\.prepare) else { return posted }
         context.handlersUnderWay.begin(self, nil)
-        let value = handler.prepare?(posted.posted, post)
+        let value = prepare?(posted.posted, post)
         context.handlersUnderWay.end()
         end()
         if value == nil {
