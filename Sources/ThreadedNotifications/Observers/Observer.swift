@@ -241,6 +241,8 @@ final class Observer: @unchecked Sendable {
             settle(delivery, .coalesced)
             return false
         }
+        // The call may release this observer.
+        let id = id
         delivery.wait?.deliveryBegins(to: id)
         guard call(payload, post: delivery.post, delivery.wait, context, isAtOnce: false) else {
             settle(delivery, .cancelled)
@@ -285,8 +287,9 @@ final class Observer: @unchecked Sendable {
         } else if case .direct(let function) = handler.function {
             function(payload, object)
         }
-        context.handlersUnderWay.end()
+        let lastReference = context.handlersUnderWay.end()
         end()
+        withExtendedLifetime(lastReference) {}
         return true
     }
 

@@ -18,7 +18,9 @@ struct HandlersUnderWay {
     }
 
     /// The innermost handler has returned.
-    mutating func end() { handlers.removeLast() }
+    /// - Returns: its observer, if the queue has given it up: perhaps the last reference.
+    @discardableResult
+    mutating func end() -> Observer? { handlers.removeLast().retained }
 
     /// The thread ends, and the innermost handler will not return.
     mutating func takeInnermost() -> (observer: Observer?, wait: DeliveryWait?)? {

@@ -87,6 +87,25 @@ final class RemovalTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    // The address sanitizer reports an observer that is used after its release.
+    func testAHandlerMayReleaseItsObserverAndRunTheRunLoop() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let token = Locked<ObserverToken?>(nil)
+        let performed = Locked(0)
+        token.withLock {
+            $0 = center.addObserver(forName: posted, on: worker) { _ in
+                token.withLock { $0.take() }?.cancel()
+                try? worker.perform { performed.withLock { $0 += 1 } }
+                while performed.withLock({ $0 == 0 }), RunLoop.current.run(mode: .default, before: .distantFuture) {}
+                performed.withLock { $0 += 1 }
+            }
+        }
+        try center.postAndWait(Notification(name: posted), timeout: timeout)
+        try worker.stopAndWait()
+        XCTAssertEqual(performed.withLock { $0 }, 2)
+    }
+
     // Under the thread sanitizer this is also a test of the semaphores that the handler's thread signals.
     func testSeveralThreadsAndTasksWaitForOneHandler() throws {
         let center = ThreadedNotificationCenter()
