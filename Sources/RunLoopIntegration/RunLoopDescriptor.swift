@@ -40,7 +40,7 @@ public final class RunLoopDescriptor {
     private let thread: ServedThread
     // What has descriptors is nil after `end`, because a thread that ends in the other loop never releases this object.
     private var runLoop: RunLoopReference?
-    /// Made ready when something waits in queue 0 of the mailbox.
+    /// Made ready when something waits in the mailbox.
     private var event: EventDescriptor?
     /// Nil if the event is that of a `RunLoopThread` or of the call of `run` around this one.
     private var source: DescriptorSource?
@@ -226,7 +226,7 @@ public final class RunLoopDescriptor {
         return RunLoop.runCurrentUntilSourceHandled(for: 0)
     }
 
-    /// Delivers what waits in queue 0, without a pass of the run loop.
+    /// Delivers what waits in the mailbox, without a pass of the run loop.
     private func deliver() {
         guard thread.hasWork else { return }
         isUnread = true

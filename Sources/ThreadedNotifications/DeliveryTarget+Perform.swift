@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension DeliveryTarget {
-    /// Performs a block on this thread, in its common run loop modes.
+    /// Performs a block on this thread.
     ///
     /// On this thread itself, the block is performed before the call returns, if nothing waits for the thread.
-    /// Otherwise it is appended to the thread's mailbox, and the call returns at once. A block that calls
-    /// `Thread.exit()` ends the thread.
+    /// Otherwise it is appended to the thread's mailbox, and the call returns at once; the thread's run loop performs
+    /// it in a common mode. A block that calls `Thread.exit()` ends the thread.
     /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
     /// Cost: a lock, and about 100 bytes until the block is performed. The thread is signalled when nothing waited for
     /// it.
@@ -43,9 +43,9 @@ extension DeliveryTarget {
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
-    /// On this thread itself, everything that waits and can be delivered now is delivered first; then the block is
-    /// performed, in any run loop mode. Notifications and blocks from the handlers, in common modes, come after the
-    /// block, when the run loop next delivers. On another thread the call does not run its run loop while it waits.
+    /// On this thread itself, everything that waits is delivered first, then the block is performed, in any run loop
+    /// mode. Notifications and blocks from the handlers come after the block, when the run loop next delivers. On
+    /// another thread the call does not run its run loop while it waits.
     /// - Parameters:
     ///   - timeout: the longest wait; negative counts as zero. A block that has not begun by then is not performed;
     ///     a block that has begun continues.

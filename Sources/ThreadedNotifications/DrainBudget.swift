@@ -4,9 +4,10 @@
 ///     worker.drainBudget = .deliveries(100)
 ///
 /// When the budget is spent, the run loop calls its due timers and signalled sources. Then it continues with the rest,
-/// in order: what waits keeps its position. A handler that has begun is never interrupted, and each drain makes at
-/// least one delivery. Each notification for one observer, each block and each job of an actor is a delivery. Jobs that
-/// became ready while another job waited or ran the run loop are run together after it, and belong to its delivery.
+/// in order. A handler that has begun is never interrupted, and each drain makes at least one delivery. Each
+/// notification for one observer, each block and each job of an actor is a delivery; what is settled without a call
+/// does not count. Jobs that became ready while another job waited or ran the run loop are run together after it, and
+/// belong to its delivery.
 ///
 /// The main thread has a budget of 8 ms at first, so that a flood of notifications does not delay its timers and input.
 /// Other threads have none.
@@ -15,9 +16,8 @@
 public struct DrainBudget: Sendable, Hashable {
     /// The number of deliveries; nil: any number.
     public let deliveries: Int?
-    /// The time that may have passed when a delivery begins; nil: any time. It is measured from the beginning of a
-    /// drain of several entries, and otherwise from the second delivery. The rest of a post for several observers of
-    /// the thread, which a nested run of the run loop delivers, is one entry.
+    /// The time that may have passed when a delivery begins; nil: any time. It is measured from the second delivery of
+    /// a drain.
     public let time: Duration?
 
     /// Creates a budget. It is spent when either limit is reached.

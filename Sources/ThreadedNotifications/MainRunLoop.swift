@@ -22,9 +22,11 @@ public enum MainRunLoop {
     /// Runs the main run loop in the default mode until the condition holds, `stop()` is called, or a signal arrives.
     ///
     /// Timers, sources, blocks, notifications for `.main`, the main queue and the main actor are served. The condition
-    /// is evaluated before the run loop runs, at the beginning of each pass, and before the run loop waits. So it is
-    /// noticed if anything that the run loop called has changed it. Another thread that changes it also performs a
-    /// block on `.main`, because nothing else wakes the run loop. The condition must not run the run loop.
+    /// is evaluated before the run loop runs, at the beginning of each pass, before each delivery, and before the run
+    /// loop waits. So it is noticed if anything that the run loop called has changed it, and nothing that waits is
+    /// delivered after the handler that made it true; CoreFoundation may finish its pass. Another thread that changes
+    /// it also performs a block on `.main`, because nothing else wakes the run loop. The condition must not run the run
+    /// loop.
     ///
     /// A signal of `signals` ends the run instead of having its effect. The effect is restored when the call returns.
     /// A signal that the process ignores stays ignored, and one that arrives while the run ends for another reason has
@@ -33,14 +35,15 @@ public enum MainRunLoop {
     /// Threads: the main thread. A handler may call it: a nested run has its own condition, and those of the outer
     /// runs are evaluated again after it. A nested run of other code ends by itself. In a block of the main queue or a
     /// task of the main actor, the main queue and the main actor are not served.
-    /// Cost: two evaluations of the condition in a pass that waits. A descriptor for the process if there are signals.
+    /// Cost: an evaluation of the condition for each delivery, and two in a pass that waits. A descriptor for the
+    /// process if there are signals.
     /// - Parameters:
     ///   - condition: ends the run when it returns true.
     ///   - signals: signals such as `SIGINT` and `SIGTERM`.
     /// - Returns: why it ended.
     /// - Precondition: the calling thread is the main thread. In a program with an `async` main function the main actor
-    ///   is there only if the program links `AsyncMain`, which runs the run loop itself. The system lets a process handle
-    ///   the signals.
+    ///   is there only if the program links `AsyncMain`, which runs the run loop itself. The system lets a process
+    ///   handle the signals.
     @MainActor @discardableResult
     @available(*, noasync, message: "it blocks the main thread; call it in a synchronous main function")
     public static func run(
@@ -58,8 +61,8 @@ public enum MainRunLoop {
     /// notices them count as one.
     ///
     /// On the main thread, nothing more of this package is delivered after the handler that calls it. On another thread
-    /// the stop takes its place in the main thread's order: what was enqueued before is delivered, and nothing after it.
-    /// CoreFoundation may finish its pass in both cases. What is left waits for the next run.
+    /// the stop takes its place in the main thread's order: what was enqueued before is delivered, and nothing after
+    /// it. CoreFoundation may finish its pass in both cases. What is left waits for the next run.
     /// Threads: any, but not in a signal handler.
     public static func stop() {
         if SystemThread.currentIsMain {

@@ -23,7 +23,7 @@ public struct ObserverOptions: Sendable {
     /// whose handler always posts the name: it is registered before it gets the 100th, so that another thread may call
     /// it with a newer one first.
     /// Counters: for the observer it is a post like others, traced as a capture of the original post.
-    /// Cost: posts of this name take a lock; those of other names cost nothing more.
+    /// Cost: while a center has such an observer, each of its posts takes a second lock.
     public var receivesLatest: Bool
 
     /// Creates options. By default, notifications are delivered in order, any number may wait, and the observer gets

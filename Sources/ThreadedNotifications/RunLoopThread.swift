@@ -19,6 +19,11 @@ internal import Foundation
 /// Threads: every method may be called on any thread.
 /// Order: notifications, blocks and the jobs of actors run in the order in which they were enqueued. Ports are handled
 /// in the order in which they were signalled, and in no fixed order with notifications, blocks and jobs.
+/// Actors: the thread is one serial executor. The jobs of all its actors and tasks do not interleave, nor does a job
+/// begin while a handler with `isolatedTo:` runs. A job that becomes ready while one of them runs the run loop or waits
+/// is run after that one has returned. So a job that runs the run loop until another actor of the thread has changed
+/// something waits for ever: use `await`, which ends the job. Notifications and blocks are delivered by such a run of
+/// the run loop, in the middle of the job, also to handlers with `isolatedTo:`.
 /// Run loop: the thread sleeps in the last observer of `beforeWaiting`, which also drains the mailbox. So a handler may
 /// run after the other observers of `beforeWaiting` and before those of `afterWaiting`. A whole pass follows.
 /// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. The thread asks the scheduler for
@@ -106,10 +111,10 @@ public final class RunLoopThread: DeliveryTarget {
 
     /// Asks the thread to end, and returns at once.
     ///
-    /// The running handler returns, the notifications and blocks that wait in the mailbox for the default mode are
-    /// delivered, each signalled port is handled once more, and the thread ends. Those that wait for other modes, and
-    /// notifications that are posted later, are `targetGone`. Later blocks are refused. A second call has no effect.
-    /// The method may be called on the thread itself. A thread that was stopped before it started never runs.
+    /// The running handler returns, the notifications and blocks that wait are delivered, each signalled port is
+    /// handled once more, and the thread ends. Notifications that are posted later are `targetGone`, and later blocks
+    /// are refused. A second call has no effect. The method may be called on the thread itself. A thread that was
+    /// stopped before it started never runs.
     public func stop() {
         let neverRuns = state.withLock { state in
             if case .started = state.phase { return false }

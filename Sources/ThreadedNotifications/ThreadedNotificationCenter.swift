@@ -9,7 +9,7 @@ internal import Synchronization
 ///         …   // on the main thread, whichever thread posts
 ///     }
 ///
-///     post ─► capture ─► mailbox ─► signal ─► run loop ─► drain ─► handler
+///     post ─► observers ─► enqueue ─► wake ─► drain ─► call
 ///
 /// Threads: every method may be called on any thread. A handler runs on its target thread and on no other (guarantee
 /// 1).
@@ -31,12 +31,10 @@ internal import Synchronization
 /// center are not captured.
 /// Options: `ObserverOptions` are how a post on the target thread itself is delivered, how many notifications may wait,
 /// and whether the observer gets the latest notification that was posted before it was added.
-/// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or
-/// removed from this center since, an observer of that name or of any name asks for an object or was added as one, or
-/// an observer receives the latest notification of the name. Otherwise a post takes a lock and a look-up. Each observer
-/// on another thread costs a lock, and 100 bytes until it has handled the notification. Observers of other names cost
-/// nothing. The thread is signalled when its mailbox was empty and it does not watch for more; see `RunLoopThread`.
-/// `notify-bench` measures it.
+/// Cost: a post takes a lock and a look-up; a second lock, and the comparison of objects, if an observer of the center
+/// asks for an object, was added as one, or receives the latest notification. Each observer on another thread costs a
+/// lock, and about 100 bytes until it has handled the notification. The number of observers of other names does not
+/// matter. The thread is woken if nothing waited for it. `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     let state = Locked(CenterState(), isTakenToFork: true)
@@ -102,17 +100,17 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling
     /// thread, which does not run its run loop meanwhile.
     ///
-    /// On this thread, waiting notifications are delivered first, then this one. Those that its handlers post follow
-    /// when the run loop next delivers. The wait ends for an observer that is removed before its handler begins.
+    /// On this thread, waiting notifications are delivered first, then this one, in any run loop mode. Those that its
+    /// handlers post follow when the run loop next delivers. The wait ends for an observer that is removed before its
+    /// handler begins.
     /// - Parameters:
     ///   - notification: the notification.
     ///   - timeout: the longest wait; negative counts as zero. After it the notification is still delivered.
     ///   - file: the caller's file, for errors and events.
     ///   - line: the caller's line, for errors and events.
     /// - Throws: before anything is posted: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or
-    ///   `waitWouldDeadlock` if an observer's thread waits for this one, if an observer on this thread cannot be served
-    ///   in the current run loop mode, or in the async handler of such an observer (13). Afterwards:
-    ///   `notDeliveredInTime`, `threadEnded` or `dropped`.
+    ///   `waitWouldDeadlock` if an observer's thread waits for this one, or in the async handler of such an observer
+    ///   (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
     public func postAndWait(

@@ -12,7 +12,7 @@ struct TaskDrainState {
     }
 
     private var phase = Phase.idle
-    /// The task that drains, as `TaskDrain.currentTask`.
+    /// The task that drains, as `TaskMailbox.currentTask`.
     private(set) var task: Int?
     /// True while the task calls the handler.
     var isCalling = false

@@ -5,9 +5,7 @@ package import Foundation
 ///
 /// Values go the way of notifications.
 /// Threads: every method may be called on any thread.
-/// Order: the values that one thread delivers reach an observer in that order. Observers on the delivering thread are
-/// called in the order of the list; what one of them delivers comes before the next is called. Those with
-/// `SameThreadPolicy.later` are called when the run loop next delivers.
+/// Order: that of a post (guarantees 4 and 5), to the observers in the order of the list.
 /// Removal: by token, as for `ThreadedNotificationCenter`.
 package final class ValueObservers: Sendable, ObserverOwner {
     /// An observer as `deliver` takes it.
