@@ -52,16 +52,22 @@ final class DeliveryWait: Sendable {
         id = try ThreadWaits.begin(
             for: targets, on: Set(targets).count == 1 ? others[0].thread : nil,
             waitsFor: waitsFor.joined(separator: " and "), at: location)
+        // All before any waiter, because a removal that finds none left ends the wait.
         for one in expected {
             let description = DeliveryError.Pending(
                 notification: one.notification, observer: one.observer == 0 ? nil : one.observer,
                 thread: one.threadName)
-            let waiter =
-                one.observer == 0 ? nil : ObserverWaiters.add(.delivery(WeakReference(self)), for: one.observer)
             state.withLock {
-                $0.pending[one.observer] = PendingDelivery(
-                    target: one.target, description: description, waiter: waiter)
+                $0.pending[one.observer] = PendingDelivery(target: one.target, description: description)
             }
+        }
+        for one in expected where one.observer != 0 {
+            let waiter = ObserverWaiters.add(.delivery(WeakReference(self)), for: one.observer)
+            let isPending = state.withLock { state in
+                state.pending[one.observer]?.waiter = waiter
+                return state.pending[one.observer] != nil
+            }
+            if !isPending { ObserverWaiters.remove(waiter, for: one.observer) }
         }
     }
 

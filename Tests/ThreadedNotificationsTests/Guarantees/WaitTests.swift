@@ -34,6 +34,26 @@ final class WaitTests: XCTestCase {
         XCTAssertEqual(tokens.count, 8)
     }
 
+    func testRemovalsWhileAWaitBeginsDoNotEndItForTheOtherObservers() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let waitBegins = DispatchSemaphore(value: 0)
+        DeliveryEvent.tracer = { if $0.stage == .wait { waitBegins.signal() } }
+        defer { DeliveryEvent.tracer = nil }
+        for _ in 0..<TestRounds.rounds(100, stress: 10_000) {
+            let tokens = (0..<20).map { _ in center.addObserver(forName: posted, on: worker) { _ in } }
+            let remover = Thread.posting(1) {
+                waitBegins.wait()
+                for token in tokens.dropLast() { token.cancel() }
+            }
+            XCTAssertNoThrow(try center.postAndWait(note, timeout: timeout))
+            XCTAssertEqual(tokens.last?.counters, .init(delivered: 1))
+            remover.wait()
+        }
+        DeliveryEvent.tracer = nil
+        try worker.stopAndWait()
+    }
+
     func testATimeoutNamesPendingDeliveriesAndTheNotificationIsStillDelivered() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
