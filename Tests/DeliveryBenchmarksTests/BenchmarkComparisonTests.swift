@@ -70,6 +70,13 @@ final class BenchmarkComparisonTests: XCTestCase {
         }
     }
 
+    func testAReportWithAFieldThatThisProgramDoesNotWriteIsCompared() throws {
+        let old = try JSONText.of(Self.report(ours: [100])).replacing("\"pin\"", with: "\"spins\":true,\"pin\"")
+        let comparison = BenchmarkComparison(
+            of: Self.report(ours: [120]), with: try EarlierReport(json: Data(old.utf8)))
+        XCTAssertTrue(comparison.hasSlower && comparison.differences.isEmpty)
+    }
+
     func testARowThatIsSlowerBecauseTheMachineIsIsNotSlower() throws {
         let before = Self.report(ours: [100])
         XCTAssertEqual(try verdict(before, Self.report(control: [30], ours: [150])), .same)

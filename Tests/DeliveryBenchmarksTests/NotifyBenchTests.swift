@@ -41,14 +41,14 @@ final class NotifyBenchTests: XCTestCase {
 
     func testMarkdownBeginsWithTheCommandThatPrintsTheSameTables() async throws {
         let outcome = try Shell.run(
-            "notify-bench --markdown same-thread-1 --quick --rounds 2 --pin \(Self.core) --no-spin")
+            "notify-bench --markdown same-thread-1 --quick --rounds 2 --pin \(Self.core)")
         XCTAssertEqual(outcome.end, .exit(0), "\(outcome.errors)")
         XCTAssertFalse(outcome.output.contains("notify-bench:"), "messages go to standard error")
         let text = lines(outcome.output)
         XCTAssertEqual(
             text.first?.hasPrefix(
-                "`notify-bench same-thread-1 --pin \(Self.core) --quick --rounds 2 --no-spin --markdown`: "), true)
-        XCTAssertEqual(text.first?.contains("; pinned to core \(Self.core); no spinning; "), true)
+                "`notify-bench same-thread-1 --pin \(Self.core) --quick --rounds 2 --markdown`: "), true)
+        XCTAssertEqual(text.first?.contains("; pinned to core \(Self.core); "), true)
         XCTAssertTrue(text.dropFirst().allSatisfy { $0.hasPrefix("| ") && $0.hasSuffix(" |") })
         let columns = Set(text.dropFirst().map { row in row.split(separator: "|").count })
         XCTAssertEqual(columns.count, 1)
@@ -106,6 +106,6 @@ final class NotifyBenchTests: XCTestCase {
         XCTAssertTrue(help.output.contains("EXAMPLES") && !help.output.contains(ObserversProgram.subcommand))
         let script = try Shell.run("notify-bench --generate-completion-script bash")
         XCTAssertEqual(script.end, .exit(0))
-        XCTAssertTrue(script.output.contains("round-trip") && script.output.contains("--no-spin"))
+        XCTAssertTrue(script.output.contains("round-trip") && script.output.contains("--compare"))
     }
 }

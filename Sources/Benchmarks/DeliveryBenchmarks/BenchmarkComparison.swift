@@ -104,7 +104,6 @@ package struct BenchmarkComparison: Sendable, Hashable, Encodable {
         }
         compare("The build", earlier.machine.build, report.machine.build)
         compare("The threads", pinned(earlier.pin), pinned(report.pin))
-        compare("The threads", earlier.spins ? "spinning" : "not spinning", report.spins ? "spinning" : "not spinning")
         compare("The run", earlier.quick ? "quick" : "whole", report.isQuick ? "quick" : "whole")
         return differences
     }

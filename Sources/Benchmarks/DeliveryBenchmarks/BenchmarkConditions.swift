@@ -4,8 +4,6 @@ package struct BenchmarkConditions: Sendable, Hashable {
     package var postingCore: Int?
     /// The core of handling threads; nil: any core.
     package var targetCore: Int?
-    /// True if threads may spin before they sleep.
-    package var spins: Bool
     /// The timeout after which a subject throws.
     package var timeout: Duration
     /// True if a subject with seconds of preparation should prepare less.
@@ -15,12 +13,11 @@ package struct BenchmarkConditions: Sendable, Hashable {
     package var observersProgram: String?
 
     package init(
-        postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, timeout: Duration = .seconds(10),
+        postingCore: Int? = nil, targetCore: Int? = nil, timeout: Duration = .seconds(10),
         isQuick: Bool = false, observersProgram: String? = nil
     ) {
         self.postingCore = postingCore
         self.targetCore = targetCore
-        self.spins = spins
         self.timeout = timeout
         self.isQuick = isQuick
         self.observersProgram = observersProgram

@@ -40,7 +40,7 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
         case .noReport(let reason):
             "it is no report of 'notify-bench --json': \(reason)."
         case .differentRuns:
-            "the earlier runs differ in the build, --pin, --no-spin or --quick. Give runs that were made alike."
+            "the earlier runs differ in the build, --pin or --quick. Give runs that were made alike."
         case .notMade(let what, let code):
             "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }

@@ -20,7 +20,6 @@ extension BenchmarkReport {
                 ? "not pinned"
                 : "pinned to core\(pin.count == 1 ? "" : "s") \(pin.map(String.init).joined(separator: ","))"
         )
-        if !spins { parts.append("no spinning") }
         parts.append("\(BenchmarkCells.number(seconds)) s")
         return parts.joined(separator: "; ")
     }

@@ -6,7 +6,6 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
     package var machine: BenchmarkMachine
     /// The cores that threads were bound to: one for all, or one for posting and one for handling threads.
     package var pin: [Int]
-    package var spins: Bool
     package var rounds: Int
     package var isQuick: Bool
     package var seconds: Double
@@ -15,7 +14,7 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
     package var workloads: [WorkloadResult]
 
     private enum CodingKeys: String, CodingKey {
-        case schema, machine, pin, spins, rounds
+        case schema, machine, pin, rounds
         case isQuick = "quick"
         case seconds, noise, workloads
     }
@@ -25,7 +24,6 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
     ) {
         self.machine = machine
         pin = run.conditions.cores
-        spins = run.conditions.spins
         rounds = run.rounds
         isQuick = run.isQuick
         self.seconds = seconds

@@ -23,7 +23,6 @@ package struct EarlierReport: Sendable, Hashable, Decodable {
     package var schema: Int
     package var machine: Machine
     package var pin: [Int]
-    package var spins: Bool
     package var quick: Bool
     package var workloads: [Workload]
 
@@ -46,7 +45,7 @@ package struct EarlierReport: Sendable, Hashable, Decodable {
     package init(joining runs: [EarlierReport]) throws(BenchmarkError) {
         self = runs[0]
         for run in runs
-        where (run.machine.build, run.spins, run.quick) != (machine.build, spins, quick) || run.pin != pin {
+        where (run.machine.build, run.quick) != (machine.build, quick) || run.pin != pin {
             throw .differentRuns
         }
         for run in runs.dropFirst() {

@@ -9,7 +9,7 @@ package enum Workloads {
         + [1, 4, 16].map(FanOut.workload)
         + Paced.Interval.allCases.map(Paced.workload)
         + [Performing.workload, RoundTrip.workload, Waiting.workload]
-        + [1, 2, 4, 8].map(Backlog.workload) + [MainFlood.workload]
+        + [1, 2, 4, 8].map(Backlog.workload)
         + [1, 10, 100].map(Distributed.posts) + [1, 10, 100].map(Distributed.roundTrip)
         + [0, 1000].map(AddAndRemove.workload)
         + [false, true].map(Enqueuing.workload)

@@ -81,9 +81,6 @@ struct NotifyBench: ParsableCommand {
         completion: .file())
     var compare: [String] = []
 
-    @Flag(name: .customLong("no-spin"), help: "Let threads sleep at once instead of spinning first.")
-    var neverSpins = false
-
     static func main() {
         // A distributed workload may start this program as the server, or as the process that holds the observers.
         NotificationServer.runIfAsked()
@@ -108,7 +105,7 @@ struct NotifyBench: ParsableCommand {
         if json, markdown {
             throw ValidationError("--json and --markdown are two formats of the same output. Give only one of them.")
         }
-        if list, markdown || quick || neverSpins || pin != nil || rounds != nil || !compare.isEmpty {
+        if list, markdown || quick || pin != nil || rounds != nil || !compare.isEmpty {
             throw ValidationError("--list measures nothing: it takes workloads and --json only.")
         }
         _ = try conditions
@@ -204,7 +201,7 @@ struct NotifyBench: ParsableCommand {
 
     private var conditions: BenchmarkConditions {
         get throws {
-            var conditions = BenchmarkConditions(spins: !neverSpins, observersProgram: Bundle.main.executablePath)
+            var conditions = BenchmarkConditions(observersProgram: Bundle.main.executablePath)
             guard let pin else { return conditions }
             let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {
@@ -227,7 +224,6 @@ struct NotifyBench: ParsableCommand {
         if let pin { words.append("--pin \(pin)") }
         if quick { words.append("--quick") }
         if let rounds { words.append("--rounds \(rounds)") }
-        if neverSpins { words.append("--no-spin") }
         return (words + ["--markdown"]).joined(separator: " ")
     }
 

@@ -146,9 +146,6 @@ static inline void CLinuxRequestShortTimeSlices(void) {
     syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-/// Begins to load memory into this processor's cache, to be written soon. Any address is allowed.
-static inline void CLinuxPrefetch(const void *address) { __builtin_prefetch(address, 1); }
-
 /// Tells the processor that this loop waits for a change in memory.
 static inline void CLinuxPause(void) {
 #if defined(__x86_64__) || defined(__i386__)

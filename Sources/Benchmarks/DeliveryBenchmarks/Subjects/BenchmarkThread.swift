@@ -6,7 +6,7 @@ internal import ThreadedNotifications
 final class BenchmarkThread: Sendable {
     let thread: RunLoopThread
 
-    init(_ name: String = "target", core: Int?, spins: Bool = false) throws {
+    init(_ name: String = "target", core: Int?) throws {
         thread = RunLoopThread(name: name)
         try thread.start()
         guard let core else { return }

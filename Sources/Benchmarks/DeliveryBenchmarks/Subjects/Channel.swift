@@ -13,13 +13,26 @@ struct Channel: Sendable {
 
     /// This package's center, with an observer on each of the targets' threads.
     static func ours(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
+        try ours(arrivals, conditions) { center, target, thread in
+            center.addObserver(forName: name, on: thread) { _ in target.arrive() }
+        }
+    }
+
+    /// The same, but what the handlers get is made on the posting thread.
+    static func transforming(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
+        try ours(arrivals, conditions) { center, target, thread in
+            center.addObserver(
+                forName: name, on: thread, transform: { $0.name.rawValue.utf8.count }, using: { _ in target.arrive() })
+        }
+    }
+
+    private static func ours(
+        _ arrivals: Arrivals, _ conditions: BenchmarkConditions,
+        observe: (ThreadedNotificationCenter, Arrivals.Target, RunLoopThread) -> ObserverToken
+    ) throws -> Channel {
         let center = ThreadedNotificationCenter()
-        let threads = try arrivals.targets.map { _ in
-            try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
-        }
-        let tokens = zip(arrivals.targets, threads).map { target, thread in
-            center.addObserver(forName: name, on: thread.thread) { _ in target.arrive() }
-        }
+        let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: conditions.targetCore) }
+        let tokens = zip(arrivals.targets, threads).map { observe(center, $0, $1.thread) }
         return Channel(
             post: { count in
                 let notification = Notification(name: name)
@@ -79,9 +92,7 @@ struct Channel: Sendable {
 
     /// A block on the thread of each target.
     static func performing(_ arrivals: Arrivals, _ conditions: BenchmarkConditions) throws -> Channel {
-        let threads = try arrivals.targets.map {
-            ($0, try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins))
-        }
+        let threads = try arrivals.targets.map { ($0, try BenchmarkThread(core: conditions.targetCore)) }
         return Channel(
             post: { count in
                 for _ in 0..<count {

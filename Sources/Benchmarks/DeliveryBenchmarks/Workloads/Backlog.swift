@@ -28,7 +28,7 @@ private final class OurBacklog: BenchmarkSubject {
     init(_ conditions: BenchmarkConditions) throws {
         let center = ThreadedNotificationCenter()
         let (thread, target) = (
-            try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins), arrivals.targets[0]
+            try BenchmarkThread(core: conditions.targetCore), arrivals.targets[0]
         )
         let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
         channel = Channel(

@@ -33,14 +33,9 @@ enum Paced {
 
     static func workload(every interval: Interval) -> Workload {
         func contender(
-            _ name: String, spins: Bool = true,
-            _ channel: @escaping @Sendable (Arrivals, BenchmarkConditions) throws -> Channel
+            _ name: String, _ channel: @escaping @Sendable (Arrivals, BenchmarkConditions) throws -> Channel
         ) -> Contender {
-            Contender(name) { conditions in
-                var conditions = conditions
-                conditions.spins = conditions.spins && spins
-                return try PacedSubject(every: interval.rawValue, conditions, through: channel)
-            }
+            Contender(name) { try PacedSubject(every: interval.rawValue, $0, through: channel) }
         }
         return Workload(
             name: "paced-\(interval.name)", summary: "one thread posts every \(interval.text) to another, which sleeps",
@@ -49,7 +44,7 @@ enum Paced {
             contenders: [
                 contender("C queue", ControlChannel.channel),
                 contender("ThreadedNotificationCenter", Channel.ours),
-                contender("…, not spinning", spins: false, Channel.ours),
+                contender("…, with a transform", Channel.transforming),
                 contender("perform", Channel.performing),
                 contender("RedirectingObserver", Channel.redirecting),
                 contender("addObserver(queue:)", Channel.operationQueues),

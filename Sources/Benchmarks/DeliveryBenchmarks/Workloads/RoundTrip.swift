@@ -14,11 +14,6 @@ enum RoundTrip {
         contenders: [
             Contender("C eventfd ping-pong") { try ControlPingPong($0) },
             Contender("ThreadedNotificationCenter") { try RoundTripSubject($0, through: RoundTripSubject.ours) },
-            Contender("…, not spinning") { conditions in
-                var conditions = conditions
-                conditions.spins = false
-                return try RoundTripSubject(conditions, through: RoundTripSubject.ours)
-            },
             Contender("RedirectingObserver") { try RoundTripSubject($0, through: RoundTripSubject.redirecting) },
             Contender("DispatchQueue.async") { try RoundTripSubject($0, through: RoundTripSubject.dispatchQueues) },
             Contender("RunLoop.perform") { try RoundTripSubject($0, through: RoundTripSubject.runLoops) },
@@ -95,8 +90,8 @@ private final class RoundTripSubject: BenchmarkSubject {
     static func ours(_ trips: RoundTrips, _ conditions: BenchmarkConditions) throws -> Parties {
         let center = ThreadedNotificationCenter()
         let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
-        let asker = try BenchmarkThread("asker", core: conditions.postingCore, spins: conditions.spins)
-        let answerer = try BenchmarkThread("answerer", core: conditions.targetCore, spins: conditions.spins)
+        let asker = try BenchmarkThread("asker", core: conditions.postingCore)
+        let answerer = try BenchmarkThread("answerer", core: conditions.targetCore)
         // Weak, because the center retains the handlers.
         let tokens = [
             center.addObserver(forName: question, on: answerer.thread) { [weak center] _ in

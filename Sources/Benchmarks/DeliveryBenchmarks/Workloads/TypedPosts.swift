@@ -119,7 +119,7 @@ enum TypedPosts {
     ) throws -> Channel {
         let center = ThreadedNotificationCenter()
         let threads = try arrivals.targets.map { _ in
-            try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
+            try BenchmarkThread(core: conditions.targetCore)
         }
         let tokens = zip(arrivals.targets, threads).map { observe(center, $0, $1.thread) }
         return Channel(

@@ -21,7 +21,7 @@ enum Waiting {
 
     private static func ours(_ conditions: BenchmarkConditions) throws -> TimedCalls {
         let (arrivals, center) = (Arrivals(), ThreadedNotificationCenter())
-        let thread = try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
+        let thread = try BenchmarkThread(core: conditions.targetCore)
         let target = arrivals.targets[0]
         let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
         let notification = Notification(name: Channel.name)
@@ -35,7 +35,7 @@ enum Waiting {
 
     private static func performing(_ conditions: BenchmarkConditions) throws -> TimedCalls {
         let arrivals = Arrivals()
-        let thread = try BenchmarkThread(core: conditions.targetCore, spins: conditions.spins)
+        let thread = try BenchmarkThread(core: conditions.targetCore)
         let target = arrivals.targets[0]
         return TimedCalls(
             arrivals, perform: { try thread.thread.performAndWait(timeout: conditions.timeout) { target.arrive() } },
