@@ -23,7 +23,8 @@ internal import Foundation
 /// begin while a handler with `isolatedTo:` runs. A job that becomes ready while one of them runs the run loop or waits
 /// is run after that one has returned. So a job that runs the run loop until another actor of the thread has changed
 /// something waits for ever: use `await`, which ends the job. Notifications and blocks are delivered by such a run of
-/// the run loop, in the middle of the job, also to handlers with `isolatedTo:`.
+/// the run loop, in the middle of the job, also to handlers with `isolatedTo:`. A `Task.immediate` that code on the
+/// thread makes is no job until it suspends: it runs at once.
 /// Run loop: the thread sleeps in the last observer of `beforeWaiting`, which also drains the mailbox. So a handler may
 /// run after the other observers of `beforeWaiting` and before those of `afterWaiting`. A whole pass follows.
 /// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. The thread asks the scheduler for
