@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CoreFoundation
 internal import Dispatch
 internal import Foundation
 internal import Glibc

@@ -33,6 +33,8 @@ public struct DeliveryCounters: Sendable, Hashable {
         self.targetGone = targetGone
     }
 
+    static let none = DeliveryCounters()
+
     /// The sum of all outcomes: how many were posted for the observer, or enqueued.
     public var total: Int { delivered + waiting + coalesced + dropped + refused + cancelled + targetGone }
 

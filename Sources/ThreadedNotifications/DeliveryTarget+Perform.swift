@@ -16,8 +16,10 @@ extension DeliveryTarget {
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
         let isAtOnce = ThreadContext.withCurrent { context in
-            guard targetThread.mailbox.map({ context.owns($0) && !context.mustWait }) ?? true else { return false }
-            context.perform(block, post: post, wait: nil)
+            guard targetThread.mailbox.map({ context.mailbox === $0 && !context.mustWait }) ?? true else {
+                return false
+            }
+            context.nest("a block") { context.perform(block, post: post, wait: nil) }
             return true
         }
         if !isAtOnce { try targetThread.mailbox?.enqueue(block, post: post) }
@@ -66,14 +68,17 @@ extension DeliveryTarget {
                 let value = Result(catching: block)
                 result.withLock { $0 = value }
             }
-            if targetThread.mailbox != nil {
-                ThreadContext.withCurrent { context in
-                    // A thread that was told to stop accepts no block.
-                    let isEnqueued = context.mailbox.enqueue(Delivery(.performed(performed), post: performed.post))
-                    Drain.run(context, until: { isEnqueued && performed.outcome != .waiting })
+            ThreadContext.withCurrent { context in
+                // A thread that was told to stop accepts no block.
+                if let mailbox = targetThread.mailbox,
+                    mailbox.enqueue(Delivery(.performed(performed), post: performed.post))
+                {
+                    Drain.run(context, until: { performed.outcome != .waiting })
+                } else {
+                    if targetThread.mailbox != nil { Drain.run(context, ignoresBudget: true) }
+                    context.nest("a block") { performed.perform() }
                 }
             }
-            performed.perform()
             return try Self.value(of: result)
         }
         if let reason = mailbox.reasonNotToWait { throw reason }

@@ -66,17 +66,22 @@ public enum MainRunLoop {
     /// Threads: any, but not in a signal handler.
     public static func stop() {
         if SystemThread.currentIsMain {
-            isStopRequested.store(true, ordering: .sequentiallyConsistent)
+            requestedStop.store(nextStop(), ordering: .sequentiallyConsistent)
         } else {
-            if isStopRequested.exchange(true, ordering: .sequentiallyConsistent) { return }
-            if Mailbox.main.enqueue(Delivery(.mark { stopIsDue() })) { return }
+            let (isFirst, _) = requestedStop.compareExchange(
+                expected: 0, desired: nextStop(), ordering: .sequentiallyConsistent)
+            let stop = requestedStop.load(ordering: .sequentiallyConsistent)
+            if !isFirst || Mailbox.main.enqueue(Delivery(.mark { isDue(stop) })) { return }
         }
-        stopIsDue()
+        isDue(requestedStop.load(ordering: .sequentiallyConsistent))
         RunLoopReference.main.wakeUp()
     }
 
-    private static func stopIsDue() {
-        if isStopRequested.load(ordering: .sequentiallyConsistent) {
+    private static func nextStop() -> UInt64 { lastStop.add(1, ordering: .relaxed).newValue }
+
+    /// What was enqueued before a stop was delivered.
+    private static func isDue(_ stop: UInt64) {
+        if stop != 0, requestedStop.load(ordering: .sequentiallyConsistent) == stop {
             isStopDue.store(true, ordering: .sequentiallyConsistent)
         }
     }
@@ -86,12 +91,13 @@ public enum MainRunLoop {
         guard isStopDue.load(ordering: .relaxed), isStopDue.exchange(false, ordering: .sequentiallyConsistent) else {
             return false
         }
-        isStopRequested.store(false, ordering: .sequentiallyConsistent)
+        requestedStop.store(0, ordering: .sequentiallyConsistent)
         return true
     }
 }
 
-/// True from a call of `stop()` until a run notices it.
-private let isStopRequested = Atomic(false)
-/// True when everything that was enqueued before that call was delivered.
+private let lastStop = Atomic<UInt64>(0)
+/// The number of the stop that no run has noticed; 0: none.
+private let requestedStop = Atomic<UInt64>(0)
+/// True when everything that was enqueued before that stop was delivered.
 private let isStopDue = Atomic(false)

@@ -229,7 +229,7 @@ public final class RunLoopThread: DeliveryTarget {
             EventSignal.ownRunIsOver(context)
             // The mailbox first, because a block may add a port that is signalled already; then one pass for all
             // signalled sources.
-            Drain.run(context, until: { false })
+            Drain.run(context, ignoresBudget: true)
             RunLoop.runCurrentOnce()
             context.endMailbox()
         }

@@ -50,7 +50,7 @@ extension ThreadedNotificationCenter {
         let notification = latest.notification
         let object = NotificationObject(notification.object)
         guard observer.filter.isAny || observer.filter.matches(object) else { return }
-        let post = Post(location: latest.post.location, message: latest.post.message)
+        let post = Post(file: latest.post.file, line: latest.post.line, message: latest.post.message)
         if post.number != 0 {
             DeliveryEvent.trace(
                 .capture, name: notification.name, post: post.number, count: 1, sender: object,

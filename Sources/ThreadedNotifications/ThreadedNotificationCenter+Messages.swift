@@ -79,22 +79,52 @@ extension ThreadedNotificationCenter {
     private func post(
         _ message: PostedMessage, about subject: AnyObject?, at location: SourceLocation
     ) -> DeliveryCounters {
-        deliver(notification(of: message, about: subject), Post(location: location, message: message))
+        let post = Post(file: location.file, line: location.line, message: message)
+        let (notification, observers) = notification(of: message, about: subject)
+        return deliver(notification, post, to: observers)
     }
 
     private func postAndWait(
         _ message: PostedMessage, about subject: AnyObject?, timeout: Duration, at location: SourceLocation
     ) throws(DeliveryError) -> DeliveryCounters {
-        try postAndWait(notification(of: message, about: subject), message, timeout: timeout, at: location)
+        try postAndWait(notification(of: message, about: subject).0, message, timeout: timeout, at: location)
     }
 
     /// The notification of a message. It is made of the message only if it is retained, or if an observer gets it.
-    private func notification(of message: PostedMessage, about subject: AnyObject?) -> Notification {
+    /// - Returns: if not, also the observers, which all get the message itself.
+    private func notification(of message: PostedMessage, about subject: AnyObject?) -> (Notification, [Observer?]?) {
         let bare = Notification(name: message.name.name, object: subject)
-        guard message.name.convertible != nil else { return bare }
-        let isNeeded =
-            state.withLock { $0.latest.retains(bare.name.rawValue) }
-            || observers(matching: bare, of: nil).contains { $0.map { $0.messageType != message.type } ?? false }
-        return isNeeded ? message.notification(about: subject) : bare
+        guard message.name.convertible != nil else { return (bare, nil) }
+        let isRetained = state.withLock { $0.latest.retains(bare.name.rawValue) }
+        let observers = observers(matching: bare, of: nil)
+        if isRetained || observers.contains(where: { $0.map { $0.messageType != message.type } ?? false }) {
+            return (message.notification(about: subject), nil)
+        }
+        return (bare, observers)
     }
+}
+
+/// A message that is posted.
+final class PostedMessage: Sendable {
+    let payload: Payload
+    let type: ObjectIdentifier
+    let name: MessageName
+    private let makeNotification: @Sendable () -> Notification?
+
+    init<Message>(_ message: Message) {
+        name = MessageName.of(Message.self)
+        type = ObjectIdentifier(Message.self)
+        let payload = PayloadValue(message, named: name.name)
+        self.payload = payload
+        makeNotification = { (payload.value as? any NotificationConvertible)?.madeNotification }
+    }
+
+    /// The notification for observers that do not get the message. Calls foreign code.
+    func notification(about subject: AnyObject?) -> Notification {
+        Notification(name: name.name, object: subject, userInfo: makeNotification()?.userInfo)
+    }
+}
+
+extension NotificationConvertible {
+    fileprivate var madeNotification: Notification { Self.makeNotification(self) }
 }

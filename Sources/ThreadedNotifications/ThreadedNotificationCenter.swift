@@ -64,7 +64,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil)
         capture = FoundationCapture(foundation) { notification, names in
             guard let center = capturing.withLock({ $0?.object }) else { return }
-            _ = center.deliver(notification, Post(location: SourceLocation("Foundation", 0)), names, .capture)
+            _ = center.deliver(notification, Post(file: "Foundation", line: 0), to: nil, names, .capture)
         }
         capturing.withLock { $0 = WeakReference(self) }
     }
@@ -85,7 +85,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// - Returns: the number of observers with each outcome, including observers on ended threads (10).
     @discardableResult
     public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> DeliveryCounters {
-        deliver(notification, Post(location: SourceLocation(file, line)))
+        deliver(notification, Post(file: file, line: line))
     }
 
     /// Posts a notification with this name, object and userInfo.
@@ -94,7 +94,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         name: Notification.Name, object: Any? = nil, userInfo: [AnyHashable: Any]? = nil, file: String = #fileID,
         line: Int = #line
     ) -> DeliveryCounters {
-        post(Notification(name: name, object: object, userInfo: userInfo), file: file, line: line)
+        deliver(Notification(name: name, object: object, userInfo: userInfo), Post(file: file, line: line))
     }
 
     /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling
@@ -140,43 +140,38 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let wait = try DeliveryWait(for: expected, at: location)
         // A removal before the wait was registered did not end it.
         for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
-        let post = Post(location: location, wait: wait, message: message)
+        let post = Post(file: location.file, line: location.line, wait: wait, message: message)
         // Only now it is certain that it is posted. An observer that was added since gets it if it is retained, and is
         // not waited for.
         let isRetained = state.withLock { $0.latest.retains(notification.name.rawValue) }
         var counters = deliver(
-            PostedNotification(notification), post,
-            to: isRetained ? self.observers(matching: notification, of: post) : observers, .post)
+            notification, post, to: isRetained ? self.observers(matching: notification, of: post) : observers)
         counters.resolveWaiting(try wait.wait(notification: notification.name.rawValue, timeout: timeout))
         return counters
     }
 
     /// Posts a notification of a posting queue, with the number that it has there.
     package func post(_ notification: Notification, number: UInt64, at location: SourceLocation) {
-        _ = deliver(notification, Post(number: number, location: location))
+        _ = deliver(notification, Post(number: number, file: location.file, line: location.line))
     }
 
     // MARK: The way of a notification
 
     /// Finds the observers, lets them prepare what they get, and delivers.
+    /// - Parameter known: the observers, if they were found before.
     func deliver(
-        _ notification: consuming Notification, _ post: Post, _ names: ObserverRegistry<Observer>.NameScope = .all,
-        _ stage: DeliveryEvent.Stage = .post
+        _ notification: consuming Notification, _ post: Post, to known: [Observer?]? = nil,
+        _ names: ObserverRegistry<Observer>.NameScope = .all, _ stage: DeliveryEvent.Stage = .post
     ) -> DeliveryCounters {
         let payload = PostedNotification(notification)
-        return deliver(payload, post, to: observers(matching: payload.posted, names, of: post), stage)
-    }
-
-    private func deliver(
-        _ payload: PostedNotification, _ post: Post, to observers: [Observer?], _ stage: DeliveryEvent.Stage
-    ) -> DeliveryCounters {
+        let observers = known ?? observers(matching: payload.posted, names, of: post)
         if post.number != 0 {
             DeliveryEvent.trace(
                 stage, name: payload.name, post: post.number, location: stage == .post ? post.location : nil,
                 count: observers.count { $0 != nil }, sender: NotificationObject(payload.posted.object),
                 relatedPost: stage == .capture ? Recorder.capturedPost(of: payload.name) : 0)
         }
-        if observers.isEmpty { return DeliveryCounters() }
+        if observers.isEmpty { return DeliveryCounters.none }
         let counters = ThreadContext.withCurrent { context in
             // Before any observer has its place: what a transform posts comes before.
             let values =
@@ -288,6 +283,21 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     var registrations: (observers: Int, captured: Int) {
         (state.withLock { $0.registry.count }, capture?.count ?? 0)
     }
+}
+
+/// One call of `post`, besides its notification.
+struct Post {
+    /// The post's number in events; 0 if nothing traced when it was posted.
+    var number = DeliveryEvent.nextPost()
+    /// The location of the call.
+    var file: String
+    var line: Int
+    /// The wait for the deliveries, if the call waits. Then what waits on this thread is delivered before this post.
+    var wait: DeliveryWait?
+    /// The message, if it is posted as one.
+    var message: PostedMessage?
+
+    var location: SourceLocation { SourceLocation(file, line) }
 }
 
 /// What the lock of a center guards. Adding an observer and reading the latest notification are one step, and so are

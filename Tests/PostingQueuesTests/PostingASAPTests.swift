@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 import SharedTesting
 import XCTest
@@ -89,7 +90,7 @@ final class PostingASAPTests: XCTestCase {
 
     func testANotificationOfTheLastRunLoopObserverIsPostedInTheSameRun() {
         onMainAndAnotherThread {
-            for moment in [RunLoopObserver.Activity.entry, .beforeTimers, .beforeWaiting] {
+            for moment in [CFRunLoopActivity.entry, .beforeTimers, .beforeWaiting] {
                 for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
                     for runsTheRunLoop in [false, true] {
                         let timeline = PostingTimeline()

@@ -1,5 +1,4 @@
 package import Dispatch
-
 package import ThreadedNotifications
 
 extension RunLoopThread {

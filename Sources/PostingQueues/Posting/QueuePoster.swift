@@ -1,3 +1,4 @@
+internal import CoreFoundation
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -38,7 +39,7 @@ final class QueuePoster {
     var willCheckBeforeWaiting: Bool { modeToCheck.map { $0 == .current } ?? false }
 
     /// Called by the run loop's observer.
-    func runLoop(will activity: RunLoopObserver.Activity) {
+    func runLoop(will activity: CFRunLoopActivity) {
         switch activity {
         case .entry:
             resetIdleDetection()
@@ -58,6 +59,7 @@ final class QueuePoster {
             }
             // The run around this one may be about to wait.
             postings.signalDue()
+        default: break
         }
     }
 

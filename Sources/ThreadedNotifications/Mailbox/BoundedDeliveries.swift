@@ -7,26 +7,29 @@ struct BoundedDeliveries {
 
     enum Added {
         /// It waits under this number. Another was given up for it.
-        case waits(Number, displaced: Delivery?)
+        case waits(Number, displaced: Held?)
         case refused
+        /// Newer ones wait.
+        case obsolete
         /// What is compared with has changed since `candidates`.
         case mustCompareAgain
     }
 
-    private struct Held {
+    /// The caller releases it without the lock, because that calls foreign code.
+    struct Held {
         var delivery: Delivery
         var key: NotificationKey?
     }
 
     private var held: [Number: Held] = [:]
-    private var lastNumber: Number = 0
+    private(set) var lastNumber: Number = 0
     /// No number below it is held.
     private var oldest: Number = 1
     /// For `keepLatest`: the numbers by the hashes of their keys.
     private var numbers: [Int: [Number]] = [:]
     private(set) var version: UInt64 = 0
 
-    func holds(_ number: Number) -> Bool { held[number] != nil }
+    var heldNumbers: Set<Number> { Set(held.keys) }
 
     /// What a delivery with this hash may replace. The caller compares the keys, which calls foreign code.
     func candidates(hash: Int) -> [(number: Number, key: NotificationKey)] {
@@ -40,7 +43,8 @@ struct BoundedDeliveries {
         _ delivery: Delivery, _ policy: OverflowPolicy, key: NotificationKey? = nil, replacing: Number? = nil,
         version: UInt64 = 0
     ) -> Added {
-        var displaced: Delivery?
+        if delivery.isLatest, !held.isEmpty { return .obsolete }
+        var displaced: Held?
         switch policy.rule {
         case .unbounded: break
         case .keepLatest:
@@ -61,10 +65,8 @@ struct BoundedDeliveries {
         return .waits(lastNumber, displaced: displaced)
     }
 
-    var isEmpty: Bool { held.isEmpty }
-
     /// - Returns: nil if it was given up.
-    mutating func take(_ number: Number) -> Delivery? {
+    mutating func take(_ number: Number) -> Held? {
         guard let taken = held.removeValue(forKey: number) else { return nil }
         noteChange()
         if held.isEmpty { oldest = lastNumber + 1 }
@@ -72,7 +74,7 @@ struct BoundedDeliveries {
             numbers[hash]?.removeAll { $0 == number }
             if numbers[hash]?.isEmpty == true { numbers[hash] = nil }
         }
-        return taken.delivery
+        return taken
     }
 
     private mutating func noteChange() { version += 1 }

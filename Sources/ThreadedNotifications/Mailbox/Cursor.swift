@@ -39,13 +39,13 @@ struct Cursor {
         while next < observers.count {
             let index = next
             next += 1
-            guard let observer = observers[index], observer.isCalledAtOnce(in: context, orderedWait: orderedWait),
-                let payload = payload.prepared(for: observer, values, index)
-            else { continue }
-            if observer.keepsOrder { orderedLeft -= 1 }
-            return (
-                .passUnretained(observer), payload, overtakes && !observer.keepsOrder && observer.mailbox != nil
-            )
+            guard let observer = observers[index], let payload = observer.prepares ? values[index] : payload else {
+                continue
+            }
+            let turn = observer.turn(in: context)
+            guard turn == .atOnce || turn == .ordered && !orderedWait else { continue }
+            if turn == .ordered { orderedLeft -= 1 }
+            return (.passUnretained(observer), payload, overtakes && turn == .atOnce && observer.mailbox != nil)
         }
         return nil
     }
@@ -53,62 +53,63 @@ struct Cursor {
     mutating func count(_ outcome: DeliveryOutcome?) { counters.count(outcome) }
 }
 
-extension Payload {
-    /// What an observer gets.
-    /// - Returns: nil if its handler prepared nothing.
-    fileprivate func prepared(for observer: Observer, _ values: [Payload?], _ index: Int) -> Payload? {
-        observer.prepares ? values[index] : self
-    }
-}
-
 extension ThreadContext {
     /// Delivers a post of this thread: enqueues it for observers of other threads and for those of this one that have to
     /// wait, then calls the others.
     /// - Parameter values: what the handlers prepared, by the observers' indices; empty if none prepares.
     func deliver(
-        _ payload: Payload, _ post: Post, to observers: [Observer?], _ values: [Payload?] = []
+        _ payload: Payload, _ post: Post, to observers: [Observer?], _ values: consuming [Payload?] = []
     ) -> DeliveryCounters {
+        // What is enqueued is given away: the posting thread keeps no reference.
+        var values = values
         let overtakes = post.number != 0 && somethingWaits
-        var counters = DeliveryCounters()
-        var (calls, orderedCalls) = (0, 0)
+        var counters = DeliveryCounters.none
+        var (calls, orderedCalls, hasLater) = (0, 0, false)
         // Asked before this post enqueues anything here.
         var orderedWait: Bool?
         var kept: Payload?
-        func enqueue(_ observer: Observer, _ index: Int) {
-            let waiting = kept ?? payload.kept(at: post.location)
-            kept = waiting
-            guard let prepared = waiting.prepared(for: observer, values, index) else { return }
-            let wait = observer.options.sameThread == .later && observer.isHere(self) ? nil : post.wait
-            let delivery = Delivery(.payload(prepared), for: observer, post: post.number, wait: wait)
-            counters.count(observer.enqueue(delivery, of: payload))
+        let enqueue = { (observer: Observer, prepared: Payload?, wait: DeliveryWait?) in
+            if kept == nil { kept = payload.kept(of: post) }
+            guard let waiting = prepared ?? kept else { return }
+            let delivery = Delivery(.payload(waiting), for: observer, post: post.number, wait: wait)
+            let outcome = observer.enqueue(delivery, of: payload)
+            if outcome == .waiting { counters.waiting += 1 } else { counters.count(outcome) }
         }
-        var hasLater = false
         for index in observers.indices {
             guard let observer = observers[index] else { continue }
-            if observer.options.sameThread == .later, observer.isHere(self) {
-                hasLater = true
-                continue
-            }
-            if orderedWait == nil, observer.keepsOrder, observer.isHere(self) {
-                orderedWait = mustWait
-            }
-            if observer.isCalledAtOnce(in: self, orderedWait: orderedWait ?? false) {
-                guard payload.prepared(for: observer, values, index) != nil else { continue }
-                calls += 1
-                post.wait?.isCalledAtOnce(observer.id)
-                if observer.keepsOrder { orderedCalls += 1 }
-            } else {
-                enqueue(observer, index)
+            let turn = observer.turn(in: self)
+            if turn == .ordered, orderedWait == nil { orderedWait = mustWait }
+            if observer.prepares, values[index] == nil { continue }
+            switch turn {
+            case .elsewhere: enqueue(observer, observer.prepares ? values[index].take() : nil, post.wait)
+            case .atOnce: calls += 1
+            case .later: hasLater = true
+            case .ordered:
+                if orderedWait == true {
+                    enqueue(observer, observer.prepares ? values[index].take() : nil, post.wait)
+                } else {
+                    post.wait?.isCalledAtOnce(observer.id)
+                    (calls, orderedCalls) = (calls + 1, orderedCalls + 1)
+                }
             }
         }
-        // A thread that waits for itself drains, through this post.
-        var drainThroughHere: (() -> Void)?
-        if post.wait != nil, orderedWait == true { drainThroughHere = markHere() }
-        defer { drainThroughHere?() }
+        // A thread that waits for itself drains, through this post. One that was told to stop accepts no mark.
+        let isReached = Locked(false)
+        let drainsHere = post.wait != nil && orderedWait == true
+        let hasMark = drainsHere && mailbox.enqueue(Delivery(.mark { isReached.withLock { $0 = true } }))
+        defer {
+            if hasMark {
+                Drain.run(self, until: { isReached.withLock { $0 } })
+            } else if drainsHere {
+                Drain.run(self, ignoresBudget: true)
+            }
+        }
         if hasLater {
             for index in observers.indices {
-                guard let observer = observers[index], observer.options.sameThread == .later else { continue }
-                if observer.isHere(self) { enqueue(observer, index) }
+                guard let observer = observers[index], observer.turn(in: self) == .later else { continue }
+                if !observer.prepares || values[index] != nil {
+                    enqueue(observer, observer.prepares ? values[index].take() : nil, nil)
+                }
             }
         }
         guard calls > 0 else { return counters }
@@ -121,15 +122,6 @@ extension ThreadContext {
         while callNext(of: index) {}
         counters.add(cursors.removeLast().counters)
         return counters
-    }
-
-    /// Marks this place in the thread's order.
-    /// - Returns: delivers what waits before it.
-    private func markHere() -> () -> Void {
-        var isReached = false
-        // A thread that was told to stop accepts no mark.
-        let isEnqueued = mailbox.enqueue(Delivery(.mark { isReached = true }))
-        return { Drain.run(self, until: { isEnqueued && isReached }) }
     }
 
     /// Calls the next observer of a cursor.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// One thing that waits: an observer and what it gets, or something for the thread itself.
 //
 // Safety: the observer is retained by the queue that has the delivery: see `PendingDeliveries`. A mark is called on the
@@ -36,16 +38,85 @@ struct Delivery: @unchecked Sendable {
 
     var isMark: Bool { if case .mark = content { true } else { false } }
 
-    /// True for a ticket whose delivery the bounded observer gave up.
-    var isStaleTicket: Bool {
-        guard case .ticket(let number) = content else { return false }
-        return withObserver { $0.holds(number) } == false
-    }
-
     /// Calls `body` with the observer, which the queue retains.
     /// - Returns: nil if there is none.
     @inline(__always)
     func withObserver<Result>(_ body: (Observer) -> Result) -> Result? {
         observer?._withUnsafeGuaranteedRef(body)
+    }
+}
+
+/// What an observer gets, boxed once: the notification itself for all that get it, or the value that a handler prepared.
+//
+// Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The lock of
+// the queue hands it over. Its object and userInfo are shared with the posting code, as with any notification center.
+// A value that is not Sendable is a main actor message, which is posted and handled on the main actor, or is made of a
+// notification and handed over.
+class Payload: @unchecked Sendable {
+    fileprivate init() {}
+
+    /// The notification's name.
+    var name: Notification.Name { Self.isOfWrongType(self) }
+    /// The notification's object, for the policy `keepLatest`.
+    var object: Any? { nil }
+}
+
+/// A notification that is posted.
+final class PostedNotification: Payload, @unchecked Sendable {
+    let posted: Notification
+
+    init(_ notification: consuming Notification) {
+        posted = notification
+    }
+
+    override var name: Notification.Name { posted.name }
+    override var object: Any? { posted.object }
+}
+
+/// A value: a message that is posted, what a transform made, or what was matched elsewhere.
+final class PayloadValue<Value>: Payload, @unchecked Sendable {
+    let value: Value
+    private let valueName: Notification.Name
+    private let valueObject: String?
+
+    init(_ value: Value, named name: Notification.Name, object: String? = nil) {
+        self.value = value
+        (valueName, valueObject) = (name, object)
+    }
+
+    override var name: Notification.Name { valueName }
+    override var object: Any? { valueObject }
+}
+
+extension Payload {
+    /// The notification, for a handler that prepares nothing.
+    var notification: Notification {
+        guard type(of: self) == PostedNotification.self else { Self.isOfWrongType(self) }
+        // Safety: the type was compared.
+        return unsafeDowncast(self, to: PostedNotification.self).posted
+    }
+
+    /// The value, for a handler of values.
+    /// - Parameter type: `PayloadValue<Value>`, which the caller keeps because looking it up takes longer than a call.
+    func value<Value>(as type: PayloadValue<Value>.Type) -> Value {
+        guard Swift.type(of: self) == type else { Self.isOfWrongType(self) }
+        return unsafeDowncast(self, to: type).value
+    }
+
+    fileprivate static func isOfWrongType(_ payload: Payload) -> Never {
+        preconditionFailure(
+            "ThreadedNotificationCenter: a \(type(of: payload)) was delivered to the handler "
+                + "of another type. This is a defect of this package.")
+    }
+}
+
+extension Payload {
+    /// The payload as it may outlive the call that posts it.
+    func kept(of post: Post) -> Payload {
+        guard let posted = self as? PostedNotification, let object = posted.posted.object,
+            type(of: object) is AnyClass
+        else { return self }
+        let kept = posted.posted.kept(at: post.location)
+        return kept.object == nil ? PostedNotification(kept) : self
     }
 }

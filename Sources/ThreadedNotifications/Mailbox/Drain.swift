@@ -3,22 +3,23 @@
 /// A handler may run the run loop, which drains again: the nested drain goes on with the same cursors and entries.
 /// Threads: the target thread. Nothing here retains its context, because a handler may end the thread.
 enum Drain {
-    /// The run loop calls it after a signal: delivers what waits now, as far as the budget allows. Later entries are
-    /// left to the next drain, after the run loop's other work.
-    static func run(_ context: ThreadContext) {
-        let isOver = { context.mustEndRun?() == true }
+    /// Delivers what waits now. The run loop calls it after a signal. Later entries are left to the next drain, after the
+    /// run loop's other work.
+    /// - Parameter ignoresBudget: whether it delivers everything. Otherwise the budget and the end of the run end it.
+    static func run(_ context: ThreadContext, ignoresBudget: Bool = false) {
         let goesOn = !context.taken.isEmpty
         var slice = take(context)
-        var isDone = deliver(&slice, context, until: isOver)
+        if ignoresBudget { slice = .unbounded }
+        var isDone = deliver(&slice, context, until: { !ignoresBudget && context.mustEndRun?() == true })
         // What an outer drain had taken came first.
         if isDone, goesOn {
             _ = take(context)
-            isDone = deliver(&slice, context, until: isOver)
+            isDone = deliver(&slice, context, until: { !ignoresBudget && context.mustEndRun?() == true })
         }
         if !isDone { context.signalIfWorkIsLeft() }
     }
 
-    /// Delivers in order, whatever the budget, until something is true, or until nothing waits.
+    /// Delivers in order, whatever the budget, until something is true that a delivery makes true.
     static func run(_ context: ThreadContext, until isOver: () -> Bool) {
         context.checkDepth("a waiting delivery")
         var slice = DrainSlice.unbounded
@@ -32,11 +33,12 @@ enum Drain {
     /// Takes everything that is pending, if all that was taken before is delivered.
     /// - Returns: the thread's budget.
     private static func take(_ context: ThreadContext) -> DrainSlice {
-        context.handlersUnderWay.retainObservers()
+        if !context.underWay.isEmpty { context.retainObserversUnderWay() }
         let state = context.mailbox.state
         state.lock()
         let delivered = context.taken.isEmpty ? state.valueWhileLocked.pending.refill(&context.taken) : []
-        let toRelease = state.valueWhileLocked.takeAllToRelease()
+        let toRelease = state.valueWhileLocked.toRelease
+        if !toRelease.isEmpty { state.valueWhileLocked.toRelease = [] }
         let budget = state.valueWhileLocked.drainBudget
         state.unlock()
         // Releasing them calls foreign code.
@@ -56,10 +58,11 @@ enum Drain {
     ) -> Bool {
         guard !context.taken.isEmpty || !context.cursors.isEmpty else { return true }
         DeliveryEvent.trace(.drain)
+        if context.taken.hasSeveral || !context.cursors.isEmpty { slice.begins(at: SystemThread.monotonicNanoseconds) }
         context.drainDepth += 1
         defer {
             context.drainDepth -= 1
-            context.handlersUnderWay.retainObservers()
+            if !context.underWay.isEmpty { context.retainObserversUnderWay() }
             withExtendedLifetime(context.taken.takeOwners()) {}
         }
         var index = 0
@@ -100,8 +103,10 @@ enum Drain {
 /// The jobs of the actors on one thread. A job that becomes ready while another one runs, because that runs the run
 /// loop or waits, is run after it: an actor's jobs do not interleave.
 struct ActorJobs {
+    typealias Job = (job: UnownedJob, thread: RunLoopThread)
+
     private var isRunning = false
-    private var postponed: [(job: UnownedJob, thread: RunLoopThread)] = []
+    private var postponed: [Job] = []
 
     /// Runs code that is isolated to an actor of the calling thread, then the jobs that were postponed meanwhile.
     static func run(_ body: () -> Void, _ context: ThreadContext) {
@@ -124,8 +129,80 @@ struct ActorJobs {
         }
     }
 
-    mutating func takePostponed() -> [(job: UnownedJob, thread: RunLoopThread)] {
+    mutating func takePostponed() -> [Job] {
         defer { postponed = [] }
         return postponed
+    }
+}
+
+/// What a drain may still deliver before its budget is spent: a pure value.
+///
+/// It asks for the time after 1, 2, 4, 8 and then each 16 deliveries, while these take a small part of the time that is
+/// left, and otherwise after each delivery.
+struct DrainSlice {
+    private static let mostUnseen = 16
+    /// Deliveries are fast if those since the last look took at most this part of the time that is left.
+    private static let smallPart: UInt64 = 16
+
+    /// The deliveries that are allowed without a decision.
+    private var allowed: Int
+    /// The deliveries of the budget that follow.
+    private var deliveriesLeft: Int
+    /// The time of the budget, in nanoseconds; `max`: any time.
+    private var time: UInt64
+    /// When the time began; 0 before.
+    private var begin: UInt64 = 0
+    private var lastLook: UInt64 = 0
+    /// The deliveries between two looks at the clock.
+    private var unseen = 1
+
+    init(_ budget: DrainBudget) {
+        deliveriesLeft = budget.deliveries ?? .max
+        time = budget.time.map { UInt64(min($0, .seconds(1_000_000_000)) / .nanoseconds(1)) } ?? .max
+        // The first delivery is always allowed.
+        allowed = time == .max ? deliveriesLeft : 1
+        deliveriesLeft -= allowed
+    }
+
+    static let unbounded = DrainSlice(.unbounded)
+
+    /// The budget is also spent after this time, in nanoseconds. Called before the first delivery.
+    mutating func limit(to nanoseconds: UInt64) {
+        guard nanoseconds < time else { return }
+        time = nanoseconds
+        deliveriesLeft += allowed - 1
+        allowed = 1
+    }
+
+    /// The drain begins, and has more than one delivery.
+    @inline(__always)
+    mutating func begins(at now: @autoclosure () -> UInt64) {
+        guard time != .max, begin == 0 else { return }
+        begin = now()
+        lastLook = begin
+    }
+
+    /// Counts a delivery.
+    /// - Returns: false if it must not be made, because the budget is spent.
+    @inline(__always)
+    mutating func allowsAnother(at now: @autoclosure () -> UInt64) -> Bool {
+        if allowed > 0 {
+            allowed -= 1
+            return true
+        }
+        return deliveriesLeft > 0 && decide(now())
+    }
+
+    @inline(never)
+    private mutating func decide(_ now: UInt64) -> Bool {
+        begins(at: now)
+        guard now - begin < time else { return false }
+        let isFast = (now - lastLook) * Self.smallPart <= time - (now - begin)
+        unseen = isFast ? min(2 * unseen, Self.mostUnseen) : 1
+        lastLook = now
+        allowed = min(unseen, deliveriesLeft)
+        deliveriesLeft -= allowed
+        allowed -= 1
+        return true
     }
 }

@@ -1,4 +1,7 @@
+internal import CLinux
+internal import CoreFoundation
 internal import Foundation
+internal import Glibc
 
 /// Wakes a `RunLoopThread`: an event that is a source in the common modes, and on which the thread sleeps.
 ///
@@ -52,27 +55,30 @@ final class EventSignal: ThreadSignal {
         return EventSignal(event)
     }
 
-    func send() { event.makeReady() }
+    func send() { eventfd_write(event.number, 1) }
 
     var isServedNow: Bool { ThreadContext.withCurrent { $0.sleep?.observers.last?.isInCurrentMode } ?? true }
 
     /// What the thread sleeps with ends with the thread.
     func invalidate() {}
 
-    private static func runLoop(will activity: RunLoopObserver.Activity, _ context: ThreadContext) {
+    private static func runLoop(will activity: CFRunLoopActivity, _ context: ThreadContext) {
         switch activity {
         case .entry: context.sleep?.depth += 1
         case .exit: context.sleep?.depth -= 1
         // A nested run is not this object's to stop.
         case .beforeTimers, .beforeWaiting:
-            guard let sleep = context.sleep, sleep.depth == 1 else { return }
+            guard context.sleep?.depth == 1 else { return }
             guard context.mailbox.isOpen else { return RunLoop.stopCurrent() }
-            if activity == .beforeWaiting { wait(in: sleep.set, context) }
+            guard activity == .beforeWaiting, let set = context.sleep?.set else { return }
+            var waiting = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&waiting, 1, -1)
+            drain(context)
+        default: break
         }
     }
 
-    private static func wait(in set: EpollSet, _ context: ThreadContext) {
-        set.wait()
+    private static func drain(_ context: ThreadContext) {
         guard context.hasWork else { return }
         context.sleep?.isUnread = true
         Drain.run(context)
@@ -84,8 +90,7 @@ final class EventSignal: ThreadSignal {
         }
     }
 
-    /// A run begins. If it is nested, what was drained must not make it return; what still waits, or
-    /// a stop, does.
+    /// A run begins. If it is nested, what was drained must not make it return; what still waits, or a stop, does.
     private static func runBegins(_ context: ThreadContext) {
         let wasUnread = context.sleep?.isUnread == true
         if wasUnread {

@@ -42,7 +42,7 @@ final class Mailbox: Sendable {
     /// True in a copy of the process that has no copy of this thread.
     var isOfParent: Bool { state.withLock { $0.isOfParent } }
     /// True if this is the calling thread's mailbox.
-    var isCurrent: Bool { ThreadContext.withCurrent { $0.owns(self) } }
+    var isCurrent: Bool { ThreadContext.withCurrent { $0.mailbox === self } }
     /// The thread's name in errors.
     var description: String { threadName ?? identity.map(\.description) ?? "a thread" }
     /// The thread as events name it.
@@ -75,14 +75,10 @@ final class Mailbox: Sendable {
         case .waits: return true
         case .refused: return false
         case .wakes(let signal):
-            send(signal)
+            DeliveryEvent.trace(.signal, target: identity)
+            signal.send()
             return true
         }
-    }
-
-    private func send(_ signal: any ThreadSignal) {
-        DeliveryEvent.trace(.signal, target: identity)
-        signal.send()
     }
 
     /// Appends a block.
@@ -92,11 +88,6 @@ final class Mailbox: Sendable {
         if enqueue(Delivery(.block(block), post: post)) { return }
         DeliveryEvent.trace(.targetGone, post: post, target: identity, reason: noteLoss())
         throw reasonNotToWait ?? .threadStopped(thread: description)
-    }
-
-    /// Removes stale tickets, if there are many. A bounded observer gave a delivery up.
-    func ticketBecameStale() {
-        state.withLock { $0.pending.ticketBecameStale(\.isStaleTicket) }
     }
 
     /// Notes a block with a delay, which the thread's end settles.
@@ -128,24 +119,27 @@ final class Mailbox: Sendable {
 
     /// From now on only jobs are accepted, and the thread ends when it has delivered what waits.
     func close() {
-        if let signal = state.withLock({ $0.close() }) { send(signal) }
+        guard let signal = state.withLock({ $0.close() }) else { return }
+        DeliveryEvent.trace(.signal, target: identity)
+        signal.send()
     }
 
     /// Lets the thread release an object. The calling thread releases it if it is the thread, or if the thread has ended.
-    /// - Parameter object: the last reference, moved and not copied, because the thread may be faster.
     func release(_ object: consuming AnyObject) {
         if isCurrent { return }
-        var object = Optional(object)
         state.lock()
-        let signal = state.valueWhileLocked.release(&object)
+        let (refused, signal) = state.valueWhileLocked.release(object)
         state.unlock()
         signal?.send()
+        withExtendedLifetime(refused) {}
     }
 
     /// The thread ends, or never begins: settles what waits with the outcome `targetGone`, the oldest first.
     /// - Parameter first: what the thread has taken and not delivered.
     /// - Returns: what was lost; nil if the mailbox was ended before.
-    func end(_ first: consuming TakenDeliveries = TakenDeliveries()) -> LostDeliveries? {
+    func end(
+        _ first: consuming TakenDeliveries = TakenDeliveries(), postponed: [ActorJobs.Job] = []
+    ) -> LostDeliveries? {
         state.lock()
         let ended = state.valueWhileLocked.end()
         state.unlock()
@@ -153,28 +147,41 @@ final class Mailbox: Sendable {
         ended.signal?.invalidate()
         let reason = reasonItIsGone
         var lost = LostDeliveries()
+        var jobs = postponed
         for service in ended.services { lost.queuedNotifications += service.threadEnds(reason) }
         for var taken in [first, ended.taken] {
-            while let delivery = taken.takeFirst() { settle(delivery, reason, &lost) }
+            while let delivery = taken.takeFirst() { settle(delivery, reason, &lost, &jobs) }
             // Their release calls foreign code.
             withExtendedLifetime(taken.takeOwners()) {}
         }
         // Those that were due have been counted above.
         for block in ended.delayed { _ = block.targetIsGone(reason) }
-        while case let toRelease = state.withLock({ $0.finishEnd() }), !toRelease.isEmpty {}
+        while true {
+            state.lock()
+            var (isOver, toRelease, taken) = state.valueWhileLocked.finishEnd()
+            state.unlock()
+            while let delivery = taken.takeFirst() { settle(delivery, reason, &lost, &jobs) }
+            withExtendedLifetime(toRelease) {}
+            if isOver { break }
+        }
+        // Last, because they run on other threads.
+        for (job, thread) in jobs { thread.runLate(job) }
         if isMain, lost.notifications + lost.blocks + lost.queuedNotifications + ended.delayed.count > 0 {
             MainThreadEnd.warn()
         }
         return lost
     }
 
-    private func settle(_ delivery: Delivery, _ reason: DeliveryEvent.Reason?, _ lost: inout LostDeliveries) {
+    private func settle(
+        _ delivery: Delivery, _ reason: DeliveryEvent.Reason?, _ lost: inout LostDeliveries,
+        _ jobs: inout [ActorJobs.Job]
+    ) {
         switch delivery.content {
         case .block:
             DeliveryEvent.trace(.targetGone, post: delivery.post, reason: reason)
             lost.blocks += 1
         case .performed(let block): if block.targetIsGone(reason) { lost.blocks += 1 }
-        case .job(let job, let thread): thread.runLate(job)
+        case .job(let job, let thread): jobs.append((job, thread))
         case .mark, .nothing: break
         case .payload, .ticket:
             if delivery.withObserver({ $0.settle(delivery, .targetGone, reason: reason) }) == true {
@@ -208,4 +215,147 @@ struct LostDeliveries {
     var notifications = 0
     var blocks = 0
     var queuedNotifications = 0
+}
+
+/// The part of a mailbox that all threads see: a pure value. It says what to do after its lock was released.
+///
+///     unstarted ──begin─► open ──close──► closing ──end──► ending ──► ended
+///     deliveries, jobs    everything      jobs             nothing
+struct MailboxState {
+    enum Phase {
+        case unstarted, open, closing
+        /// What waits is being settled. Only what the thread must release is accepted.
+        case ending
+        case ended
+    }
+
+    /// The answer to an append.
+    enum Appended {
+        case waits
+        /// It waits, and is the first: the thread must be woken.
+        case wakes(any ThreadSignal)
+        case refused
+    }
+
+    var phase = Phase.unstarted
+    var pending = PendingDeliveries()
+    /// Wakes the thread; nil before it serves the mailbox and after its end.
+    private(set) var signal: (any ThreadSignal)?
+    /// The thread's own signal, if another main loop has replaced it.
+    private var replacedSignal: (any ThreadSignal)?
+    var ownSignal: (any ThreadSignal)? { replacedSignal ?? signal }
+    /// Nil before the thread begins.
+    var identity: ThreadIdentity?
+    var runLoop: RunLoopReference?
+    /// What a drain of the run loop may deliver.
+    var drainBudget = DrainBudget.unbounded
+    /// What other threads gave up and the thread must release. It has no place in the thread's order.
+    var toRelease: [AnyObject] = []
+    /// Blocks with a delay that has not passed.
+    var delayed: [ObjectIdentifier: PerformedBlock] = [:]
+    /// Called when the thread begins.
+    var whenBegun: [@Sendable (RunLoopReference) -> Void] = []
+    /// The thread's services, by type.
+    var services: [ObjectIdentifier: any ThreadService] = [:]
+    /// True in a copy of the process that has no copy of the thread.
+    var isOfParent = false
+
+    mutating func append(_ delivery: consuming Delivery) -> Appended {
+        switch (phase, delivery.content) {
+        case (.open, _), (.closing, .job), (.ending, .job): break
+        case (.unstarted, .block), (.unstarted, .performed): return .refused
+        case (.unstarted, _): break
+        case (.closing, _), (.ending, _), (.ended, _): return .refused
+        }
+        let isFirst = pending.append(delivery)
+        guard isFirst, let signal else { return .waits }
+        return .wakes(signal)
+    }
+
+    /// The error of a call that would wait for the thread; nil if it can wait.
+    func reasonNotToWait(for thread: String) -> DeliveryError? {
+        switch phase {
+        case .unstarted: .threadNotStarted(thread: thread)
+        case .open: nil
+        case .closing, .ending, .ended: .threadStopped(thread: thread)
+        }
+    }
+
+    /// The thread begins.
+    /// - Returns: what is called with its run loop.
+    mutating func begin(
+        _ identity: ThreadIdentity, _ runLoop: RunLoopReference
+    ) -> [@Sendable (RunLoopReference) -> Void] {
+        (self.identity, self.runLoop) = (identity, runLoop)
+        if phase == .unstarted { phase = .open }
+        defer { whenBegun = [] }
+        return whenBegun
+    }
+
+    /// The thread serves the mailbox from now on.
+    /// - Returns: the signal, if something waits already or if the mailbox was closed.
+    mutating func serve(_ signal: any ThreadSignal) -> (any ThreadSignal)? {
+        self.signal = signal
+        return pending.isEmpty && toRelease.isEmpty && phase == .open ? nil : signal
+    }
+
+    /// Replaces the signal; nil: the thread's own is used again.
+    /// - Returns: the signal to send.
+    mutating func replaceSignal(_ new: (any ThreadSignal)?) -> (any ThreadSignal)? {
+        guard signal != nil else { return nil }
+        if let new {
+            replacedSignal = signal
+            signal = new
+        } else if let own = replacedSignal {
+            (signal, replacedSignal) = (own, nil)
+        }
+        return signal
+    }
+
+    /// From now on only jobs are accepted.
+    /// - Returns: the signal, because the thread ends when it has delivered what waits.
+    mutating func close() -> (any ThreadSignal)? {
+        guard phase == .open || phase == .unstarted else { return nil }
+        phase = .closing
+        return signal
+    }
+
+    /// Hands an object over to the thread, to be released there.
+    /// - Returns: the object, if the thread has ended, so that the caller releases it without the lock; and the signal,
+    ///   if the thread must be woken.
+    mutating func release(_ object: consuming AnyObject) -> (refused: AnyObject?, signal: (any ThreadSignal)?) {
+        guard phase != .ended else { return (object, nil) }
+        toRelease.append(object)
+        return (nil, toRelease.count == 1 ? signal : nil)
+    }
+
+    /// The thread ends, or will never begin: nothing is accepted any more.
+    /// - Returns: nil if that was done before.
+    mutating func end() -> Ended? {
+        guard phase != .ending, phase != .ended else { return nil }
+        phase = .ending
+        var taken = TakenDeliveries()
+        _ = pending.refill(&taken)
+        defer { (signal, replacedSignal, runLoop, delayed, services, whenBegun) = (nil, nil, nil, [:], [:], []) }
+        return Ended(
+            taken: taken, delayed: Array(delayed.values), services: Array(services.values),
+            signal: ownSignal)
+    }
+
+    struct Ended {
+        var taken: TakenDeliveries
+        var delayed: [PerformedBlock]
+        var services: [any ThreadService]
+        var signal: (any ThreadSignal)?
+    }
+
+    /// - Returns: what the thread must still release, and the jobs that were enqueued meanwhile.
+    mutating func finishEnd() -> (isOver: Bool, toRelease: [AnyObject], jobs: TakenDeliveries) {
+        let isOver = toRelease.isEmpty && pending.isEmpty
+        if isOver { phase = .ended }
+        var taken = TakenDeliveries()
+        _ = pending.refill(&taken)
+        defer { toRelease = [] }
+        return (isOver, toRelease, taken)
+    }
 }

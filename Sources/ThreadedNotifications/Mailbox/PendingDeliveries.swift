@@ -23,7 +23,8 @@ struct PendingDeliveries {
 
     /// - Returns: whether the thread must be woken.
     mutating func append(_ delivery: consuming Delivery) -> Bool {
-        if let observer = delivery.observer, observer._withUnsafeGuaranteedRef({ $0.enters(batch: batch) }) {
+        if let observer = delivery.observer, observer._withUnsafeGuaranteedRef({ $0.batch != batch }) {
+            observer._withUnsafeGuaranteedRef { $0.batch = batch }
             owners.append(observer.takeUnretainedValue())
         }
         if delivery.isMark { marks += 1 }
@@ -35,46 +36,39 @@ struct PendingDeliveries {
     /// - Returns: the observers of what was delivered.
     mutating func refill(_ taken: inout TakenDeliveries) -> [Observer] {
         batch += 1
-        staleTickets = 0
-        return taken.refill(from: &entries, retainedBy: &owners, &marks)
+        (staleTickets, taken.marks, marks) = (0, marks, 0)
+        // The memory of a backlog is released.
+        taken.entries.removeAll(keepingCapacity: taken.entries.capacity <= 4096)
+        taken.next = 0
+        swap(&entries, &taken.entries)
+        swap(&owners, &taken.owners)
+        defer { owners = [] }
+        return owners
     }
 
-    /// A bounded observer gave a delivery up. If many did, their tickets are removed, so that the memory is bounded by
-    /// what waits.
-    /// - Parameter isStale: tells whether an entry is such a ticket.
-    mutating func ticketBecameStale(_ isStale: (Delivery) -> Bool) {
+    /// A bounded observer gave a delivery up.
+    /// - Returns: whether there are so many such tickets that they should be removed.
+    mutating func ticketBecameStale() -> Bool {
         staleTickets += 1
-        guard staleTickets > 64, staleTickets > entries.count / 2 else { return }
+        guard staleTickets > 64, staleTickets > entries.count / 2 else { return false }
         staleTickets = 0
-        entries.removeAll(where: isStale)
+        return true
     }
+
+    mutating func removeTickets(where isStale: (Delivery) -> Bool) { entries.removeAll(where: isStale) }
 }
 
 /// What was taken and not delivered yet: a pure value of the thread. Nested drains share it, so that the inner one goes
 /// on where the outer one is.
 struct TakenDeliveries {
-    private var entries: [Delivery] = []
-    private var owners: [Observer] = []
-    private var marks = 0
-    private var next = 0
+    fileprivate var entries: [Delivery] = []
+    fileprivate var owners: [Observer] = []
+    fileprivate var marks = 0
+    fileprivate var next = 0
 
     var isEmpty: Bool { next == entries.count }
     var hasDeliveries: Bool { entries.count - next > marks }
-
-    /// Exchanges the entries, which were all delivered, for those that wait.
-    /// - Returns: the observers of the entries that were delivered.
-    fileprivate mutating func refill(
-        from pending: inout [Delivery], retainedBy pendingOwners: inout [Observer], _ pendingMarks: inout Int
-    ) -> [Observer] {
-        // The memory of a backlog is released.
-        entries.removeAll(keepingCapacity: entries.capacity <= 4096)
-        next = 0
-        swap(&entries, &pending)
-        swap(&owners, &pendingOwners)
-        (marks, pendingMarks) = (pendingMarks, 0)
-        defer { pendingOwners = [] }
-        return pendingOwners
-    }
+    var hasSeveral: Bool { entries.count - next > 1 }
 
     mutating func takeFirst() -> Delivery? {
         guard next < entries.count else { return nil }

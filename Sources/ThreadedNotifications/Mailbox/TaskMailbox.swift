@@ -3,12 +3,12 @@
 /// A task runs only while something waits, so that nothing retains an idle observer.
 /// Threads: every method may be called on any thread.
 final class TaskMailbox: Sendable {
-    private struct State {
+    struct State {
         var pending = PendingDeliveries()
         var drain = TaskDrainState()
     }
 
-    private let state = Locked(State(), isTakenToFork: true)
+    let state = Locked(State(), isTakenToFork: true)
     private let executor: (any TaskExecutor)?
 
     init(executor: (any TaskExecutor)?) {
@@ -27,10 +27,6 @@ final class TaskMailbox: Sendable {
             Task.detached(executorPreference: executor) { await self.run() }
         }
         return true
-    }
-
-    func ticketBecameStale() {
-        state.withLock { $0.pending.ticketBecameStale(\.isStaleTicket) }
     }
 
     /// True in the task that drains: in the handler, and while the task releases what it delivered.

@@ -1,3 +1,4 @@
+internal import CoreFoundation
 internal import Foundation
 
 /// Wakes a thread, so that it drains its mailbox.

@@ -6,10 +6,22 @@ package typealias ObserverID = UInt64
 
 /// One observer: what it asks for, where it handles, its state and its counters. Every delivery ends in `call`.
 //
-// Safety: `handler` is read between `begin` and `end` only, and changed once, by the change that makes the state over;
-// `ObserverState` excludes both at the same time. `batch` is used with the lock of the queue held. Everything else is
-// constant, or atomic.
+// Safety: `handler` is read between the changes of the state to begun and to ended only, and changed once, by the change
+// that makes the state over; `ObserverState` excludes both at the same time. `batch` is used with the lock of the queue
+// held. Everything else is constant, or atomic.
 final class Observer: @unchecked Sendable {
+    /// How a post on the calling thread reaches an observer.
+    enum Turn {
+        /// It is enqueued, for another thread or for a task.
+        case elsewhere
+        /// It is called before `post` returns.
+        case atOnce
+        /// As `atOnce`, unless something waits.
+        case ordered
+        /// It is enqueued, for the calling thread.
+        case later
+    }
+
     let id: ObserverID
     let name: Notification.Name?
     let filter: ObjectFilter
@@ -29,12 +41,12 @@ final class Observer: @unchecked Sendable {
     /// The type of the messages that it gets as they are.
     let messageType: ObjectIdentifier?
     private let objectLife: ObjectLife?
-    /// True if its deliveries keep the order of its thread.
-    let keepsOrder: Bool
+    private let turnOnItsThread: Turn
     /// What waits for it, if its overflow policy limits that.
-    private let bounded: Locked<BoundedDeliveries>?
+    let bounded: Locked<BoundedDeliveries>?
     let counters = ObserverCounters()
-    private var batch: UInt64 = 0
+    /// The last batch of its queue that retains it.
+    var batch: UInt64 = 0
     // Posting threads write what precedes; the target thread writes what follows.
     private let padding = CachePadding()
     private let stateWord = Atomic<UInt64>(ObserverState.registered.word)
@@ -56,8 +68,13 @@ final class Observer: @unchecked Sendable {
         prepares = handler.prepare != nil
         (isCaptured, messageType) = (handler.message?.isCaptured ?? true, handler.messageType)
         objectLife = handler.objectLife
-        keepsOrder = handler.place.mailbox != nil && options.sameThread != .atOnce
-        bounded = options.overflow == .unbounded ? nil : Locked(BoundedDeliveries())
+        turnOnItsThread =
+            switch options.sameThread {
+            case .atOnce: .atOnce
+            case .ordered: .ordered
+            case .later: .later
+            }
+        bounded = options.overflow == .unbounded ? nil : Locked(BoundedDeliveries(), isTakenToFork: true)
         precondition(
             mailbox != nil || tasks != nil || options.sameThread != .later,
             "ObserverOptions: sameThread is .later, and .postingThread has no mailbox to wait in. Name a thread.")
@@ -68,33 +85,17 @@ final class Observer: @unchecked Sendable {
         releaseHandler()
     }
 
-    // MARK: Where it handles
-
-    /// The name whose latest notification is retained for it.
-    var retainedName: String? { options.receivesLatest ? name?.rawValue : nil }
+    /// How a post on the calling thread, which has this context, reaches it.
+    func turn(in context: ThreadContext) -> Turn {
+        guard let mailbox else { return tasks == nil ? .atOnce : .elsewhere }
+        return mailbox === context.mailbox ? turnOnItsThread : .elsewhere
+    }
 
     /// True if what it gets waits, in a mailbox or for a task.
     var isEnqueuedFor: Bool { mailbox != nil || tasks != nil }
 
-    /// True if it handles on the calling thread, which has this context.
-    func isHere(_ context: ThreadContext) -> Bool {
-        guard let mailbox else { return tasks == nil }
-        return context.owns(mailbox)
-    }
-
-    /// True if a post on the calling thread calls it before it returns.
-    /// - Parameter orderedWait: whether the ordered observers of the thread must wait.
-    func isCalledAtOnce(in context: ThreadContext, orderedWait: Bool) -> Bool {
-        isHere(context) && options.sameThread != .later && !(orderedWait && keepsOrder)
-    }
-
-    /// Called with the lock of the queue held when a delivery for it is appended.
-    /// - Returns: whether the batch must retain it.
-    func enters(batch: UInt64) -> Bool {
-        guard self.batch != batch else { return false }
-        self.batch = batch
-        return true
-    }
+    /// The name whose latest notification is retained for it.
+    var retainedName: String? { options.receivesLatest ? name?.rawValue : nil }
 
     // MARK: State
 
@@ -111,7 +112,7 @@ final class Observer: @unchecked Sendable {
     var isGone: Bool { hasLostItsObject || !isRemovedWithToken && mailbox?.isEnded == true }
 
     /// - Returns: the state after the change; nil if there is nothing to change.
-    private func change(_ next: (ObserverState) -> ObserverState?) -> ObserverState? {
+    func change(_ next: (ObserverState) -> ObserverState?) -> ObserverState? {
         var old = stateWord.load(ordering: .relaxed)
         while true {
             guard let new = next(ObserverState(word: old)) else { return nil }
@@ -122,11 +123,7 @@ final class Observer: @unchecked Sendable {
         }
     }
 
-    /// Begins a call of the handler or of its `prepare`. The caller calls `end` once for each.
-    /// - Returns: the handler; nil if the observer was removed.
-    func begin() -> Handler? { change { $0.begun } == nil ? nil : handler }
-
-    /// Ends a call, also if the handler ended its thread.
+    /// Ends a call of the handler or of its `prepare`, also if it ended its thread.
     func end() {
         guard let state = change({ $0.ended }), state.isCancelled else { return }
         if state.isOver { releaseHandler() }
@@ -143,51 +140,9 @@ final class Observer: @unchecked Sendable {
         return state.running
     }
 
-    /// Waits until no call of this cancelled observer's handler runs on another thread.
-    func waitUntilHandlersReturned(timeout: Duration, at location: SourceLocation) throws(DeliveryError) {
-        let own = ThreadContext.current.handlersUnderWay(of: self) + ownAsyncCalls
-        guard state.running > own, mailbox?.isOfParent != true else { return }
-        let ended = MonotonicSemaphore()
-        let waiter = ObserverWaiters.add(.thread(ended), for: id)
-        defer { ObserverWaiters.remove(waiter, for: id) }
-        _ = change { $0.awaited }
-        let thread = mailbox.map { " on \($0.numberAndName)" } ?? ""
-        let wait = try ThreadWaits.begin(
-            for: [.observer(id)], on: mailbox?.identity,
-            waitsFor: "the handler of observer \(id)\(thread) to return", at: location)
-        defer { ThreadWaits.end(wait) }
-        let deadline = SuspendingClock.Instant.after(timeout)
-        while state.running > own {
-            guard ended.wait(until: deadline) else {
-                ThreadWaits.end(wait, timedOut: true)
-                throw .handlerStillRunning(observer: id, after: timeout)
-            }
-        }
-    }
-
-    /// Suspends the task until no call of this cancelled observer's handler runs, except that of the task itself.
-    func waitUntilHandlersReturned(timeout: Duration) async throws {
-        let own = ownAsyncCalls
-        let deadline = SuspendingClock.Instant.after(timeout)
-        _ = change { $0.awaited }
-        while state.running > own {
-            let ended = TaskWait()
-            let waiter = ObserverWaiters.add(.task(ended), for: id)
-            defer { ObserverWaiters.remove(waiter, for: id) }
-            // From now on the next handler that returns ends the wait.
-            guard state.running > own else { return }
-            try await ended.wait(until: deadline, orThrow: .handlerStillRunning(observer: id, after: timeout))
-        }
-    }
-
-    /// 1 in its own async handler.
-    private var ownAsyncCalls: Int {
-        guard let tasks else { return 0 }
-        return tasks.isInCurrentTask && tasks.isCalling ? 1 : 0
-    }
-
     private func releaseHandler() {
         guard let isThreadBound = handler?.isThreadBound else { return }
+        // Moved, so that the last reference is not this thread's.
         if isThreadBound, let mailbox { mailbox.release(handler.take()!) } else { handler = nil }
     }
 
@@ -198,16 +153,16 @@ final class Observer: @unchecked Sendable {
     ///   delivery is cancelled.
     func prepare(_ posted: PostedNotification, _ post: Post, _ context: ThreadContext) -> Payload? {
         if let message = post.message, message.type == messageType { return message.payload }
+        guard change({ $0.begun }) != nil else { return PostedNotification(posted.posted.kept) }
         // Not the handler, because this thread must not be the last to release it.
-        guard let prepare = begin().map(\.prepare) else { return posted }
-        context.handlersUnderWay.begin(self, nil)
+        let prepare = handler?.prepare
+        context.underWay.append((.passUnretained(self), nil, nil))
         let value = prepare?(posted.posted, post)
-        context.handlersUnderWay.end()
+        context.underWay.removeLast()
         end()
         if value == nil {
-            DeliveryEvent.trace(
-                .skip, name: posted.name, post: post.number, observer: id, target: mailbox?.identity)
-            post.wait?.resolve(id, .cancelled)
+            DeliveryEvent.trace(.skip, name: posted.name, post: post.number, observer: id, target: mailbox?.identity)
+            post.wait?.resolve(id, .waiting)
         }
         return value
     }
@@ -216,9 +171,8 @@ final class Observer: @unchecked Sendable {
     /// - Parameter posted: what was posted.
     /// - Returns: `waiting`, or the outcome.
     func enqueue(_ delivery: Delivery, of posted: Payload) -> DeliveryOutcome {
-        DeliveryEvent.trace(
-            .append, name: posted.name, post: delivery.post, observer: id, target: mailbox?.identity)
-        counters.countPosted()
+        DeliveryEvent.trace(.append, name: posted.name, post: delivery.post, observer: id, target: mailbox?.identity)
+        counters.posted.add(1, ordering: .relaxed)
         var entry = delivery
         if bounded != nil {
             let (ticket, outcome) = hold(delivery, of: posted)
@@ -229,22 +183,27 @@ final class Observer: @unchecked Sendable {
             entry = ticket
         }
         if mailbox?.enqueue(entry) ?? tasks?.enqueue(entry) ?? false { return .waiting }
-        settle(entry, .targetGone, reason: mailbox?.noteLoss())
-        return .targetGone
+        if settle(entry, .targetGone, reason: mailbox?.noteLoss()) { return .targetGone }
+        // Another thread has displaced it meanwhile.
+        return options.overflow == .keepLatest ? .coalesced : .dropped
     }
 
-    /// Delivers what was enqueued.
+    /// Delivers what was enqueued. A nested drain may release the observer before the call returns.
     /// - Returns: whether the handler was called.
     func callEnqueued(_ entry: Delivery, _ context: ThreadContext) -> Bool {
-        guard let (delivery, payload) = redeem(entry) else { return false }
+        let id = id
+        var delivery = entry
+        if bounded != nil {
+            guard let held = redeem(entry) else { return false }
+            delivery = held
+        }
+        guard case .payload(let payload) = delivery.content else { return false }
         if delivery.isLatest, counters.wasCalled {
             settle(delivery, .coalesced)
             return false
         }
-        // The call may release this observer.
-        let id = id
         delivery.wait?.deliveryBegins(to: id)
-        guard call(payload, post: delivery.post, delivery.wait, context, isAtOnce: false) else {
+        guard call(payload, post: delivery.post, delivery.wait, context) else {
             settle(delivery, .cancelled)
             return false
         }
@@ -254,11 +213,9 @@ final class Observer: @unchecked Sendable {
     }
 
     /// Calls it before `post` returns.
-    func callAtOnce(
-        _ payload: Payload, post: UInt64, _ context: ThreadContext, overtakes: Bool
-    ) -> DeliveryOutcome {
+    func callAtOnce(_ payload: Payload, post: UInt64, _ context: ThreadContext, overtakes: Bool) -> DeliveryOutcome {
+        counters.posted.add(1, ordering: .relaxed)
         if call(payload, post: post, nil, context, isAtOnce: true, overtakes: overtakes) { return .delivered }
-        counters.countPosted()
         settle(Delivery(.payload(payload), post: post), .cancelled)
         return .cancelled
     }
@@ -266,10 +223,10 @@ final class Observer: @unchecked Sendable {
     /// Calls the handler: begins, counts, traces, calls, ends.
     /// - Returns: false if the observer was removed, or if the object of its method was deallocated.
     private func call(
-        _ payload: Payload, post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isAtOnce: Bool,
+        _ payload: Payload, post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isAtOnce: Bool = false,
         overtakes: Bool = false
     ) -> Bool {
-        guard let handler = begin() else { return false }
+        guard change({ $0.begun }) != nil, let handler else { return false }
         var object: AnyObject?
         if handler.isMethod {
             object = handler.object?.object
@@ -278,18 +235,18 @@ final class Observer: @unchecked Sendable {
                 return false
             }
         }
-        context.handlersUnderWay.begin(self, wait)
-        if isAtOnce { counters.countPosted() }
-        counters.count(.delivered)
+        context.underWay.append((.passUnretained(self), wait, nil))
+        counters.delivered.add(1, ordering: .relaxed)
         // A post that nothing traced has no number. Then its handlers called at once are not traced either.
         if DeliveryEvent.isWatched, !isAtOnce || post != 0 {
             traceCall(of: handler, payload, post: post, object, overtakes)
         } else if case .direct(let function) = handler.function {
             function(payload, object)
         }
-        let lastReference = context.handlersUnderWay.end()
+        let last = context.underWay.removeLast()
         end()
-        withExtendedLifetime(lastReference) {}
+        // Last: it may have the only reference to this observer.
+        withExtendedLifetime(last) {}
         return true
     }
 
@@ -305,13 +262,13 @@ final class Observer: @unchecked Sendable {
     /// Delivers to an async handler, in a task. The handler may return on another thread than the one on which it began,
     /// so that both are traced there, one after the other.
     func callEnqueued(_ entry: Delivery, in tasks: TaskMailbox) async {
-        guard let (delivery, payload) = redeem(entry) else { return }
+        guard let delivery = redeem(entry), case .payload(let payload) = delivery.content else { return }
         if delivery.isLatest, counters.wasCalled {
             settle(delivery, .coalesced)
             return
         }
         delivery.wait?.deliveryBegins(to: id)
-        guard let handler = begin() else {
+        guard change({ $0.begun }) != nil, let handler else {
             settle(delivery, .cancelled)
             return
         }
@@ -335,63 +292,15 @@ final class Observer: @unchecked Sendable {
         _ entry: Delivery, _ outcome: DeliveryOutcome, replacedBy other: UInt64 = 0,
         reason: DeliveryEvent.Reason? = nil
     ) -> Bool {
-        guard let (delivery, payload) = redeem(entry) else { return false }
+        guard let delivery = redeem(entry), case .payload(let payload) = delivery.content else { return false }
+        // A tracer may drain, which may release the observer.
+        let id = id
         counters.count(outcome)
         DeliveryEvent.trace(
             outcome.stage, name: payload.name, post: delivery.post, observer: id, target: mailbox?.identity,
             relatedPost: other, policy: outcome.stage == .drop ? options.overflow : nil, reason: reason)
         delivery.wait?.resolve(id, outcome)
         return true
-    }
-
-    // MARK: Bounds
-
-    func holds(_ ticket: BoundedDeliveries.Number) -> Bool { bounded?.withLock { $0.holds(ticket) } ?? false }
-
-    /// The delivery of an entry: itself, or that of a ticket.
-    /// - Returns: nil if the overflow policy gave it up.
-    private func redeem(_ entry: Delivery) -> (Delivery, Payload)? {
-        if case .payload(let payload) = entry.content { return (entry, payload) }
-        guard case .ticket(let number) = entry.content, let held = bounded?.withLock({ $0.take(number) }),
-            case .payload(let payload) = held.content
-        else { return nil }
-        return (held, payload)
-    }
-
-    /// Holds a delivery, as far as the overflow policy allows.
-    /// - Returns: the ticket to enqueue; or nil and the outcome.
-    private func hold(
-        _ delivery: Delivery, of posted: Payload
-    ) -> (ticket: Delivery?, outcome: DeliveryOutcome) {
-        guard let bounded else { return (delivery, .waiting) }
-        if delivery.isLatest, bounded.withLock({ !$0.isEmpty }) { return (nil, .coalesced) }
-        let policy = options.overflow
-        let object = policy == .keepLatest ? NotificationObject(posted.object) : .none
-        let key = policy == .keepLatest ? NotificationKey(name: posted.name, object: object) : nil
-        while true {
-            // Comparing keys calls foreign code, so it is done without the lock.
-            let (candidates, version) = bounded.withLock { bounded in
-                (key.map { bounded.candidates(hash: $0.hash) } ?? [], bounded.version)
-            }
-            let replacing = candidates.first { $0.key.isSame(asName: posted.name, object: object) }?.number
-            let added = bounded.withLock {
-                $0.add(delivery, policy, key: key, replacing: replacing, version: version)
-            }
-            switch added {
-            case .mustCompareAgain: continue
-            case .refused:
-                if case .refuse = policy.rule { return (nil, .refused) }
-                return (nil, .dropped)
-            case .waits(let number, let displaced):
-                if let displaced {
-                    let outcome: DeliveryOutcome = policy == .keepLatest ? .coalesced : .dropped
-                    settle(displaced, outcome, replacedBy: policy == .keepLatest ? delivery.post : 0)
-                    mailbox?.ticketBecameStale()
-                    tasks?.ticketBecameStale()
-                }
-                return (Delivery(.ticket(number), for: self), .waiting)
-            }
-        }
     }
 }
 

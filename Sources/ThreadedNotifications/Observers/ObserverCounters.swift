@@ -3,7 +3,7 @@ internal import Synchronization
 /// Counts the outcomes of the notifications posted for one observer (guarantee 14).
 struct ObserverCounters: ~Copyable {
     /// All of them; those without an outcome wait.
-    private let posted = Atomic<Int>(0)
+    let posted = Atomic<Int>(0)
     private let coalesced = Atomic<Int>(0)
     private let dropped = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
@@ -11,10 +11,7 @@ struct ObserverCounters: ~Copyable {
     private let targetGone = Atomic<Int>(0)
     // Posting threads and the target thread count at the same time.
     private let padding = CachePadding()
-    private let delivered = Atomic<Int>(0)
-
-    /// Counts a notification. Its outcome is counted later.
-    func countPosted() { posted.add(1, ordering: .relaxed) }
+    let delivered = Atomic<Int>(0)
 
     /// True if the handler was called.
     var wasCalled: Bool { delivered.load(ordering: .relaxed) > 0 }

@@ -50,7 +50,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
     package func deliver<Value: Sendable>(
         _ value: Value, named name: Notification.Name, object: String? = nil, to handles: [Handle]
     ) {
-        let post = Post(location: SourceLocation("DistributedNotifications", 0))
+        let post = Post(file: "DistributedNotifications", line: 0)
         if post.number != 0 { DeliveryEvent.trace(.capture, name: name, post: post.number, count: handles.count) }
         ThreadContext.withCurrent { context in
             _ = context.deliver(PayloadValue(value, named: name, object: object), post, to: handles.map(\.observer))

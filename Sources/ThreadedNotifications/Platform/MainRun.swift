@@ -1,3 +1,4 @@
+internal import CoreFoundation
 internal import Foundation
 
 /// One call of `MainRunLoop.run`.
@@ -17,7 +18,7 @@ final class MainRun {
 
     func run() -> MainRunLoop.End {
         let observer = RunLoopObserver { activity in MainActor.assumeIsolated { self.runLoop(will: activity) } }
-        observer.add(to: .main, mode: .default)
+        observer.add(to: .main, mode: .common)
         // In a block of the main queue the run loop may have nothing to wait for, and would return at once.
         let keeper = RunLoopSource {}
         keeper.add(to: .main, mode: .default)
@@ -40,7 +41,7 @@ final class MainRun {
         return end ?? .stopped
     }
 
-    private func runLoop(will activity: RunLoopObserver.Activity) {
+    private func runLoop(will activity: CFRunLoopActivity) {
         switch activity {
         case .entry: depth += 1
         case .exit: depth -= 1
@@ -49,6 +50,7 @@ final class MainRun {
             guard depth == 1 else { return }
             // Again before the run loop waits: a nested run may have used up what woke it.
             if hasReasonToEnd() { RunLoop.stopCurrent() }
+        default: break
         }
     }
 

@@ -22,7 +22,12 @@ final class ThreadContext {
     @exclusivity(unchecked) var taken = TakenDeliveries()
     /// The posts under way on this thread, each nested in the one before.
     @exclusivity(unchecked) var cursors: [Cursor] = []
-    @exclusivity(unchecked) var handlersUnderWay = HandlersUnderWay()
+    /// The handlers and blocks that run, each nested in the one before: the observer, or nil for a block, and the wait.
+    /// They are not only on the stack: a handler may call `Thread.exit()`, which discards its stack, and the end of the
+    /// thread must still settle what ran. The queue or the cursor that has the delivery retains the observer, or else
+    /// the third element.
+    @exclusivity(unchecked) var underWay: [(observer: Unmanaged<Observer>?, wait: DeliveryWait?, retained: Observer?)] =
+        []
     /// The number of drains under way, each nested in the one before.
     @exclusivity(unchecked) var drainDepth = 0
     /// The number of other calls of handlers under way, such as those of posting queues.
@@ -120,8 +125,6 @@ final class ThreadContext {
 
     // MARK: The mailbox
 
-    func owns(_ other: Mailbox) -> Bool { mailbox === other }
-
     /// Makes a mailbox the thread's, before anything waits in another one.
     func adopt(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
@@ -156,17 +159,26 @@ final class ThreadContext {
 
     // MARK: Handlers and blocks that run
 
-    func handlersUnderWay(of observer: Observer) -> Int {
-        handlersUnderWay.observers.count { $0 === observer }
+    /// The observers of the handlers that run, the innermost last.
+    var observersUnderWay: [ObserverID] { underWay.compactMap { $0.observer?.takeUnretainedValue().id } }
+
+    /// Retains the observers of the handlers that run. A drain that is nested in them takes the next batch, and the queue
+    /// no longer retains those of the last one.
+    func retainObserversUnderWay() {
+        var index = underWay.count - 1
+        while index >= 0, underWay[index].retained == nil {
+            underWay[index].retained = underWay[index].observer?.takeUnretainedValue()
+            index -= 1
+        }
     }
 
     /// Performs a block that was enqueued for this thread.
     func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
-        handlersUnderWay.begin(nil, wait)
+        underWay.append((nil, wait, nil))
         DeliveryEvent.trace(.deliver, post: post)
         block()
         DeliveryEvent.trace(.return, post: post)
-        handlersUnderWay.end()
+        underWay.removeLast()
         wait?.resolve(0, .delivered)
     }
 
@@ -174,9 +186,11 @@ final class ThreadContext {
 
     private func threadEnds() {
         // Handlers are under way if one called `Thread.exit()`: they will not return.
-        while let (observer, wait) = handlersUnderWay.takeInnermost() {
+        while let last = underWay.popLast() {
+            let observer = last.observer?.takeUnretainedValue()
             observer?.end()
-            wait?.resolve(observer?.id ?? 0, .targetGone)
+            last.wait?.resolve(observer?.id ?? 0, .targetGone)
+            withExtendedLifetime(last.retained) {}
         }
         ThreadWaits.endAll()
         let lost = endMailbox()
@@ -196,21 +210,20 @@ final class ThreadContext {
             while var cursor = cursors.popLast() {
                 while let (observer, payload, _) = cursor.takeNext(self) {
                     observer._withUnsafeGuaranteedRef { observer in
-                        observer.counters.countPosted()
+                        observer.counters.posted.add(1, ordering: .relaxed)
                         observer.settle(
-                            Delivery(.payload(payload), post: cursor.post), .targetGone, reason: mailbox.reasonItIsGone)
+                            Delivery(.payload(payload), post: cursor.post), .targetGone)
                     }
                     lost.notifications += 1
                 }
             }
             var rest = TakenDeliveries()
             swap(&rest, &taken)
-            if let others = mailbox.end(rest) {
+            if let others = mailbox.end(rest, postponed: jobs.takePostponed()) {
                 lost.notifications += others.notifications
                 lost.blocks += others.blocks
                 lost.queuedNotifications += others.queuedNotifications
             }
-            for (job, thread) in jobs.takePostponed() { thread.runLate(job) }
         }
         lostDeliveries = lost
         return lost

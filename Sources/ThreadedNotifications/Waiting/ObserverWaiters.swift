@@ -9,41 +9,44 @@ enum ObserverWaiters {
         case delivery(WeakReference<DeliveryWait>)
     }
 
-    private static let waiters = Locked<[ObserverID: [UInt64: Waiter]]>([:], isTakenToFork: true)
-    private static let lastNumber = Locked<UInt64>(0)
+    private struct State {
+        var waiters: [ObserverID: [UInt64: Waiter]] = [:]
+        var lastNumber: UInt64 = 0
+    }
+
+    private static let state = Locked(State(), isTakenToFork: true)
 
     /// Makes what all threads share, before the process forks.
-    static func makeShared() { _ = (waiters, lastNumber) }
+    static func makeShared() { _ = state }
 
     /// - Returns: the waiter's number, to remove it.
     static func add(_ waiter: Waiter, for id: ObserverID) -> UInt64 {
-        let number = lastNumber.withLock { last in
-            last += 1
-            return last
+        state.withLock { state in
+            state.lastNumber += 1
+            state.waiters[id, default: [:]][state.lastNumber] = waiter
+            return state.lastNumber
         }
-        waiters.withLock { $0[id, default: [:]][number] = waiter }
-        return number
     }
 
     static func remove(_ number: UInt64, for id: ObserverID) {
-        let removed = waiters.withLock { waiters in
-            let removed = waiters[id]?.removeValue(forKey: number)
-            if waiters[id]?.isEmpty == true { waiters[id] = nil }
+        let removed = state.withLock { state in
+            let removed = state.waiters[id]?.removeValue(forKey: number)
+            if state.waiters[id]?.isEmpty == true { state.waiters[id] = nil }
             return removed
         }
         withExtendedLifetime(removed) {}
     }
 
     private static func all(of id: ObserverID) -> [Waiter] {
-        waiters.withLock { $0[id].map { Array($0.values) } ?? [] }
+        state.withLock { $0.waiters[id].map { Array($0.values) } ?? [] }
     }
 
     /// A handler of a cancelled observer has returned. The threads and tasks that wait check its state again.
     static func handlerEnded(of id: ObserverID) {
         // Threads are woken with the lock held, which they take before they release their semaphore.
-        let tasks = waiters.withLock { waiters in
+        let tasks = state.withLock { state in
             var tasks: [TaskWait] = []
-            for waiter in waiters[id]?.values.map(\.self) ?? [] {
+            for waiter in state.waiters[id]?.values.map(\.self) ?? [] {
                 if case .thread(let semaphore) = waiter { semaphore.signal() }
                 if case .task(let task) = waiter { tasks.append(task) }
             }
@@ -60,7 +63,7 @@ enum ObserverWaiters {
 
     /// All waits for deliveries, in a copy of the process.
     static var deliveryWaits: [DeliveryWait] {
-        waiters.withLock { $0.values.flatMap(\.values) }.compactMap {
+        state.withLock { $0.waiters.values.flatMap(\.values) }.compactMap {
             if case .delivery(let wait) = $0 { wait.object } else { nil }
         }
     }

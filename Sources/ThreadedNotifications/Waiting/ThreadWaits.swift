@@ -23,7 +23,7 @@ enum ThreadWaits {
     ) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
         return WaitGraph.Wait(
-            thread: thread, handlersUnderWay: ThreadContext.current.handlersUnderWay.observers.map(\.id),
+            thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay,
             targets: targets,
             description: DeliveryError.Wait(
                 thread: thread, waitsFor: waitsFor, file: location.file, line: location.line), target: target)
