@@ -12,17 +12,6 @@ final class PostingAccountTests: XCTestCase {
 
     // MARK: Reports
 
-    func testEnqueuingReturnsTheOutcome() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        XCTAssertEqual(queue.put("a", .now), EnqueueReport(outcome: .delivered, removed: 0))
-        XCTAssertEqual(queue.put("a", .asap), EnqueueReport(outcome: .waiting, removed: 0))
-        XCTAssertEqual(
-            queue.put("a", .whenIdle, on: .onName, keeping: .earliest), EnqueueReport(outcome: .coalesced, removed: 0))
-        XCTAssertEqual(queue.put("a", .whenIdle, on: .onName), EnqueueReport(outcome: .waiting, removed: 1))
-        XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .delivered, removed: 1))
-    }
-
     func testANotificationThatAnEarlierHandlerRemovesIsDequeued() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
@@ -44,60 +33,6 @@ final class PostingAccountTests: XCTestCase {
         queue.put("a", .asap)
         XCTAssertEqual("\(queue.counters)", "6: delivered 1, waiting 1, coalesced 3, cancelled 1")
         _ = queue.dequeue("a", on: .onName)
-    }
-
-    // MARK: Counts
-
-    func testTheCountsAddUpAfterEachStep() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            var generator = SeededGenerator(seed: 4)
-            var removed = (coalesced: 0, dequeued: 0)
-            let masks: [NotificationQueue.NotificationCoalescing] = [[], .onName, .onSender, [.onName, .onSender]]
-            for step in 1...500 {
-                let report = queue.put(
-                    ["a", "b", "c"].randomElement(using: &generator)!,
-                    NotificationQueue.PostingStyle.all.randomElement(using: &generator)!.style,
-                    from: [nil, 1, "1"].randomElement(using: &generator)!, on: masks.randomElement(using: &generator)!,
-                    keeping: Bool.random(using: &generator) ? .latest : .earliest,
-                    in: [nil, [.common], [Self.own]].randomElement(using: &generator)!)
-                removed.coalesced += report.removed + (report.outcome == .coalesced ? 1 : 0)
-                if step % 7 == 0 {
-                    removed.dequeued += queue.dequeue("a", from: 1, on: masks.randomElement(using: &generator)!)
-                }
-                if step % 11 == 0 { RunLoop.pollCurrent(in: step % 2 == 0 ? .default : Self.own) }
-                let counts = queue.counters
-                XCTAssertEqual(
-                    counts,
-                    DeliveryCounters(
-                        delivered: timeline.entries.count,
-                        waiting: step - timeline.entries.count - removed.coalesced - removed.dequeued,
-                        coalesced: removed.coalesced, cancelled: removed.dequeued))
-            }
-            queue.put("end", .whenIdle)
-            queue.put("end", .whenIdle, in: [Self.own])
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("end") })
-            XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.count("end") == 2 })
-            XCTAssertEqual(queue.counters.waiting, 0)
-            XCTAssertEqual(queue.counters.total, 502)
-        }
-    }
-
-    func testAHandlerFindsItsNotificationCountedAsPosted() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        for (style, name) in NotificationQueue.PostingStyle.all {
-            timeline.when(name) { timeline.note("\(queue.counters)") }
-            queue.put(name, style)
-        }
-        XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-        XCTAssertEqual(
-            timeline.entries,
-            [
-                "now", "1: delivered 1", "asap", "3: delivered 2, waiting 1", "idle",
-                "3: delivered 3",
-            ])
     }
 
     // MARK: Events

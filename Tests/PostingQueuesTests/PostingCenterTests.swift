@@ -65,45 +65,4 @@ final class PostingCenterTests: XCTestCase {
         try worker.stopAndWait()
         XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1])
     }
-
-    func testSeveralQueuesPostToACustomCenter() {
-        final class Forwarding: PostingCenter {
-            let center = NotificationCenter()
-            let timeline: PostingTimeline
-
-            init(_ timeline: PostingTimeline) {
-                self.timeline = timeline
-            }
-
-            func post(_ queued: QueuedNotification) {
-                timeline.note("forward \(queued.notification.name.rawValue)")
-                center.post(queued)
-            }
-        }
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let forwarding = Forwarding(timeline)
-            _ = forwarding.center.addObserver(forName: nil, object: nil, queue: nil) {
-                timeline.note($0.name.rawValue)
-            }
-            let queues = [PostingQueue(center: forwarding), PostingQueue(center: timeline)]
-            for number in 0..<4 { queues[number % 2].put("\(number)", .asap) }
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, ["forward 0", "0", "1", "forward 2", "2", "3"])
-        }
-    }
-
-    func testThePostedNotificationIsTheEnqueuedOne() {
-        let timeline = PostingTimeline()
-        final class Sender: Sendable {}
-        let sender = Sender()
-        timeline.when("a") { notification in
-            timeline.note(notification.object as AnyObject === sender ? "its sender" : "another")
-            timeline.note("\(notification.userInfo?["key"] ?? "")")
-        }
-        PostingQueue(center: timeline).enqueue(
-            Notification(name: Notification.Name("a"), object: sender, userInfo: ["key": "value"]), postingStyle: .asap)
-        RunLoop.pollCurrent()
-        XCTAssertEqual(timeline.entries, ["a", "its sender", "value"])
-    }
 }

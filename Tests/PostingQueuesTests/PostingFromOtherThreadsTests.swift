@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
 import SharedTesting
-import Synchronization
 import XCTest
 
 @testable import PostingQueues
@@ -9,58 +7,25 @@ import XCTest
 
 /// Notifications that another thread enqueues are posted on the queue's thread, which is woken.
 final class PostingFromOtherThreadsTests: XCTestCase {
-    private let timeout = TestTimeout.hang
-
-    func testEnqueuingOnAnotherThreadWakesASleepingThread() throws {
+    func testEnqueuingOnAnotherThreadWakesTheThread() throws {
         let worker = try RunLoopThread.started("worker")
-        for (style, name) in NotificationQueue.PostingStyle.all {
-            for modes: [RunLoop.Mode]? in [nil, [.common], [.init("first used here \(name)"), .default]] {
-                let timeline = PostingTimeline()
-                let isPosted = DispatchSemaphore(value: 0)
-                timeline.when(name) {
-                    timeline.note(worker.isCurrent ? "there" : "elsewhere")
-                    isPosted.signal()
+        for (thread, isMain) in [(worker.targetThread, false), (MainThread.main.targetThread, true)] {
+            for (style, name) in NotificationQueue.PostingStyle.all {
+                for modes: [RunLoop.Mode]? in [nil, [.common], [.init("first used here \(name)"), .default]] {
+                    let timeline = PostingTimeline()
+                    let isPosted = expectation(description: name)
+                    timeline.when(name) {
+                        XCTAssertEqual(Thread.isMainThread, isMain)
+                        XCTAssertEqual(worker.isCurrent, !isMain)
+                        isPosted.fulfill()
+                    }
+                    let queue = PostingQueue(center: timeline, on: thread)
+                    Thread.detachNewThread { queue.put(name, style, in: modes) }
+                    wait(for: [isPosted], timeout: TestTimeout.seconds)
+                    XCTAssertEqual(timeline.entries, [name])
                 }
-                let queue = PostingQueue(center: timeline, on: worker)
-                worker.identity?.waitUntilAsleep()
-                queue.put(name, style, in: modes)
-                XCTAssertEqual(isPosted.wait(timeout: .now() + TestTimeout.seconds), .success, name)
-                XCTAssertEqual(timeline.entries, [name, "there"])
             }
         }
-        try worker.stopAndWait()
-    }
-
-    func testEnqueuingOnAnotherThreadWakesTheSleepingMainThread() {
-        for (style, name) in NotificationQueue.PostingStyle.all {
-            let timeline = PostingTimeline()
-            let main = ThreadIdentity.current
-            let queue = PostingQueue(center: timeline, on: .main)
-            timeline.when(name) { XCTAssertEqual(ThreadIdentity.current, main) }
-            let enqueuing = Thread.posting(1) {
-                main.waitUntilAsleep()
-                queue.put(name, style)
-            }
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has(name) }, name)
-            enqueuing.wait()
-        }
-    }
-
-    func testANowOfAnotherThreadIsPostedBeforeAsapNotifications() throws {
-        let worker = try RunLoopThread.started("worker")
-        let resume = try worker.keptBusy()
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline, on: worker)
-        let over = DispatchSemaphore(value: 0)
-        timeline.when("idle") { over.signal() }
-        queue.put("idle", .whenIdle)
-        queue.put("asap", .asap)
-        queue.put("now 1", .now)
-        queue.put("now 2", .now)
-        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 4))
-        resume.signal()
-        XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success)
-        XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap", "idle"])
         try worker.stopAndWait()
     }
 
@@ -76,30 +41,21 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
-    func testANotificationForNewModesIsNotOvertaken() throws {
+    func testAnotherThreadDequeues() throws {
         let worker = try RunLoopThread.started("worker")
-        for round in 0..<TestRounds.rounds(40, stress: 200) {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline, on: worker)
-            let modes = [RunLoop.Mode("new \(round)"), .default]
-            // The first call adds the modes; the others use them.
-            let ready = Atomic<Int>.Box(0)
-            Thread.posting(3) {
-                let poster = ThreadIdentity.current.number
-                ready.value.add(1, ordering: .relaxed)
-                while ready.value.load(ordering: .relaxed) < 3 { sched_yield() }
-                queue.put("first \(poster)", .asap, in: modes)
-                queue.put("second \(poster)", .asap)
-            }.wait()
-            try worker.performAndWait(timeout: timeout) { RunLoop.pollCurrent() }
-            let posted = timeline.entries
-            XCTAssertEqual(posted.count, 6)
-            for second in posted where second.hasPrefix("second") {
-                let first = second.replacingOccurrences(of: "second", with: "first")
-                XCTAssertLessThan(posted.firstIndex(of: first) ?? 6, posted.firstIndex(of: second) ?? 0)
-            }
+        let resume = try worker.keptBusy()
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        for (style, name) in NotificationQueue.PostingStyle.all {
+            queue.put(name, style, from: "me")
+            queue.put(name, style, from: "you")
         }
+        XCTAssertEqual(queue.dequeue("any", from: "me", on: .onSender), 3)
+        XCTAssertEqual(queue.dequeue("idle", on: .onName), 1)
+        resume.signal()
         try worker.stopAndWait()
+        XCTAssertEqual(timeline.entries, ["now", "asap"])
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, cancelled: 4))
     }
 
     func testARunLoopInANewModePostsNotificationsOfOtherThreads() throws {
@@ -118,7 +74,6 @@ final class PostingFromOtherThreadsTests: XCTestCase {
             over.signal()
         }
         entered.wait()
-        worker.identity?.waitUntilAsleep()
         queue.put("default", .asap)
         queue.put("asap", .asap, in: [own])
         queue.put("idle", .whenIdle, in: [own])

@@ -35,6 +35,27 @@ final class PostingRunTests: XCTestCase {
         }
     }
 
+    func testARunReturnsAfterAPostSoThatALoopOnAConditionEndsAndNotForANow() {
+        onMainAndAnotherThread {
+            for (style, name) in NotificationQueue.PostingStyle.all {
+                for modes: [RunLoop.Mode]? in [nil, [.common], [.init("own"), .default]] {
+                    let timeline = PostingTimeline()
+                    PostingQueue(center: timeline).put(name, style, in: modes)
+                    let waitsFurther = style == .now
+                    if waitsFurther {
+                        RunLoop.addDueTimer {
+                            timeline.note("timer")
+                            RunLoop.stopCurrent()
+                        }
+                    }
+                    let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
+                    XCTAssertTrue(RunLoop.current.run(mode: .default, before: deadline))
+                    XCTAssertEqual(timeline.entries, waitsFurther ? [name, "timer"] : [name])
+                }
+            }
+        }
+    }
+
     func testADequeuedNotificationDoesNotKeepARunLoopRunning() throws {
         let runs = try onThread { runs in
             runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
@@ -89,27 +110,6 @@ final class PostingRunTests: XCTestCase {
         }
         XCTAssertEqual(runs.posted, (how == "dequeued" ? [] : ["idle"]))
         XCTAssertEqual(runs.returns, 1)
-    }
-
-    func testANestedRunIsIdleAndDoesNotSpinWhileAnEarlierDeliveryToThisThreadIsRunning() throws {
-        let runs = try onThread { runs in
-            let center = ThreadedNotificationCenter()
-            let name = Notification.Name("held")
-            let tokens = [
-                center.addObserver(forName: name, on: .postingThread) { _ in
-                    runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
-                    while runs.posted.last != "idle", runs.returns < 1000 {
-                        _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 10))
-                        runs.returns += 1
-                    }
-                },
-                center.addObserver(forName: name, on: .current) { _ in runs.posted.append("held") },
-            ]
-            center.post(name: name)
-            withExtendedLifetime(tokens) {}
-        }
-        XCTAssertEqual(runs.posted, ["held", "idle"])
-        XCTAssertEqual(runs.returns, 2)
     }
 
     /// Runs a body on a thread without sources, and waits for its end.

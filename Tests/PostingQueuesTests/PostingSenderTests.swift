@@ -1,12 +1,12 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import XCTest
 
 @testable import PostingQueues
 @testable import ThreadedNotifications
 
-/// Senders are compared by identity if they are objects, by equality if they are values. No sender equals no sender.
+/// Senders are compared by identity if they are objects, by equality if they are values. `RandomRunLoopTests` has equal
+/// hashes, no sender, and values that cannot be compared.
 final class PostingSenderTests: XCTestCase {
     /// Equal to all instances with the same value.
     private final class Equal: Hashable {
@@ -16,81 +16,26 @@ final class PostingSenderTests: XCTestCase {
         func hash(into hasher: inout Hasher) { hasher.combine(value) }
     }
 
-    private struct Document: Hashable {
-        var owner: Equal
-        var title = "title"
-    }
-
-    private struct Colliding: Hashable {
-        var number: Int
-        func hash(into hasher: inout Hasher) {}
-    }
-
-    private struct Incomparable {
-        var number = 1
-    }
-
-    /// Calls a block whenever it is compared, unless the block is running.
-    private struct Meddling: Hashable {
-        let isMeddling: Atomic<Bool>.Box
-        let meddle: @Sendable () -> Void
-
-        static func == (one: Meddling, other: Meddling) -> Bool {
-            if !one.isMeddling.value.exchange(true, ordering: .relaxed) {
-                one.meddle()
-                one.isMeddling.value.store(false, ordering: .relaxed)
-            }
-            return true
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(1)
-        }
-    }
-
-    func testValuesAreComparedByEquality() {
-        XCTAssertTrue(Self.areSimilar("ab", ["a", "b"].joined()))
-        XCTAssertFalse(Self.areSimilar("a", "b"))
-        XCTAssertTrue(Self.areSimilar(1, 1))
-        XCTAssertFalse(Self.areSimilar(1, 2))
-        XCTAssertFalse(Self.areSimilar(1, "1"))
-        XCTAssertTrue(Self.areSimilar([1, 2], [1, 2]))
-        XCTAssertTrue(Self.areSimilar(URL(string: "http://localhost"), URL(string: "http://localhost")))
-        XCTAssertFalse(Self.areSimilar(Double.nan, Double.nan))
-    }
-
-    func testDifferentValuesWithTheSameHashAreNotSimilar() {
-        XCTAssertTrue(Self.areSimilar(Colliding(number: 1), Colliding(number: 1)))
-        XCTAssertFalse(Self.areSimilar(Colliding(number: 1), Colliding(number: 2)))
-    }
-
-    func testObjectsAreComparedByIdentityAlsoIfTheyAreEqual() {
+    func testObjectsAreComparedByIdentityAndValuesByEquality() {
         let (one, other) = (Equal(1), Equal(1))
-        XCTAssertEqual(one, other)
-        XCTAssertTrue(Self.areSimilar(one, one))
-        XCTAssertFalse(Self.areSimilar(one, other))
-        XCTAssertFalse(Self.areSimilar(NSString(string: "a"), NSMutableString(string: "a")))
-        XCTAssertFalse(Self.areSimilar(one, Document(owner: one)))
-    }
-
-    func testASenderThatCannotBeComparedIsSimilarToNone() {
-        let sender = Incomparable()
-        XCTAssertFalse(Self.areSimilar(sender, sender))
-        XCTAssertFalse(Self.areSimilar({ 1 } as () -> Int, 1))
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        for kept in [PostingQueue.Kept.latest, .earliest] {
-            queue.put("a", .asap, from: sender, on: .onSender, keeping: kept)
-            queue.put("a", .asap, from: sender, on: [.onName, .onSender], keeping: kept)
+        let cases: [(one: Any?, other: Any?, areSimilar: Bool)] = [
+            ("ab", ["a", "b"].joined(), true), ("a", "b", false), (1, "1", false), ([1, 2], [1, 2], true),
+            (URL(string: "http://localhost"), URL(string: "http://localhost"), true), (Double.nan, Double.nan, false),
+            (one, one, true), (one, other, false), (NSString(string: "a"), NSMutableString(string: "a"), false),
+        ]
+        for (one, other, areSimilar) in cases {
+            for mask in [NotificationQueue.NotificationCoalescing.onSender, [.onName, .onSender]] {
+                let queue = PostingQueue(center: PostingTimeline())
+                queue.put("a", .asap, from: one)
+                XCTAssertEqual(queue.put("a", .asap, from: other, on: mask).removed, areSimilar ? 1 : 0, "\(cases)")
+                XCTAssertEqual(queue.dequeue("a", from: other, on: mask), other is Double ? 0 : 1)
+                _ = queue.dequeue("a", on: .onName)
+            }
         }
-        XCTAssertEqual(queue.counters.waiting, 4)
-        // On the name alone it is not compared.
-        XCTAssertEqual(queue.dequeue("a", from: sender, on: .onName), 4)
     }
 
     func testADeallocatedSenderIsNotMistakenForALaterObjectAtItsAddress() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
+        let queue = PostingQueue(center: PostingTimeline())
         // A waiting notification retains its sender, so its address is not reused.
         for number in 0..<200 { queue.put("a", .asap, from: Equal(number), on: [.onName, .onSender]) }
         XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 200))
@@ -101,89 +46,73 @@ final class PostingSenderTests: XCTestCase {
         }
     }
 
-    func testASenderIsReleasedWithItsNotification() {
-        let released = Atomic<Int>.Box(0)
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
+    func testASenderIsReleasedWithItsNotificationAndNoLockIsHeld() {
         struct Value: Hashable {
             var number: Int
             var held: ReleaseRecorder
             static func == (one: Value, other: Value) -> Bool { one.number == other.number }
             func hash(into hasher: inout Hasher) { hasher.combine(number) }
         }
+        let released = Locked(0)
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline)
         func sender(_ number: Int) -> Value {
             Value(
                 number: number,
                 held: ReleaseRecorder {
                     // A release with the lock held would hang here.
                     _ = queue.dequeue("none", from: 1, on: .onSender)
-                    released.value.add(1, ordering: .relaxed)
+                    released.withLock { $0 += 1 }
                 })
         }
-        queue.put("a", .asap, from: sender(1), on: .onSender)
-        queue.put("a", .asap, from: sender(1), on: .onSender)
-        queue.put("a", .asap, from: sender(1), on: .onSender, keeping: .earliest)
+        for kept in [PostingQueue.Kept.latest, .latest, .earliest] {
+            queue.put("a", .asap, from: sender(1), on: .onSender, keeping: kept)
+        }
         queue.put("a", .whenIdle, from: sender(2), on: .onSender)
         queue.put("a", .now, from: sender(3), on: .onSender)
-        queue.put("b", .asap, from: sender(4))
-        XCTAssertEqual(queue.dequeue("b", on: .onName), 1)
         XCTAssertEqual(queue.dequeue("a", from: sender(2), on: .onSender), 1)
         RunLoop.pollCurrent()
         XCTAssertEqual(timeline.entries, ["a", "a"])
-        XCTAssertEqual(released.value.load(ordering: .relaxed), 7)
-        let isEmpty = ThreadPostings.current.state.withLock { $0.senders.isEmpty }
-        XCTAssertEqual(isEmpty, true)
+        XCTAssertEqual(released.withLock { $0 }, 6)
     }
 
-    func testASenderMayEnqueueToTheSameQueueWhileItIsCompared() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            let isMeddling = Atomic<Bool>.Box(false)
-            let sender = Meddling(isMeddling: isMeddling) {
-                queue.put("of the comparison", .asap)
-                queue.put("of the comparison", .asap, from: 2, on: .onSender)
-                // It has the same hash, so that there is another candidate afterwards.
-                queue.put("similar", .asap, from: Meddling(isMeddling: isMeddling) {})
+    // MARK: A sender's `==` is foreign code
+
+    private struct Comparing: Hashable {
+        var number: Int
+        /// Called once, when two senders are compared.
+        var whenCompared: Locked<(@Sendable () -> Void)?>
+
+        static func == (one: Comparing, other: Comparing) -> Bool {
+            let call = one.whenCompared.withLock { call in
+                defer { call = nil }
+                return call
             }
-            for _ in 0..<3 { queue.put("a", .asap, from: sender, on: [.onName, .onSender]) }
-            XCTAssertEqual(queue.dequeue("similar", from: sender, on: [.onName, .onSender]), 3)
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.count("a"), 1)
-            XCTAssertTrue(timeline.has("of the comparison"))
-            XCTAssertEqual(queue.counters.waiting, 0)
+            call?()
+            return one.number == other.number
         }
+
+        /// All senders have the same hash, so that all are compared.
+        func hash(into hasher: inout Hasher) {}
     }
 
-    func testASenderMayWaitForAThreadThatEnqueuesToo() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        let sender = Meddling(isMeddling: Atomic<Bool>.Box(false)) {
-            // No lock is held, so another thread can enqueue.
-            Thread.posting(1) { queue.put("elsewhere", .asap, from: 1, on: .onSender) }.wait()
+    func testWhatASenderEnqueuesAndDequeuesWhileItIsComparedCounts() {
+        let whenCompared = Locked<(@Sendable () -> Void)?>(nil)
+        let queue = PostingQueue(center: PostingTimeline())
+        @Sendable func sender(_ number: Int) -> Comparing { Comparing(number: number, whenCompared: whenCompared) }
+        func enqueue(_ number: Int, removes removed: Int, line: UInt = #line) {
+            XCTAssertEqual(queue.put("a", .asap, from: sender(number), on: .onSender).removed, removed, line: line)
         }
-        for _ in 0..<2 { queue.put("a", .asap, from: sender, on: .onSender) }
-        XCTAssertEqual(queue.dequeue("a", from: sender, on: .onSender), 1)
-        RunLoop.pollCurrent()
-        XCTAssertEqual(timeline.entries, ["elsewhere"])
-    }
-
-    /// Checks whether the second of two notifications coalesces with the first, on the sender and on both, and whether
-    /// it is dequeued by it.
-    private static func areSimilar(_ one: Any?, _ other: Any?, line: UInt = #line) -> Bool {
-        let answers = [NotificationQueue.NotificationCoalescing.onSender, [.onName, .onSender]].flatMap { mask in
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            queue.put("a", .asap, from: one)
-            let isDequeued = queue.dequeue("a", from: other, on: mask) == 1
-            if isDequeued { queue.put("a", .asap, from: one) }
-            let isCoalesced = queue.put("a", .asap, from: other, on: mask).removed == 1
-            let isKept = queue.put("a", .asap, from: one, on: mask, keeping: .earliest).outcome == .coalesced
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries.count, isCoalesced ? 1 : isKept ? 2 : 3, line: line)
-            return [isDequeued, isCoalesced]
-        }
-        XCTAssertEqual(Set(answers).count, 1, "\(answers)", line: line)
-        return answers[0]
+        enqueue(1, removes: 0)
+        // Equal to the notification that is enqueued during the comparison with the other.
+        whenCompared.withLock { $0 = { queue.put("a", .asap, from: sender(2), on: .onSender) } }
+        enqueue(2, removes: 1)
+        whenCompared.withLock { $0 = { _ = queue.dequeue("a", from: sender(1), on: .onSender) } }
+        enqueue(1, removes: 0)
+        // No lock is held, so another thread can enqueue.
+        whenCompared.withLock { $0 = { Thread.posting(1) { queue.put("a", .asap, from: "other") }.wait() } }
+        enqueue(1, removes: 1)
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 3, coalesced: 2, cancelled: 1))
+        XCTAssertEqual(queue.dequeue("a", on: .onName), 3)
     }
 }

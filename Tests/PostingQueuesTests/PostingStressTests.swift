@@ -8,9 +8,7 @@ import XCTest
 /// Four threads enqueue to and dequeue from three queues of two running threads.
 final class PostingStressTests: XCTestCase {
     /// 1,000,000 with `STRESS=1`; fewer otherwise, also with the thread sanitizer.
-    private var notifications: Int {
-        TestRounds.rounds(8_000, stress: 1_000_000)
-    }
+    private let notifications = TestRounds.rounds(8_000, stress: 1_000_000)
 
     /// The poster of a notification, its posting style, and its index among the notifications of both.
     private struct Mark: Hashable {
@@ -59,9 +57,9 @@ final class PostingStressTests: XCTestCase {
         let (posters, perPoster) = (4, notifications / 4)
         let objects = (0..<3).map { _ in PostingTimeline() }
         let removed = Locked((coalesced: 0, dequeued: 0))
-        let posterNumber = Locked(0)
+        let numbers = Locked(0)
         let posting = Thread.posting(posters) {
-            let poster = posterNumber.withLock { number in
+            let poster = numbers.withLock { number in
                 number += 1
                 return number
             }
@@ -121,12 +119,5 @@ final class PostingStressTests: XCTestCase {
         XCTAssertEqual(counts[2].delivered, checkers[1].posted)
         XCTAssertEqual(counts.reduce(0) { $0 + $1.cancelled }, removed.withLock { $0.dequeued })
         XCTAssertGreaterThanOrEqual(counts.reduce(0) { $0 + $1.coalesced }, removed.withLock { $0.coalesced })
-        for worker in workers {
-            let isEmpty = ServedThread(of: worker).service(ThreadPostings.self).state.withLock {
-                $0.buffer.isEmpty && $0.senders.isEmpty
-            }
-            XCTAssertTrue(isEmpty)
-        }
-        print("stress: \(counts.map { "\($0)" }.joined(separator: "; "))")
     }
 }

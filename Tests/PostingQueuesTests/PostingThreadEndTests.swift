@@ -11,8 +11,6 @@ final class PostingThreadEndTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
     private let limit = TestTimeout.hang
 
-    // MARK: A thread that is stopped
-
     func testStoppingPostsNowAndAsapNotificationsAndCountsTheRest() throws {
         let worker = try RunLoopThread.started("worker")
         let goOn = try worker.keptBusy()
@@ -29,37 +27,6 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["now", "common now", "asap", "common asap"])
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, targetGone: 4))
         XCTAssertEqual(other.counters, DeliveryCounters(delivered: 2, targetGone: 1))
-    }
-
-    func testAnAsapNotificationOfAHandlerIsPostedWhileTheThreadStops() throws {
-        let worker = try RunLoopThread.started("worker")
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline, on: worker)
-        timeline.when("1") {
-            worker.stop()
-            queue.put("2", .asap)
-            queue.put("idle", .whenIdle)
-            queue.put("now", .now)
-        }
-        timeline.when("2") { queue.put("3", .asap) }
-        queue.put("1", .asap)
-        try worker.waitUntilFinished(timeout: limit)
-        XCTAssertEqual(timeline.entries, ["1", "now", "2", "3"])
-        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
-    }
-
-    func testAsapNotificationsOfABlockAndASourceArePostedWhileTheThreadStops() throws {
-        let worker = try RunLoopThread.started("worker")
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline, on: worker)
-        try worker.performAndWait(timeout: limit) {
-            // The thread retains the port, and handles it in its last pass.
-            Thread.current.threadDictionary["port"] = RunLoop.addSignalledPort { queue.put("source", .asap) }
-            queue.put("block", .asap)
-            worker.stop()
-        }
-        try worker.waitUntilFinished(timeout: limit)
-        XCTAssertEqual(timeline.entries, ["block", "source"])
     }
 
     func testAHandlerThatAlwaysEnqueuesAnotherDoesNotPreventTheEndOfItsThread() throws {
@@ -82,14 +49,10 @@ final class PostingThreadEndTests: XCTestCase {
         let late = PostingQueue(center: timeline, on: worker)
         for queue in [queue, late] {
             for (style, name) in NotificationQueue.PostingStyle.all {
-                for modes: [RunLoop.Mode]? in [nil, [.common], [Self.own]] {
-                    XCTAssertEqual(
-                        queue.put(name, style, from: 1, on: .onSender, in: modes),
-                        EnqueueReport(outcome: .targetGone, removed: 0))
-                }
+                XCTAssertEqual(queue.put(name, style), EnqueueReport(outcome: .targetGone, removed: 0))
             }
-            XCTAssertEqual(queue.dequeue("asap", from: 1, on: .onSender), 0)
-            XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 9))
+            XCTAssertEqual(queue.dequeue("asap", on: .onName), 0)
+            XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 3))
         }
         XCTAssertEqual(timeline.entries, [])
     }
@@ -119,8 +82,6 @@ final class PostingThreadEndTests: XCTestCase {
         }
     }
 
-    // MARK: A thread that ends otherwise
-
     func testAThreadThatEndsInAHandlerCountsWaitingNotifications() throws {
         @Sendable func endThread() { Thread.exit() }
         for (style, name) in NotificationQueue.PostingStyle.all {
@@ -142,42 +103,35 @@ final class PostingThreadEndTests: XCTestCase {
         }
     }
 
-    func testAThreadThatEndsInANestedRunCountsWaitingNotifications() throws {
-        @Sendable func endThread() { Thread.exit() }
-        let worker = try RunLoopThread.started("worker")
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline, on: worker)
-        timeline.when("outer") {
-            queue.put("ends", .whenIdle)
-            queue.put("never", .whenIdle)
-            _ = RunLoop.runCurrent { timeline.has("never") }
-        }
-        timeline.when("ends", endThread)
-        queue.put("outer", .asap)
-        try worker.waitUntilFinished(timeout: limit)
-        XCTAssertEqual(timeline.entries, ["outer", "ends"])
-        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, targetGone: 1))
-    }
-
-    func testAThreadThatRunsNoRunLoopCountsWaitingNotifications() {
+    func testAThreadThatRunsNoRunLoopCountsWaitingNotifications() throws {
         let timeline = PostingTimeline()
         let queues = Locked<[PostingQueue]>([])
-        Thread.posting(1) {
+        let thread = try SystemThread.start {
             let queue = PostingQueue.default(for: timeline)
-            queue.put("now", .now)
-            queue.put("asap", .asap)
-            queue.put("idle", .whenIdle)
+            for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style) }
             queue.put("own", .asap, in: [Self.own])
             queues.withLock { $0.append(queue) }
-        }.wait()
-        let queue = queues.withLock { $0[0] }
-        // The thread may not have ended yet.
-        let isOver = XCTNSPredicateExpectation(
-            predicate: NSPredicate { _, _ in queue.counters.waiting == 0 }, object: nil)
-        wait(for: [isOver], timeout: TestTimeout.seconds)
+        }.get()
+        XCTAssertTrue(thread.join(until: .after(limit)))
         XCTAssertEqual(timeline.entries, ["now"])
+        let queue = queues.withLock { $0[0] }
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, targetGone: 3))
         XCTAssertEqual(queue.put("late", .now).outcome, .targetGone)
+    }
+
+    func testAThreadThatNeverStartsCountsWaitingNotificationsWhenItIsStoppedOrReleased() {
+        for isStopped in [true, false] {
+            var worker: RunLoopThread? = RunLoopThread(name: "worker")
+            weak let gone = worker
+            let queue = PostingQueue(center: PostingTimeline(), on: worker!)
+            for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style) }
+            XCTAssertEqual(queue.counters.waiting, 3)
+            if isStopped { worker?.stop() }
+            worker = nil
+            XCTAssertNil(gone, "a queue does not retain its thread")
+            XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 3))
+            XCTAssertEqual(queue.put("late", .asap).outcome, .targetGone)
+        }
     }
 
     func testAnObjectThatIsReleasedWhenTheThreadEndsMayEnqueue() throws {
@@ -198,57 +152,6 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("here") })
         XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 2))
     }
-
-    // MARK: A thread that is not started yet
-
-    func testANotificationForAThreadThatIsNotStartedIsPostedAfterItsStart() throws {
-        let worker = RunLoopThread(name: "worker")
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline, on: worker)
-        let over = DispatchSemaphore(value: 0)
-        timeline.when("idle 2") { over.signal() }
-        for number in 1...2 {
-            for (style, name) in NotificationQueue.PostingStyle.all.reversed() {
-                XCTAssertEqual(queue.put("\(name) \(number)", style).outcome, .waiting)
-                XCTAssertEqual(queue.put("own \(name)", style, on: .onName, in: [Self.own]).outcome, .waiting)
-            }
-        }
-        queue.put("gone", .asap)
-        XCTAssertEqual(queue.dequeue("gone", on: .onName), 1)
-        XCTAssertEqual(timeline.entries, [])
-        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 9, coalesced: 3, cancelled: 1))
-        try worker.start()
-        XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success)
-        try worker.stopAndWait()
-        XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap 1", "asap 2", "idle 1", "idle 2"])
-        XCTAssertEqual(
-            queue.counters, DeliveryCounters(delivered: 6, coalesced: 3, cancelled: 1, targetGone: 3))
-    }
-
-    func testANotificationForAThreadThatIsStoppedBeforeItsStartIsCounted() {
-        let worker = RunLoopThread(name: "worker")
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline, on: worker)
-        for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style) }
-        worker.stop()
-        XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 3))
-        XCTAssertEqual(queue.put("late", .asap).outcome, .targetGone)
-        XCTAssertEqual(timeline.entries, [])
-    }
-
-    func testANotificationForAThreadThatIsNeverStartedIsCounted() {
-        let timeline = PostingTimeline()
-        var worker: RunLoopThread? = RunLoopThread(name: "worker")
-        weak let gone = worker
-        let queue = PostingQueue(center: timeline, on: worker!)
-        queue.put("a", .asap)
-        XCTAssertEqual(queue.counters.waiting, 1)
-        worker = nil
-        XCTAssertNil(gone, "a queue does not retain its thread")
-        XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 1))
-    }
-
-    // MARK: In the trace
 
     func testEachNotificationWithoutTargetIsTracedOnce() throws {
         let queue = Locked<PostingQueue?>(nil)

@@ -15,6 +15,10 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         [.default], [.default], [.common], [modes[1]], [modes[2]], [.default, modes[1]], [modes[1], modes[2]],
         [.common, modes[2]], Set(modes),
     ]
+    private static let styles: [NotificationQueue.PostingStyle] = [.now, .asap, .whenIdle]
+    private static let masks: [NotificationQueue.NotificationCoalescing] = [
+        [], .onName, .onSender, [.onName, .onSender],
+    ]
     private static let numberKey = "number"
     private static let limit = 10.0
 
@@ -61,8 +65,8 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         makeQueues(on: thread)
         for _ in 0..<choose(6) {
             let item = item(
-                style: ComparedBuffer.styles[choose(3)], modes: Self.setsOfModes[choose(Self.setsOfModes.count)])
-            let mask = ComparedBuffer.masks[choose(4)]
+                style: Self.styles[choose(3)], modes: Self.setsOfModes[choose(Self.setsOfModes.count)])
+            let mask = Self.masks[choose(4)]
             let (_, removed) = expected.enqueue(item, mask, keepsEarliest: false)
             let report = queues[item.queue].enqueue(
                 Self.notification(item), postingStyle: item.style, coalesceMask: mask, forModes: Array(item.modes))
@@ -132,7 +136,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     }
 
     private func checkThatNothingIsKept() {
-        let postings = ThreadPostings.current
+        let postings = ServedThread.current(isServed: true).service(ThreadPostings.self)
         let (buffer, senders) = postings.state.withLock { ($0.buffer.count, $0.senders.isEmpty) }
         require(buffer == 0, "all was posted, but the buffer holds \(buffer)")
         require(senders, "all was posted, but senders are retained")
@@ -218,7 +222,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     private func enqueueWhileRunning() {
         let mode = Self.modes[choose(3)]
         guard expected.wrong == nil, !expected.hasWork(in: mode) else { return }
-        let item = item(style: ComparedBuffer.styles[choose(3)], modes: [mode])
+        let item = item(style: Self.styles[choose(3)], modes: [mode])
         expected.note("from another thread, while it runs:")
         _ = expected.enqueue(item, [], keepsEarliest: false)
         let queue = queues[item.queue]
@@ -275,7 +279,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             enqueue()
         case 10:
             let item = item(style: .now, modes: [])
-            let mask = ComparedBuffer.masks[choose(4)]
+            let mask = Self.masks[choose(4)]
             let count = expected.dequeue(like: item, mask)
             let dequeued = queues[item.queue].dequeueNotifications(
                 matching: Self.notification(item), coalesceMask: mask)
@@ -333,10 +337,10 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
 
     private func enqueue() {
         // A pass posts 10 batches of notifications that handlers enqueue. Longer chains would wait for the next pass.
-        let styles = expected.chain < 8 ? ComparedBuffer.styles : [.whenIdle]
+        let styles = expected.chain < 8 ? Self.styles : [.whenIdle]
         let item = item(
             style: styles[choose(styles.count)], modes: Self.setsOfModes[choose(Self.setsOfModes.count)])
-        let mask = ComparedBuffer.masks[choose(4)]
+        let mask = Self.masks[choose(4)]
         let kept: PostingQueue.Kept = choose(2) == 0 ? .latest : .earliest
         // Nil and an empty array mean the default mode.
         let modes = item.modes == [.default] ? [[.default], [], nil][choose(3)] : Array(item.modes)

@@ -139,15 +139,3 @@ extension RunLoop.Mode {
         CFStringCreateWithCString(nil, rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
     }
 }
-
-extension ThreadIdentity {
-    /// Returns when the thread sleeps in the kernel, or after the timeout.
-    package func waitUntilAsleep() {
-        let deadline = SuspendingClock.now + TestTimeout.hang
-        while SuspendingClock.now < deadline {
-            let status = (try? String(contentsOfFile: "/proc/self/task/\(kernelID)/stat", encoding: .utf8)) ?? ""
-            if status.split(separator: ")").last?.hasPrefix(" S") == true { return }
-            sched_yield()
-        }
-    }
-}
