@@ -3,11 +3,6 @@ import ThreadedNotifications
 /// Checks the guarantees over the events of a random program. The model knows nothing of queues: it records the observers
 /// of each post, and the order of the calls.
 struct ProgramModel {
-    /// True: the transforms of a post are called before any of its observers has its place; an observer that is removed
-    /// before it was called on the posting thread counts that post too; and after `Thread.exit()` also the observers that
-    /// come later in the same post have an outcome.
-    static let isExact = true
-
     private struct Post {
         let name: Int
         let thread: Int
@@ -128,9 +123,7 @@ struct ProgramModel {
             frames[thread].removeLast()
         case .runBegan(let thread):
             frames[thread].append(.run)
-            // A thread that posts now may have enqueued and not yet woken this one.
-            let isChance = program.budget == .unbounded && (Self.isExact || !othersPost(than: thread))
-            chances[thread].append(isChance ? placed(on: thread) : [])
+            chances[thread].append(program.budget == .unbounded ? placed(on: thread) : [])
         case .runEnded(let thread):
             frames[thread].removeLast()
             hadChance(chances[thread].removeLast(), on: thread, "a run of the run loop")
@@ -222,9 +215,10 @@ struct ProgramModel {
         let pair = Delivery.pair(post: post, observer: observer)
         check(
             stages[pair] == nil, "the transform of post \(post) for observer \(observer) was called too late or twice")
-        check(!Self.isExact || !posts[post].wasCalled, "post \(post): a transform was called after a handler")
-        if Self.isExact { posts[post].place = index }
-        posts[post].wasQuiet = Self.isExact && isQuiet(posts[post].thread, except: post)
+        // A post has its place after all its transforms: what they post comes before.
+        check(!posts[post].wasCalled, "post \(post): a transform was called after a handler")
+        posts[post].place = index
+        posts[post].wasQuiet = isQuiet(posts[post].thread, except: post)
         guard !hasValue else { return }
         stages[pair] = .valueless
         posts[post].valueless += 1
@@ -333,11 +327,6 @@ struct ProgramModel {
             && waiting[thread].allSatisfy { if case .pair(own, _) = $0 { true } else { false } }
     }
 
-    private func othersPost(than thread: Int) -> Bool {
-        posts.contains { !$0.hasReturned && $0.thread != thread }
-            || blocks.contains { !$0.hasReturned && $0.from != thread }
-    }
-
     private func drains(_ frame: Frame) -> Bool {
         switch frame {
         case .run: true
@@ -365,20 +354,13 @@ struct ProgramModel {
     }
 
     private mutating func inOrder(_ call: Call, _ place: [Int], _ text: String) {
-        // Without exact places, a transform's posts come before or after the post that they are made in.
-        if program.transformsPost, !Self.isExact { return }
         let before = last[call] ?? []
         check(before.lexicographicallyPrecedes(place), "\(text): called after \(before), its place is \(place)")
         last[call] = place
     }
 
     private func certainPosts(of observer: Int) -> Int {
-        posts.indices.count { number in
-            guard !posts[number].isRefused, posts[number].certain.contains(observer) else { return false }
-            if Self.isExact || !observers[observer].isRemoving { return true }
-            let isOwn = posts[number].thread == observers[observer].plan.thread ?? posts[number].thread
-            return !isOwn || stages[.pair(post: number, observer: observer)] != nil
-        }
+        posts.count { !$0.isRefused && $0.certain.contains(observer) }
     }
 
     private mutating func finish(_ counters: [DeliveryCounters]) {
@@ -411,9 +393,6 @@ struct ProgramModel {
             let counted = counters.total + valueless
             let certain = certainPosts(of: observer)
             let possible = posts.count { $0.possible.contains(observer) || $0.certain.contains(observer) } - certain
-            // After `Thread.exit()`, only what was enqueued is counted today.
-            let isEnqueued = known.plan.thread != nil && known.plan.policy != .atOnce && known.plan.transform == nil
-            if isCut, !Self.isExact, !isEnqueued { continue }
             check(
                 (certain...certain + possible).contains(counted),
                 "\(text), without value \(valueless): it matched \(certain) to \(certain + possible) posts")

@@ -77,10 +77,6 @@ struct RandomProgram: Sendable, CustomStringConvertible {
     /// The budget of a drain on the target threads.
     let budget: DrainBudget
 
-    var transformsPost: Bool {
-        observers.contains { if case .posts? = $0.transform { true } else { false } }
-    }
-
     init(seed: UInt64, shape: Shape) {
         var maker = Maker(seed: seed, shape: shape)
         self = maker.make(seed)
