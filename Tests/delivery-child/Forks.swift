@@ -150,16 +150,12 @@ struct Forks {
         print(wait(for: copy))
     }
 
-    /// A new thread and another one take turns 500 times; each sleeps when it is the other's turn.
+    /// A new thread and another one take turns 500 times; each waits while it is the other's turn.
     private func exchange(with thread: some DeliveryTarget, _ whenOver: @escaping @Sendable () -> Void) {
         let new = RunLoopThread(name: "new")
         try? new.start()
         @Sendable func turn(_ left: Int32) {
-            try? new.perform {
-                // Long enough for the other thread to fall asleep.
-                usleep(100)
-                try? thread.targetThread.perform { left == 0 ? whenOver() : turn(left - 1) }
-            }
+            try? new.perform { try? thread.targetThread.perform { left == 0 ? whenOver() : turn(left - 1) } }
         }
         turn(500)
     }
@@ -178,7 +174,7 @@ struct Forks {
                     center.addObserver(forName: Self.posted, on: .postingThread) { _ in }.cancel()
                     PostingQueue(center: center, on: .main).enqueue(
                         Notification(name: Notification.Name("Queued")), postingStyle: .asap)
-                    // Otherwise more and more waits on a busy machine, and each copy is larger.
+                    // Otherwise the thread that forks rarely gets a lock, and each copy is larger.
                     usleep(100)
                 }
             }
