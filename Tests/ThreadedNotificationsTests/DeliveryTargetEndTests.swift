@@ -126,29 +126,18 @@ final class DeliveryTargetEndTests: XCTestCase {
         XCTAssertNotNil(told.withLock { $0 }.first?.thread)
     }
 
-    func testAnObserverThatIsAddedAfterTheEndIsToldAtOnce() throws {
+    func testALateObserverIsToldAtOnceARemovedOneIsNotAndOneOnTheThreadItselfIsTargetGone() throws {
         let worker = try RunLoopThread.started("worker")
+        let removed = addEndObserver(of: worker, on: .postingThread)
+        let own = addEndObserver(of: worker, on: worker)
+        removed.cancel()
         try worker.stopAndWait()
-        let token = addEndObserver(of: worker, on: .postingThread)
+        XCTAssertEqual(told.withLock { $0 }, [])
+        XCTAssertEqual(removed.counters, DeliveryCounters())
+        XCTAssertEqual(own.counters, DeliveryCounters(targetGone: 1))
+        let late = addEndObserver(of: worker, on: .postingThread)
         XCTAssertEqual(told.withLock { $0 }.map(\.name), ["worker"])
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
-    }
-
-    func testAnObserverThatWasRemovedIsNotTold() throws {
-        let worker = try RunLoopThread.started("worker")
-        let token = addEndObserver(of: worker, on: .postingThread)
-        token.cancel()
-        try worker.stopAndWait()
-        XCTAssertEqual(told.withLock { $0 }, [])
-        XCTAssertEqual(token.counters, DeliveryCounters())
-    }
-
-    func testAnObserverOnTheEndingThreadItselfIsCountedAsTargetGone() throws {
-        let worker = try RunLoopThread.started("worker")
-        let token = addEndObserver(of: worker, on: worker)
-        try worker.stopAndWait()
-        XCTAssertEqual(told.withLock { $0 }, [])
-        XCTAssertEqual(token.counters, DeliveryCounters(targetGone: 1))
+        XCTAssertEqual(late.counters, DeliveryCounters(delivered: 1))
     }
 
     // MARK: Asking

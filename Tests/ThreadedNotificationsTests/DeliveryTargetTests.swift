@@ -11,30 +11,6 @@ private let posted = Notification.Name("perform")
 final class DeliveryTargetTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
-    func testABlockIsPerformedAtOnceOnTheCurrentThreadAndLaterOnAnother() throws {
-        let worker = try RunLoopThread.started("worker")
-        let log = Locked<[String]>([])
-        @Sendable func note(_ text: String) {
-            let name = ThreadIdentity.current.name ?? "(null)"
-            log.withLock { $0.append("\(text) on \(name)") }
-        }
-        try CurrentThread.current.perform { note("1") }
-        XCTAssertEqual(log.withLock { $0 }, ["1 on main"], "before perform returned")
-        try worker.performAndWait(timeout: timeout) {
-            note("2")
-            try worker.perform { note("3") }
-            note("4")
-        }
-        try MainThread.main.perform { note("5") }
-        try worker.performAndWait(timeout: timeout) { try MainThread.main.perform { note("7") } }
-        note("6")
-        RunLoop.runCurrentOnce()
-        try worker.stopAndWait()
-        XCTAssertEqual(
-            log.withLock { $0 },
-            ["1 on main", "2 on worker", "3 on worker", "4 on worker", "5 on main", "6 on main", "7 on main"])
-    }
-
     func testWaitingReturnsTheBlocksValueAndRethrowsItsError() throws {
         struct Refusal: Error, Equatable {}
         let worker = try RunLoopThread.started("worker")
@@ -64,7 +40,7 @@ final class DeliveryTargetTests: XCTestCase {
     func testADelayedBlockIsNotEarlyAndDoesNotNeedTheCallersRunLoop() throws {
         let worker = try RunLoopThread.started("worker")
         let performed = expectation(description: "performed")
-        let delay = Duration.milliseconds(30)
+        let delay = Duration.milliseconds(1)
         let elapsed = Locked(Duration.zero)
         let outcome = Locked<DelayedBlock?>(nil)
         // The calling thread ends without running a run loop.

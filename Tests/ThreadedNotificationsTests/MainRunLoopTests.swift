@@ -22,10 +22,6 @@ final class MainRunLoopTests: XCTestCase {
         return MainRunLoop.run(until: condition, stoppingOn: signals)
     }
 
-    private static func afterAMoment(_ fire: @escaping @MainActor () -> Void) {
-        _ = Timer.scheduledTimer(withTimeInterval: 0.001, repeats: false) { _ in MainActor.assumeIsolated(fire) }
-    }
-
     private func onMain(_ body: @MainActor () throws -> Void) rethrows {
         try MainActor.assumeIsolated { try body() }
     }
@@ -48,28 +44,13 @@ final class MainRunLoopTests: XCTestCase {
     func testAConditionThatAnyInputOfTheRunLoopBringsAboutEndsTheRun() throws {
         let queue = PostingQueue.default(for: Self.center)
         let inputs: [(name: String, begin: @MainActor (_ note: @escaping @MainActor () -> Void) -> Void)] = [
-            (
-                "timer",
-                { note in
-                    Self.afterAMoment(note)
-                }
-            ),
+            ("timer", { note in RunLoop.addDueTimer { MainActor.assumeIsolated(note) } }),
             ("block of the run loop", { note in RunLoop.main.perform { MainActor.assumeIsolated(note) } }),
             ("block of the main queue", { note in DispatchQueue.main.async { note() } }),
             ("task of the main actor", { note in Task { @MainActor in note() } }),
-            (
-                "block for main",
-                { note in
-                    DispatchQueue.global().async { try? MainThread.main.perform { MainActor.assumeIsolated(note) } }
-                }
-            ),
+            ("block for main", { note in DispatchQueue.global().async { try? MainThread.main.perform(note) } }),
             ("idle notification", { _ in queue.enqueue(Notification(name: Self.name), postingStyle: .whenIdle) }),
-            (
-                "notification as soon as possible",
-                { _ in
-                    queue.enqueue(Notification(name: Self.name), postingStyle: .asap)
-                }
-            ),
+            ("soon", { _ in queue.enqueue(Notification(name: Self.name), postingStyle: .asap) }),
         ]
         try onMain {
             for input in inputs {
@@ -143,9 +124,9 @@ final class MainRunLoopTests: XCTestCase {
     func testOtherCodeThatStopsTheRunLoopDoesNotEndTheRun() throws {
         try onMain {
             var isOver = false
-            RunLoop.main.perform { RunLoop.stopCurrent() }
-            Self.afterAMoment {
-                isOver = true
+            RunLoop.main.perform {
+                RunLoop.stopCurrent()
+                RunLoop.addDueTimer { MainActor.assumeIsolated { isOver = true } }
             }
             XCTAssertEqual(try Self.run { isOver }, .conditionHeld)
             XCTAssertTrue(isOver)

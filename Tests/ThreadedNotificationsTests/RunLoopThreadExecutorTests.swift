@@ -170,10 +170,3 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         try worker.stopAndWait()
     }
 }
-
-extension RunLoopThreadExecutorTests.Counter {
-    fileprivate func assertIsolatedHere() {
-        assertIsolated()
-        XCTAssertEqual(count, 1)
-    }
-}

@@ -43,31 +43,27 @@ final class SleepingThreadTests: XCTestCase {
         try thread.stopAndWait()
     }
 
-    func testAThreadThatIsStoppedInARunOfAHandlerEndsAfterIt() throws {
-        let thread = try RunLoopThread.started("sleeping")
-        let mayReturn = Locked(false)
-        let isInHandler = MonotonicSemaphore()
-        try thread.perform {
-            isInHandler.signal()
-            while !mayReturn.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+    func testAThreadThatIsStoppedInARunOfAHandlerOrBeforeItEndsAfterIt() throws {
+        for isStoppedBefore in [false, true] {
+            let thread = try RunLoopThread.started("sleeping")
+            let mayReturn = Locked(false)
+            let (isInHandler, isStopped) = (MonotonicSemaphore(), MonotonicSemaphore())
+            try thread.perform {
+                isInHandler.signal()
+                if isStoppedBefore {
+                    isStopped.wait()
+                    _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+                }
+                while !isStoppedBefore, !mayReturn.withLock({ $0 }) {
+                    _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+                }
+            }
+            XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
+            try thread.perform { mayReturn.withLock { $0 = true } }
+            thread.stop()
+            isStopped.signal()
+            try thread.waitUntilFinished(timeout: timeout)
         }
-        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
-        try thread.perform { mayReturn.withLock { $0 = true } }
-        try thread.stopAndWait()
-    }
-
-    func testARunInAHandlerReturnsIfTheThreadWasStoppedBefore() throws {
-        let thread = try RunLoopThread.started("sleeping")
-        let (isInHandler, isStopped) = (MonotonicSemaphore(), MonotonicSemaphore())
-        try thread.perform {
-            isInHandler.signal()
-            isStopped.wait()
-            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-        }
-        XCTAssertTrue(isInHandler.wait(until: .after(timeout)))
-        thread.stop()
-        isStopped.signal()
-        try thread.waitUntilFinished(timeout: timeout)
     }
 
     func testATimerOfTheSameThreadIsNotDelayedByNotificationsThatAlwaysFollow() throws {

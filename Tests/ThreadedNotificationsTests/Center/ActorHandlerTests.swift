@@ -9,7 +9,11 @@ private let posted = Notification.Name("isolated")
 final class ActorHandlerTests: XCTestCase {
     func testHandlersAndBlocksForTheMainThreadAreIsolatedToTheMainActor() throws {
         let center = ThreadedNotificationCenter()
-        let window = MainActor.assumeIsolated { Window() }
+        let window = MainActor.assumeIsolated {
+            let window = Window()
+            center.addObserver(window, forName: posted, on: .current) { $0.show($1) }
+            return window
+        }
         let count = Locked(0)
         let sendable: @Sendable (Notification) -> Void = { _ in count.withLock { $0 += 1 } }
         let tokens = [
@@ -25,7 +29,7 @@ final class ActorHandlerTests: XCTestCase {
         }.wait()
         RunLoop.runCurrentOnce()
         let titles = try MainThread.main.performAndWait(timeout: TestTimeout.hang) { window.titles }
-        XCTAssertEqual(titles, ["notification", "shown", "title", "block", "later"])
+        XCTAssertEqual(titles, ["shown", "notification", "shown", "title", "block", "later"])
         XCTAssertEqual(count.withLock { $0 }, 1)
         let delayed = expectation(description: "delayed")
         try MainThread.main.perform(after: .zero) {
@@ -60,7 +64,7 @@ final class ActorHandlerTests: XCTestCase {
         XCTAssertEqual(releasedOn.withLock { $0 }, [1, 1])
     }
 
-    func testAnActorObservesWithAClosureThatIsIsolatedToItAndReleasedOnItsThread() throws {
+    func testAnActorsHandlersAreIsolatedToItAndReleasedOnItsThread() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let account = Account(worker)
@@ -73,12 +77,20 @@ final class ActorHandlerTests: XCTestCase {
                 }
             }
         }
+        let other = center.addObserver(
+            forName: posted, isolatedTo: account, transform: { $0.object as? Int },
+            using: { account, amount in account.amounts.append(amount) })
         for amount in 1...3 { center.post(name: posted, object: amount) }
-        let (balance, token) = try worker.performAndWait(timeout: TestTimeout.hang) {
-            account.assumeIsolated { ($0.balance, $0.token) }
+        let isAsked = expectation(description: "asked")
+        Task {
+            let (balance, amounts) = await (account.balance, account.amounts)
+            XCTAssertEqual(balance, 6, "the task's job was enqueued after the notifications")
+            XCTAssertEqual(amounts, [1, 2, 3])
+            await account.token?.cancel()
+            isAsked.fulfill()
         }
-        XCTAssertEqual(balance, 6)
-        token?.cancel()
+        wait(for: [isAsked], timeout: TestTimeout.seconds)
+        other.cancel()
         wait(for: [released], timeout: TestTimeout.seconds)
         try worker.stopAndWait()
     }
@@ -96,6 +108,7 @@ private final class Window {
 private actor Account {
     private let thread: RunLoopThread
     private(set) var balance = 0
+    var amounts: [Int] = []
     var token: ObserverToken?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }

@@ -44,27 +44,31 @@ final class AsyncHandlerTests: XCTestCase {
             },
             center.addObserver(forName: posted, transform: Self.number) { @MainActor number in model.sum += number },
         ]
+        let poster = try RunLoopThread.started("poster")
         let isHandled = expectation(description: "handled")
-        let end = center.addObserver(forName: posted, transform: Self.number) { _ in
-            while tokens.contains(where: { $0.counters.waiting > 0 }) { await Task.yield() }
+        try poster.perform {
+            do { try center.postAndWait(Notification(name: posted, object: 7), timeout: TestTimeout.hang) } catch {
+                XCTFail("\(error)")
+            }
             isHandled.fulfill()
         }
-        center.post(name: posted, object: 7)
         wait(for: [isHandled], timeout: TestTimeout.seconds)
+        try poster.stopAndWait()
         XCTAssertEqual(Set(log.withLock { $0 }), ["sync directly on worker", "async in a task on worker"])
         XCTAssertEqual(MainActor.assumeIsolated { model.sum }, 7)
-        for token in tokens + [end] { token.cancel() }
+        for token in tokens { token.cancel() }
         try worker.stopAndWait()
     }
 
     func testTheOverflowPolicyHandlesWhatIsPostedWhileACallRuns() async throws {
         let center = ThreadedNotificationCenter()
         let (begun, resume) = (AsyncGate(), AsyncGate())
-        let log = Locked<[Int]>([])
+        let (log, isOver) = (Locked<[Int]>([]), AsyncGate())
         let token = center.addObserver(
             forName: posted, options: ObserverOptions(overflow: .dropOldest(capacity: 2)), transform: Self.number,
             using: { number in
                 log.withLock { $0.append(number) }
+                if number == 5 { isOver.open() }
                 if number == 1 {
                     begun.open()
                     await resume.wait()
@@ -75,7 +79,8 @@ final class AsyncHandlerTests: XCTestCase {
         for number in 2...5 { center.post(name: posted, object: number) }
         XCTAssertEqual(token.counters, DeliveryCounters(waiting: 3, dropped: 2), "the call that runs counts as waiting")
         resume.open()
-        try await wait { token.counters.waiting == 0 }
+        await isOver.wait()
+        try await token.cancelAndWait(timeout: timeout)
         XCTAssertEqual(log.withLock { $0 }, [1, 4, 5])
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 3, dropped: 2))
     }
@@ -84,6 +89,16 @@ final class AsyncHandlerTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let (begun, resume) = (AsyncGate(), AsyncGate())
         let (isReleased, log) = (AsyncGate(), Locked<[Int]>([]))
+        let (isSettled, cancelled) = (AsyncGate(), Locked(0))
+        DeliveryEvent.tracer = { event in
+            guard event.stage == .cancel else { return }
+            let isLast = cancelled.withLock { count in
+                count += 1
+                return count == 2
+            }
+            if isLast { isSettled.open() }
+        }
+        defer { DeliveryEvent.tracer = nil }
         func observe() -> ObserverToken {
             let recorder = ReleaseRecorder { isReleased.open() }
             return center.addObserver(forName: posted, transform: Self.number) { number in
@@ -106,8 +121,8 @@ final class AsyncHandlerTests: XCTestCase {
         resume.open()
         try await token.cancelAndWait(timeout: timeout)
         await isReleased.wait()
+        await isSettled.wait()
         XCTAssertEqual(log.withLock { $0 }, [1])
-        try await wait { token.counters.waiting == 0 }
         XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, cancelled: 2))
     }
 
@@ -168,6 +183,7 @@ final class AsyncHandlerTests: XCTestCase {
         for executor in [nil, worker] {
             let center = ThreadedNotificationCenter()
             let codes = Locked<[DeliveryError.Code?]>([])
+            let isHandled = expectation(description: "handled")
             @Sendable func postAndWait(_ number: Int) {
                 do throws(DeliveryError) {
                     try center.postAndWait(Notification(name: posted, object: number), timeout: TestTimeout.hang)
@@ -181,11 +197,12 @@ final class AsyncHandlerTests: XCTestCase {
                 using: { number in
                     postAndWait(number + 1)
                     await MainActor.run { postAndWait(number + 2) }
+                    isHandled.fulfill()
                 })
             center.post(name: posted, object: 1)
-            wait(for: [isHandled(by: token)], timeout: TestTimeout.seconds)
+            wait(for: [isHandled], timeout: TestTimeout.seconds)
             XCTAssertEqual(codes.withLock { $0 }, [.waitWouldDeadlock, .waitWouldDeadlock])
-            XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
+            XCTAssertEqual(token.counters.total, 1, "nothing was posted")
         }
         try worker.stopAndWait()
     }
@@ -260,23 +277,6 @@ final class AsyncHandlerTests: XCTestCase {
         await isReleased.wait()
     }
 
-    /// Fulfilled when nothing waits for the observer.
-    private func isHandled(by token: ObserverToken) -> XCTestExpectation {
-        let isHandled = expectation(description: "handled")
-        Task {
-            while token.counters.waiting > 0 { await Task.yield() }
-            isHandled.fulfill()
-        }
-        return isHandled
-    }
-
-    private func wait(until condition: () -> Bool) async throws {
-        let deadline = SuspendingClock.now + timeout
-        while !condition() {
-            try require(SuspendingClock.now < deadline)
-            await Task.yield()
-        }
-    }
 }
 
 @MainActor

@@ -8,16 +8,6 @@ private let posted = Notification.Name("bad input")
 
 /// The results of wrong or extreme arguments.
 final class BadInputTests: XCTestCase {
-    func testCancellingATokenRemovesItsObserverFromItsOwnCenterOnlyAndOnce() {
-        let (one, other) = (ThreadedNotificationCenter(), ThreadedNotificationCenter())
-        let tokens = [one, other].map { $0.addObserver(forName: posted, on: .postingThread) { _ in } }
-        tokens[0].cancel()
-        tokens[0].cancel()
-        XCTAssertEqual(one.post(name: posted), DeliveryCounters())
-        XCTAssertEqual(other.post(name: posted).delivered, 1)
-        XCTAssertEqual(tokens[1].counters.delivered, 1)
-    }
-
     func testANegativeTimeoutCountsAsZero() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")

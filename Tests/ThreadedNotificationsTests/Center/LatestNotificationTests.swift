@@ -57,6 +57,8 @@ final class LatestNotificationTests: XCTestCase {
         for value in 2...3 { post(value, to: center) }
         post(4, to: center, Notification.Name("other"))
         for _ in 0..<2 { XCTAssertEqual(seen(center), [3]) }
+        let later = center.addObserver(forName: state, on: .postingThread) { _ in }
+        XCTAssertEqual(later.counters.total, 0, "it has not the option")
         XCTAssertEqual(seen(center, Notification.Name("other")), [])
         tokens[0].cancel()
         XCTAssertEqual(seen(center), [3], "another observer receives it")
@@ -65,18 +67,6 @@ final class LatestNotificationTests: XCTestCase {
         post(5, to: center)
         XCTAssertEqual(seen(center), [])
         plain.cancel()
-    }
-
-    func testAnObserverWithoutTheOptionGetsLaterNotificationsOnly() {
-        let center = retaining()
-        post(1, to: center)
-        let values = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: state, on: .postingThread, transform: { $0.userInfo?["value"] as? Int },
-            using: { value in values.withLock { $0.append(value) } })
-        post(2, to: center)
-        XCTAssertEqual(values.withLock { $0 }, [2])
-        token.cancel()
     }
 
     func testNameObjectAndTransformSelectTheObserversThatGetIt() {

@@ -73,18 +73,6 @@ final class LeakTests: XCTestCase {
         XCTAssertLessThan(ProcessUsage.residentKilobytes - memory, 10_000, "kB for 200 threads")
     }
 
-    func testAThreadThatIsNeverStartedIsReleasedAndItsNotificationsAreCounted() {
-        let center = ThreadedNotificationCenter()
-        var unstarted: RunLoopThread? = RunLoopThread(name: "unstarted")
-        weak let weakWorker = unstarted
-        let token = center.addObserver(forName: posted, on: unstarted!) { _ in }
-        center.post(name: posted)
-        XCTAssertEqual(token.counters.waiting, 1)
-        unstarted = nil
-        XCTAssertNil(weakWorker)
-        XCTAssertEqual(token.counters, .init(targetGone: 1))
-    }
-
     func testANotificationOfARemovedObserverIsReleasedByTheNextDrain() throws {
         let center = ThreadedNotificationCenter()
         let released = Atomic<Bool>.Box(false)

@@ -7,35 +7,45 @@ private let posted = Notification.Name("matching")
 
 /// The observers that match a notification, by name and object.
 final class MatchingTests: XCTestCase {
+    /// Equal to all others of its class.
+    private final class Same: Hashable {
+        static func == (one: Same, other: Same) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    private struct Colliding: Hashable {
+        var number: Int
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    private struct NotHashable {}
+
     func testObjectsMatchByIdentityAndValuesByEqualityAndNilMatchesAny() {
         let center = ThreadedNotificationCenter()
-        final class Same: Hashable {
-            static func == (one: Same, other: Same) -> Bool { true }
-            func hash(into hasher: inout Hasher) {}
-        }
-        let (one, other) = (Same(), Same())
+        let (one, other, string) = (Same(), Same(), NSMutableString(string: "a"))
         let handled = Locked<[String]>([])
         let tokens: [ObserverToken] = [
-            ("any", nil), ("one", one), ("text", "text" as Any), ("three", 3), ("pair", [1, 2]),
+            ("any", nil), ("one", one), ("string", string), ("text", "text" as Any), ("three", 3), ("pair", [1, 2]),
+            ("colliding", Colliding(number: 1)), ("nan", Double.nan), ("hash", one.hashValue),
         ].map { (name, object: Any?) in
             center.addObserver(forName: posted, object: object, on: .postingThread) { _ in
                 handled.withLock { $0.append(name) }
             }
         }
-        func observers(of object: Any?) -> [String] {
+        let cases: [(object: Any?, observers: [String])] = [
+            (nil, ["any"]), (one, ["any", "one"]), (one as any Hashable, ["any", "one"]),
+            (other, ["any"]),  // Equal, but another object.
+            (string, ["any", "string"]), (NSMutableString(string: "a"), ["any"]),
+            (String("txet".reversed()), ["any", "text"]), (3, ["any", "three"]), ("3", ["any"]),
+            ([1, 2], ["any", "pair"]), (Colliding(number: 1), ["any", "colliding"]), (Colliding(number: 2), ["any"]),
+            (Double.nan, ["any"]), (NotHashable(), ["any"]), (one.hashValue, ["any", "hash"]),
+        ]
+        for (object, observers) in cases {
             handled.withLock { $0 = [] }
             center.post(name: posted, object: object)
-            return handled.withLock { $0 }
+            XCTAssertEqual(handled.withLock { $0 }, observers, "\(object as Any)")
         }
-        struct NotHashable {}
-        XCTAssertEqual(observers(of: nil), ["any"])
-        XCTAssertEqual(observers(of: one), ["any", "one"])
-        XCTAssertEqual(observers(of: other), ["any"], "equal, but another object")
-        XCTAssertEqual(observers(of: String("txet".reversed())), ["any", "text"])
-        XCTAssertEqual(observers(of: 3), ["any", "three"])
-        XCTAssertEqual(observers(of: [1, 2]), ["any", "pair"])
-        XCTAssertEqual(observers(of: NotHashable()), ["any"])
-        XCTAssertEqual(tokens.count, 5)
+        withExtendedLifetime(tokens) {}
     }
 
     func testAnObservedObjectIsNotRetainedAndAnotherAtItsAddressDoesNotMatch() {

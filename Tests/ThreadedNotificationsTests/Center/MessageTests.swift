@@ -89,52 +89,6 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(seen.withLock { $0.count }, 5)
     }
 
-    func testAMessageNeedsNoObjectAsItsSubject() {
-        let sum = Atomic<Int>.Box(0)
-        let token = center.addObserver(for: Tick.self, on: .main) { sum.value.add($0.number, ordering: .relaxed) }
-        for number in 1...4 { center.post(Tick(number: number)) }
-        XCTAssertEqual(sum.value.load(ordering: .relaxed), 10)
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 4))
-    }
-
-    func testMessagesForAnotherThreadComeThereInTheOrderPosted() throws {
-        let worker = try RunLoopThread.started("worker")
-        let seen = Locked<[Saved]>([])
-        let token = center.addObserver(for: Saved.self, on: worker) { message in
-            seen.withLock { $0.append(message) }
-            if !worker.isCurrent { XCTFail("on another thread") }
-        }
-        let resume = try worker.keptBusy()
-        for number in 0..<100 {
-            XCTAssertEqual(center.post(Saved(number: number)), DeliveryCounters(waiting: 1))
-        }
-        XCTAssertEqual(token.counters, DeliveryCounters(waiting: 100))
-        resume.signal()
-        try worker.stopAndWait()
-        XCTAssertEqual(seen.withLock { $0 }, (0..<100).map { Saved(number: $0) })
-        XCTAssertEqual(center.post(Saved()), DeliveryCounters(targetGone: 1))
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 100, targetGone: 1))
-    }
-
-    func testPostAndWaitReturnsWhenAllHaveHandledTheMessage() throws {
-        let worker = try RunLoopThread.started("worker")
-        let seen = Locked<[Saved]>([])
-        let tokens = [
-            center.addObserver(of: document, for: Saved.self, on: worker) { message in
-                seen.withLock { $0.append(message) }
-            },
-            center.addObserver(of: document, for: Saved.self, on: .main) { message in
-                seen.withLock { $0.append(message) }
-            },
-        ]
-        let report = try center.postAndWait(Saved(number: 1), subject: document, timeout: timeout)
-        XCTAssertEqual(report, DeliveryCounters(delivered: 2))
-        XCTAssertEqual(seen.withLock { $0 }, [Saved(number: 1), Saved(number: 1)])
-        XCTAssertEqual(try center.postAndWait(Saved(number: 2), timeout: timeout), DeliveryCounters())
-        try worker.stopAndWait()
-        withExtendedLifetime(tokens) {}
-    }
-
     // MARK: Messages and notifications
 
     func testObserversOfTheNameGetTheNotificationOfAMessage() throws {

@@ -89,27 +89,22 @@ final class DrainTests: XCTestCase {
     }
 
     func testADrainDeliversAsMuchAsItsBudgetAndTheNextOneContinues() {
-        let token = observe()
-        MainThread.main.drainBudget = .deliveries(2)
-        postElsewhere(1...5)
-        let counts = (1...4).map { _ -> Int in
-            makePass()
-            return numbers.count
+        let cases: [(budget: DrainBudget, counts: [Int])] = [
+            (.deliveries(2), [2, 4, 5, 5]), (.time(.zero), [1, 2, 3]),
+        ]
+        for (budget, expected) in cases {
+            log.withLock { $0 = [] }
+            let token = observe()
+            MainThread.main.drainBudget = budget
+            postElsewhere(1...expected.max()!)
+            let counts = expected.map { _ -> Int in
+                makePass()
+                return numbers.count
+            }
+            XCTAssertEqual(counts, expected, "\(budget)")
+            XCTAssertEqual(numbers, Array(1...expected.max()!))
+            XCTAssertEqual(token.counters.waiting, 0)
         }
-        XCTAssertEqual(counts, [2, 4, 5, 5])
-        XCTAssertEqual(numbers, [1, 2, 3, 4, 5])
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 5))
-    }
-
-    func testATimeThatHasPassedEndsTheDrainAfterTheHandler() {
-        let token = observe()
-        MainThread.main.drainBudget = .time(.zero)
-        postElsewhere(1...3)
-        for count in 1...3 {
-            makePass()
-            XCTAssertEqual(numbers.count, count)
-        }
-        XCTAssertEqual(token.counters.waiting, 0)
     }
 
     func testTimersAndSourcesOfTheMainRunLoopAreCalledBetweenSlices() {

@@ -12,41 +12,6 @@ private func number(_ value: Int) -> Notification { Notification(name: posted, o
 final class OutcomeTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
-    private struct Observers {
-        struct Call: Hashable {
-            var post: Int
-            var observer: Int
-        }
-
-        let calls = Locked<[Call]>([])
-        private(set) var tokens: [ObserverToken] = []
-
-        /// - Parameter act: called by each handler after its call is logged.
-        init(
-            of center: ThreadedNotificationCenter, on thread: some DeliveryTarget, count: Int,
-            act: @escaping @Sendable (Call) -> Void = { _ in }
-        ) {
-            for index in 0..<count {
-                tokens.append(
-                    center.addObserver(
-                        forName: posted, on: thread,
-                        transform: { $0.object as? Int },
-                        using: { [calls] post in
-                            let call = Call(post: post, observer: index)
-                            calls.withLock { $0.append(call) }
-                            act(call)
-                        }))
-            }
-        }
-
-        var counters: [DeliveryCounters] { tokens.map(\.counters) }
-
-        /// The called observers, for all posts.
-        var order: [Int] { calls.withLock { $0.map(\.observer) } }
-
-        func cancel() { for token in tokens { token.cancel() } }
-    }
-
     func testEachPostHasOneOutcomeForEachObserverAndTheEventsAgree() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
@@ -120,28 +85,5 @@ final class OutcomeTests: XCTestCase {
         XCTAssertEqual(try center.postAndWait(number(3), timeout: timeout), DeliveryCounters(delivered: 1))
         try worker.stopAndWait()
         XCTAssertEqual(living.counters, .init(delivered: 3))
-    }
-
-    func testIfAHandlerEndsItsThreadTheRemainingDeliveriesAreTargetGone() throws {
-        @Sendable func endThread() { Thread.exit() }
-        for last in 0..<7 {
-            for runsRunLoop in [false, true] {
-                let center = ThreadedNotificationCenter()
-                let worker = try RunLoopThread.started("worker")
-                let observers = Observers(of: center, on: worker, count: 7) { call in
-                    if call.observer == last { endThread() }
-                    if call.observer == 1, runsRunLoop { RunLoop.runCurrentOnce() }
-                }
-                try worker.perform { center.post(name: posted, object: 1) }
-                try worker.waitUntilFinished(timeout: timeout)
-                XCTAssertEqual(observers.order, Array(0...last))
-                let expected = (0..<7).map { index in
-                    DeliveryCounters(
-                        delivered: index <= last ? 1 : 0, targetGone: index <= last ? 0 : 1)
-                }
-                XCTAssertEqual(observers.counters, expected, "ends in \(last), \(runsRunLoop)")
-                XCTAssertEqual(center.post(name: posted, object: 2), DeliveryCounters(targetGone: 7))
-            }
-        }
     }
 }

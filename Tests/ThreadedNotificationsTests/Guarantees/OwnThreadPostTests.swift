@@ -5,49 +5,28 @@ import XCTest
 
 private let posted = Notification.Name("posted in OwnThreadPostTests")
 
-private func number(_ value: Int) -> Notification { Notification(name: posted, object: value) }
-
-@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
-
 /// Guarantee 2: a post on the target thread is delivered before it returns, unless something waits there.
 final class OwnThreadPostTests: XCTestCase {
-    private let timeout = TestTimeout.hang
-
-    func testAPostOnTheTargetThreadIsDeliveredBeforeItReturnsUnlessOthersWait() throws {
-        let center = ThreadedNotificationCenter()
-        let handled = Locked<[Int]>([])
-        let token = center.addObserver(forName: posted, on: .current, transform: number(of:)) { value in
-            handled.withLock { $0.append(value) }
+    func testAPostOnTheTargetThreadIsDeliveredBeforeItReturnsUnlessOthersWaitOrItOvertakes() throws {
+        for policy in [SameThreadPolicy.ordered, .atOnce] {
+            let center = ThreadedNotificationCenter()
+            let handled = Locked<[Int]>([])
+            let token = center.addObserver(
+                forName: posted, on: .current, options: ObserverOptions(sameThread: policy),
+                transform: { $0.object as? Int }, using: { value in handled.withLock { $0.append(value) } })
+            XCTAssertEqual(center.post(name: posted, object: 1).delivered, 1)
+            Thread.posting(1) { center.post(name: posted, object: 2) }.wait()
+            let events = try tracing(of: token.id) {
+                let counters = center.post(name: posted, object: 3)
+                XCTAssertEqual(counters, policy == .atOnce ? .init(delivered: 1) : .init(waiting: 1))
+                RunLoop.runCurrentOnce()
+            }
+            XCTAssertEqual(handled.withLock { $0 }, policy == .atOnce ? [1, 3, 2] : [1, 2, 3])
+            XCTAssertEqual(
+                events.filter { $0.stage == .deliver }.map(\.overtakes),
+                policy == .atOnce ? [true, false] : [false, false])
+            XCTAssertEqual(center.post(name: posted, object: 4).delivered, 1)
         }
-        XCTAssertEqual(center.post(number(1)).delivered, 1)
-        XCTAssertEqual(handled.withLock { $0 }, [1])
-
-        let poster = try RunLoopThread.started("poster")
-        try poster.performAndWait(timeout: timeout) { _ = center.post(number(2)) }
-        XCTAssertEqual(center.post(number(3)).waiting, 1, "2 waits, so 3 must not overtake it")
-        XCTAssertEqual(handled.withLock { $0 }, [1])
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
-        XCTAssertEqual(center.post(number(4)).delivered, 1)
-        try poster.stopAndWait()
-        token.cancel()
-    }
-
-    func testThePolicyAtOnceOvertakesAndMarksTheDelivery() throws {
-        let center = ThreadedNotificationCenter()
-        let handled = Locked<[Int]>([])
-        let token = center.addObserver(
-            forName: posted, on: .current, options: ObserverOptions(sameThread: .atOnce), transform: number(of:)
-        ) { value in handled.withLock { $0.append(value) } }
-        let poster = try RunLoopThread.started("poster")
-        try poster.performAndWait(timeout: timeout) { _ = center.post(number(1)) }
-        let overtaking = try tracing(of: token.id) {
-            XCTAssertEqual(center.post(number(2)).delivered, 1)
-            RunLoop.runCurrentOnce()
-        }
-        XCTAssertEqual(handled.withLock { $0 }, [2, 1])
-        XCTAssertEqual(overtaking.filter { $0.stage == .deliver }.map(\.overtakes), [true, false])
-        try poster.stopAndWait()
     }
 
     func testPostsNested10000DeepAreHandledAtMost101DeepTheRestGoesThroughTheMailbox() throws {

@@ -63,26 +63,34 @@ final class RemovalTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: 1, cancelled: 1))
     }
 
-    func testAHandlerMayRemoveItselfAndWait() throws {
+    func testAHandlerOrTransformMayRemoveItsObserverAndWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        for thread in [worker.targetThread, .postingThread] {
-            let token = Locked<ObserverToken?>(nil)
-            let outcome = Locked<[String]>([])
-            let observer = center.addObserver(forName: posted, on: thread) { [timeout] _ in
-                do {
-                    try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
-                    outcome.withLock { $0.append("removed") }
-                } catch {
-                    outcome.withLock { $0.append("\(error)") }
+        for isTransform in [true, false] {
+            for thread in [worker.targetThread, .postingThread] {
+                let token = Locked<ObserverToken?>(nil)
+                let outcome = Locked<[String]>([])
+                let remove: @Sendable () -> Void = { [timeout] in
+                    do {
+                        try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
+                        outcome.withLock { $0.append("removed") }
+                    } catch {
+                        outcome.withLock { $0.append("\(error)") }
+                    }
+                    center.post(name: posted)
                 }
-                center.post(name: posted)
+                let observer = center.addObserver(
+                    forName: posted, on: thread,
+                    transform: { _ in
+                        if isTransform { remove() }
+                        return 1
+                    }, using: { _ in if !isTransform { remove() } })
+                token.withLock { $0 = observer }
+                for _ in 1...2 { center.post(name: posted) }
+                try worker.performAndWait(timeout: timeout) {}
+                XCTAssertEqual(outcome.withLock { $0 }, ["removed"])
+                XCTAssertEqual(observer.counters.delivered, isTransform ? 0 : 1)
             }
-            token.withLock { $0 = observer }
-            center.post(name: posted)
-            center.post(name: posted)
-            try worker.performAndWait(timeout: timeout) {}
-            XCTAssertEqual(outcome.withLock { $0 }, ["removed"])
         }
         try worker.stopAndWait()
     }
@@ -173,27 +181,5 @@ final class RemovalTests: XCTestCase {
         XCTAssertNotEqual(one.id, other.id)
         XCTAssertEqual(center.post(name: posted).delivered, 1, "another observer was removed")
         other.cancel()
-    }
-
-    func testATransformMayRemoveItsObserverAndWait() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let token = Locked<ObserverToken?>(nil)
-        let error = Locked<String?>(nil)
-        let observer = center.addObserver(
-            forName: posted, on: worker,
-            transform: { [timeout] notification -> Int? in
-                do {
-                    try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
-                } catch let failure {
-                    error.withLock { $0 = "\(failure)" }
-                }
-                return 1
-            }, using: { _ in })
-        token.withLock { $0 = observer }
-        XCTAssertEqual(center.post(name: posted).waiting, 1)
-        try worker.stopAndWait()
-        XCTAssertEqual(error.withLock { $0 }, nil)
-        XCTAssertEqual(observer.counters, .init(cancelled: 1))
     }
 }

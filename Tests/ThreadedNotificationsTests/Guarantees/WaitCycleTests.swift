@@ -9,8 +9,6 @@ private let posted = Notification.Name("posted in WaitCycleTests")
 final class WaitCycleTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
-    private let note = Notification(name: posted)
-
     func testAWaitThatWouldCloseACycleFailsAtOnceAndNamesTheCycle() throws {
         let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))
         let center = ThreadedNotificationCenter()
@@ -40,62 +38,38 @@ final class WaitCycleTests: XCTestCase {
         try b.stopAndWait()
     }
 
-    func testACycleThroughATransformIsFound() throws {
-        let center = ThreadedNotificationCenter()
-        let hasBegun = DispatchSemaphore(value: 0)
-        let outcome = Locked<String?>(nil)
-        let token = center.addObserver(
-            forName: posted, on: .main,
-            transform: { [timeout] _ -> Int? in
-                hasBegun.signal()
-                do {
-                    try MainThread.main.performAndWait(timeout: timeout) {}
-                    outcome.withLock { $0 = "done" }
-                } catch {
-                    outcome.withLock { $0 = "\(error)" }
-                }
-                return nil
-            }, using: { _ in })
-        let poster = Thread.posting(1) { center.post(name: posted) }
-        hasBegun.wait()
-        do throws(DeliveryError) {
-            try token.cancelAndWait(timeout: timeout)
-        } catch {
-            XCTAssertEqual(error.code, .waitWouldDeadlock, "\(error)")
-            while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
-        }
-        poster.wait()
-        let other = try XCTUnwrap(outcome.withLock { $0 })
-        XCTAssertTrue(other == "done" || other.contains("would never end"), other)
-    }
-
-    func testWaitingForAHandlerThatWaitsForTheCallerFailsAtOnce() throws {
+    func testWaitingForAHandlerOrTransformThatWaitsForTheCallerFailsAtOnce() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let hasBegun = DispatchSemaphore(value: 0)
-        let outcome = Locked<String?>(nil)
-        let token = center.addObserver(forName: posted, on: worker) { [timeout] _ in
-            hasBegun.signal()
-            do {
-                try MainThread.main.performAndWait(timeout: timeout) {}
-                outcome.withLock { $0 = "done" }
-            } catch {
-                outcome.withLock { $0 = "\(error)" }
+        for isTransform in [true, false] {
+            let hasBegun = DispatchSemaphore(value: 0)
+            let isOver = expectation(description: "its wait is over")
+            let code = Locked<DeliveryError.Code?>(nil)
+            let waits: @Sendable () -> Void = { [timeout] in
+                hasBegun.signal()
+                do { try MainThread.main.performAndWait(timeout: timeout) {} } catch {
+                    code.withLock { $0 = (error as? DeliveryError)?.code }
+                }
+                isOver.fulfill()
             }
-        }
-        center.post(note)
-        hasBegun.wait()
-        // The second of the two waits fails; the first one ends.
-        do throws(DeliveryError) {
-            try token.cancelAndWait(timeout: timeout)
-        } catch {
-            XCTAssertEqual(error.code, .waitWouldDeadlock, "\(error)")
-            XCTAssertEqual(error.waits.count, 2)
-            while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
+            let token = center.addObserver(
+                forName: posted, on: worker,
+                transform: { _ in
+                    if isTransform { waits() }
+                    return 1
+                }, using: { _ in if !isTransform { waits() } })
+            try worker.perform { center.post(name: posted) }
+            hasBegun.wait()
+            // The second of the two waits fails; the first one ends.
+            var own: DeliveryError.Code?
+            do throws(DeliveryError) { try token.cancelAndWait(timeout: timeout) } catch {
+                own = error.code
+                XCTAssertEqual(error.waits.count, 2)
+            }
+            wait(for: [isOver], timeout: TestTimeout.seconds)
+            XCTAssertEqual([own, code.withLock { $0 }].compactMap(\.self), [.waitWouldDeadlock])
         }
         try worker.stopAndWait()
-        let other = try XCTUnwrap(outcome.withLock { $0 })
-        XCTAssertTrue(other == "done" || other.contains("would never end"), other)
     }
 
     func testWaitingForTheEndOfAThreadThatWaitsForTheCallerFailsAtOnce() throws {

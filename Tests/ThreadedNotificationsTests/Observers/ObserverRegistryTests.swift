@@ -109,20 +109,4 @@ final class ObserverRegistryTests: XCTestCase {
             XCTAssertLessThanOrEqual(slots.count, max(16, 2 * left.count))
         }
     }
-
-    func testItFindsTheObserversOfAReceiverUntilTheyAreRemoved() {
-        var registry = Registry()
-        let key = Key(name: "a", objectHash: nil)
-        for id in 1...6 as ClosedRange<ObserverID> {
-            _ = registry.add(Int(id), id: id, key: key, receiver: id < 6 ? UInt(id % 2) : nil)
-        }
-        XCTAssertEqual(registry.observers(ofReceiver: 1), [1, 3, 5])
-        XCTAssertEqual(registry.observers(ofReceiver: 0), [2, 4])
-        XCTAssertEqual(registry.remove(id: 3, key: key, receiver: 1), 3)
-        XCTAssertNil(registry.remove(id: 3, key: key, receiver: 1))
-        XCTAssertEqual(registry.observers(ofReceiver: 1), [1, 5])
-        XCTAssertEqual(registry.all, [1, 2, 4, 5, 6])
-        for id in [1, 5] as [ObserverID] { _ = registry.remove(id: id, key: key, receiver: 1) }
-        XCTAssertEqual(registry.observers(ofReceiver: 1), [])
-    }
 }

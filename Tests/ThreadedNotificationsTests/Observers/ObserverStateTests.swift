@@ -152,21 +152,4 @@ final class ObserverStateTests: XCTestCase {
         XCTAssertEqual(faults, [])
         XCTAssertGreaterThan(orders, 100)
     }
-
-    func testItsPartsDoNotDependOnTheOrderOfTheChanges() {
-        for running in 0..<5 {
-            var state = ObserverState.registered
-            for _ in 0..<running { state = state.begun ?? state }
-            XCTAssertEqual(state.running, running)
-            XCTAssertTrue(!state.isCancelled && !state.isAwaited && !state.isOver)
-            XCTAssertEqual(state.cancelled.awaited, state.awaited.cancelled)
-            XCTAssertEqual(state.cancelled.cancelled, state.cancelled)
-            XCTAssertEqual(state.awaited.awaited, state.awaited)
-            XCTAssertTrue(state.awaited.running == running && state.awaited.isAwaited && !state.awaited.isCancelled)
-            XCTAssertTrue(
-                state.cancelled.running == running && !state.cancelled.isAwaited && state.cancelled.isCancelled)
-            XCTAssertEqual(state.awaited.begun?.ended, state.awaited)
-            XCTAssertEqual(state.awaited.cancelled.isOver, (running == 0))
-        }
-    }
 }

@@ -7,65 +7,36 @@ import XCTest
 final class SignalPortTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
-    func testASignalSentBeforeTheRunLoopRunsIsKept() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        RunLoop.current.add(port, forMode: .common)
-        defer { port.invalidate() }
-
-        XCTAssertTrue(port.signal())
-        XCTAssertEqual(receiver.count, 0)
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 1)
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 1)
-    }
-
-    func testSeveralSignalsCallTheDelegateOnce() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        RunLoop.current.add(port, forMode: .common)
-        defer { port.invalidate() }
-        for _ in 0..<5 { port.signal() }
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 1)
-    }
-
-    func testAPortAddedForACustomModeIsHandledInThatModeOnly() {
-        let port = SignalPort()
-        let receiver = CountingReceiver()
-        port.setDelegate(receiver)
-        let mode = RunLoop.Mode("SignalPortTests")
-        RunLoop.current.add(port, forMode: mode)
-        defer { port.invalidate() }
-        port.signal()
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(receiver.count, 0)
-        _ = RunLoop.current.run(mode: mode, before: Date())
-        XCTAssertEqual(receiver.count, 1)
+    func testSignalsBeforeTheRunLoopRunsInThePortsModeCallTheDelegateOnce() {
+        let own = RunLoop.Mode("SignalPortTests")
+        for mode in [RunLoop.Mode.common, own] {
+            let (port, receiver) = (SignalPort(), CountingReceiver())
+            port.setDelegate(receiver)
+            RunLoop.current.add(port, forMode: mode)
+            for _ in 0..<5 { XCTAssertTrue(port.signal()) }
+            XCTAssertEqual(receiver.count, 0)
+            if mode == own {
+                RunLoop.runCurrentOnce()
+                XCTAssertEqual(receiver.count, 0)
+            }
+            for _ in 0..<2 { RunLoop.pollCurrent(in: mode == own ? own : .default) }
+            XCTAssertEqual(receiver.count, 1)
+            port.invalidate()
+        }
     }
 
     func testTheDelegateIsCalledOnTheThreadOfTheRunLoopAndWakesIt() throws {
-        let thread = RunLoopThread(name: "target")
-        try thread.start()
+        let thread = try RunLoopThread.started("target")
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
-        let added = expectation(description: "added")
-        try thread.perform {
-            RunLoop.current.add(port, forMode: .common)
-            added.fulfill()
-        }
-        wait(for: [added], timeout: TestTimeout.seconds)
+        try thread.performAndWait(timeout: timeout) { RunLoop.current.add(port, forMode: .common) }
         let handled = expectation(description: "handled")
         receiver.whenCalled { handled.fulfill() }
         port.signal()
         wait(for: [handled], timeout: TestTimeout.seconds)
         XCTAssertEqual(receiver.lastThread?.name, "target")
-        thread.stop()
-        try thread.waitUntilFinished(timeout: timeout)
+        try thread.stopAndWait()
     }
 
     func testAnInvalidPortRefusesSignalsAndIsNotHandled() {
@@ -81,25 +52,21 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 0)
     }
 
-    func testThePortDoesNotRetainItsDelegate() {
-        let port = SignalPort()
-        var receiver: CountingReceiver? = CountingReceiver()
-        weak let observed = receiver
-        port.setDelegate(receiver)
-        XCTAssertTrue(port.delegate() === receiver)
-        receiver = nil
-        XCTAssertNil(observed)
-        XCTAssertNil(port.delegate())
-    }
-
-    func testTheRunLoopRetainsThePortUntilItIsInvalidated() {
+    func testThePortDoesNotRetainItsDelegateAndTheRunLoopRetainsThePortUntilItIsInvalidated() {
         var port: SignalPort? = SignalPort()
-        weak let observed = port
+        var receiver: CountingReceiver? = CountingReceiver()
+        weak let observedPort = port
+        weak let observedReceiver = receiver
+        port?.setDelegate(receiver)
+        XCTAssertTrue(port?.delegate() === receiver)
+        receiver = nil
+        XCTAssertNil(observedReceiver)
+        XCTAssertNil(port?.delegate())
         port.map { RunLoop.current.add($0, forMode: .common) }
         port = nil
-        XCTAssertNotNil(observed)
-        observed?.invalidate()
-        XCTAssertNil(observed)
+        XCTAssertNotNil(observedPort)
+        observedPort?.invalidate()
+        XCTAssertNil(observedPort)
     }
 
     func testAPortRemovedFromItsRunLoopStaysValidAndKeepsItsSignal() {
@@ -119,16 +86,13 @@ final class SignalPortTests: XCTestCase {
     }
 
     func testAPortRefusesSignalsAfterTheEndOfItsThread() throws {
-        let thread = RunLoopThread(name: "short")
-        try thread.start()
+        let thread = try RunLoopThread.started("short")
         let port = SignalPort()
         try thread.perform { RunLoop.current.add(port, forMode: .common) }
-        thread.stop()
-        try thread.waitUntilFinished(timeout: timeout)
+        try thread.stopAndWait()
         XCTAssertFalse(port.isValid)
         XCTAssertFalse(port.signal())
     }
-
 }
 
 /// A delegate that counts.
