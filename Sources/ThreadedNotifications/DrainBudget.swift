@@ -16,8 +16,8 @@
 public struct DrainBudget: Sendable, Hashable {
     /// The number of deliveries; nil: any number.
     public let deliveries: Int?
-    /// The time that may have passed when a delivery begins; nil: any time. It is measured from the second delivery of
-    /// a drain.
+    /// The time that may have passed when a delivery begins; nil: any time. It is measured from the beginning of a
+    /// drain of several deliveries, and otherwise from the second delivery.
     public let time: Duration?
 
     /// Creates a budget. It is spent when either limit is reached.
