@@ -94,14 +94,15 @@ extension ThreadContext {
             }
         }
         // A thread that waits for itself drains, through this post. One that was told to stop accepts no mark.
-        let isReached = Locked(false)
-        let drainsHere = post.wait != nil && orderedWait == true
-        let hasMark = drainsHere && mailbox.enqueue(Delivery(.mark { isReached.withLock { $0 = true } }))
+        let isReached = post.wait != nil && orderedWait == true ? Locked(false) : nil
+        let hasMark = isReached.map { flag in mailbox.enqueue(Delivery(.mark { flag.withLock { $0 = true } })) } == true
         defer {
-            if hasMark {
-                Drain.run(self, until: { isReached.withLock { $0 } })
-            } else if drainsHere {
-                Drain.run(self, ignoresBudget: true)
+            if let isReached {
+                if hasMark {
+                    Drain.run(self, until: { isReached.withLock { $0 } })
+                } else {
+                    Drain.run(self, ignoresBudget: true)
+                }
             }
         }
         if hasLater {

@@ -261,11 +261,13 @@ struct MailboxState {
     var isOfParent = false
 
     mutating func append(_ delivery: consuming Delivery) -> Appended {
-        switch (phase, delivery.content) {
-        case (.open, _), (.closing, .job), (.ending, .job): break
-        case (.unstarted, .block), (.unstarted, .performed): return .refused
-        case (.unstarted, _): break
-        case (.closing, _), (.ending, _), (.ended, _): return .refused
+        if phase != .open {
+            switch (phase, delivery.content) {
+            case (.closing, .job), (.ending, .job): break
+            case (.unstarted, .block), (.unstarted, .performed): return .refused
+            case (.unstarted, _): break
+            case (.open, _), (.closing, _), (.ending, _), (.ended, _): return .refused
+            }
         }
         let isFirst = pending.append(delivery)
         guard isFirst, let signal else { return .waits }
