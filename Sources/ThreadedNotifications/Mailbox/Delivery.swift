@@ -37,13 +37,6 @@ struct Delivery: @unchecked Sendable {
     static var nothing: Delivery { Delivery(.nothing) }
 
     var isMark: Bool { if case .mark = content { true } else { false } }
-
-    /// Calls `body` with the observer, which the queue retains.
-    /// - Returns: nil if there is none.
-    @inline(__always)
-    func withObserver<Result>(_ body: (Observer) -> Result) -> Result? {
-        observer?._withUnsafeGuaranteedRef(body)
-    }
 }
 
 /// What an observer gets, boxed once: the notification itself for all that get it, or the value that a handler prepared.

@@ -39,11 +39,10 @@ enum Drain {
         let delivered = context.taken.isEmpty ? state.valueWhileLocked.pending.refill(&context.taken) : []
         let toRelease = state.valueWhileLocked.toRelease
         if !toRelease.isEmpty { state.valueWhileLocked.toRelease = [] }
-        let budget = state.valueWhileLocked.drainBudget
+        var slice = state.valueWhileLocked.slice
         state.unlock()
         // Releasing them calls foreign code.
         withExtendedLifetime((delivered, toRelease)) {}
-        var slice = DrainSlice(budget)
         if context.drainDeadline != 0 {
             // Not less than a millisecond, because a handler may run the run loop for long.
             let now = SystemThread.monotonicNanoseconds
@@ -86,7 +85,9 @@ enum Drain {
 
     /// - Returns: false if the delivery was settled without a call.
     private static func perform(_ delivery: Delivery, _ context: ThreadContext) -> Bool {
-        if let isCalled = delivery.withObserver({ $0.callEnqueued(delivery, context) }) { return isCalled }
+        if let isCalled = delivery.observer?._withUnsafeGuaranteedRef({ $0.callEnqueued(delivery, context) }) {
+            return isCalled
+        }
         switch delivery.content {
         case .block(let block): context.perform(block, post: delivery.post, wait: nil)
         case .performed(let block): return block.perform()

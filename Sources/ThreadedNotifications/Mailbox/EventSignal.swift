@@ -73,20 +73,16 @@ final class EventSignal: ThreadSignal {
             guard activity == .beforeWaiting, let set = context.sleep?.set else { return }
             var waiting = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
             poll(&waiting, 1, -1)
-            drain(context)
-        default: break
-        }
-    }
-
-    private static func drain(_ context: ThreadContext) {
-        guard context.hasWork else { return }
-        context.sleep?.isUnread = true
-        Drain.run(context)
-        for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
-        // A nested run may have read the event, and the run loop must make a pass.
-        if context.sleep?.isUnread == false {
+            guard context.hasWork else { return }
             context.sleep?.isUnread = true
-            context.sleep?.event.makeReady()
+            Drain.run(context)
+            for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
+            // A nested run may have read the event, and the run loop must make a pass.
+            if context.sleep?.isUnread == false {
+                context.sleep?.isUnread = true
+                context.sleep?.event.makeReady()
+            }
+        default: break
         }
     }
 

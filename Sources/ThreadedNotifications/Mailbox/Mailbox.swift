@@ -184,7 +184,8 @@ final class Mailbox: Sendable {
         case .job(let job, let thread): jobs.append((job, thread))
         case .mark, .nothing: break
         case .payload, .ticket:
-            if delivery.withObserver({ $0.settle(delivery, .targetGone, reason: reason) }) == true {
+            if delivery.observer?._withUnsafeGuaranteedRef({ $0.settle(delivery, .targetGone, reason: reason) }) == true
+            {
                 lost.notifications += 1
             }
         }
@@ -248,7 +249,9 @@ struct MailboxState {
     var identity: ThreadIdentity?
     var runLoop: RunLoopReference?
     /// What a drain of the run loop may deliver.
-    var drainBudget = DrainBudget.unbounded
+    var drainBudget = DrainBudget.unbounded { didSet { slice = DrainSlice(drainBudget) } }
+    /// The budget of the next drain.
+    private(set) var slice = DrainSlice.unbounded
     /// What other threads gave up and the thread must release. It has no place in the thread's order.
     var toRelease: [AnyObject] = []
     /// Blocks with a delay that has not passed.

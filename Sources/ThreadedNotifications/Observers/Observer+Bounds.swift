@@ -55,7 +55,9 @@ extension Observer {
         // The locks are not taken one inside the other. What is not held now is never held again.
         let (held, last) = bounded.withLock { ($0.heldNumbers, $0.lastNumber) }
         let isStale: (Delivery) -> Bool = { [self] delivery in
-            guard case .ticket(let number) = delivery.content, delivery.withObserver({ $0 === self }) == true else {
+            guard case .ticket(let number) = delivery.content,
+                delivery.observer?._withUnsafeGuaranteedRef({ $0 === self }) == true
+            else {
                 return false
             }
             return number <= last && !held.contains(number)
