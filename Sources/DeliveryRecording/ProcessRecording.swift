@@ -12,8 +12,8 @@ public import ThreadedNotifications
 /// `THREADED_NOTIFICATIONS_RECORDING`. The methods of this type then apply to that recording.
 /// `Recording` reads the file, and `notify-demo audit`, `diagnose`, `compare`, `timeline`, `trace` and `stats` show it.
 ///
-/// The recording has a line for each `DeliveryEvent`. A line is in the file as soon as the event has happened, and stays
-/// there however the process ends. Only `stop()` and the exit of the process write the last record, `end`.
+/// The recording has a line for each `DeliveryEvent`. A line is in the file as soon as the event has happened, and
+/// stays there however the process ends. Only `stop()` and the exit of the process write the last record, `end`.
 ///
 /// A process that forks continues to record. Its child records to a file of the same name and the child's process id.
 /// Locks that other threads held during the fork stay locked in the child, so a child of a process with threads should
@@ -23,9 +23,9 @@ public import ThreadedNotifications
 ///
 /// Order: a stage that follows from another comes after it in the file.
 ///
-/// Cost: each stage formats a line of about 120 bytes on its thread and copies it into the file, of which the last piece
-/// of 256 KiB is mapped into memory. If the disk is full, records are lost and counted: in a `lost` record, in the error of
-/// `stop()`, and on standard error at exit. If the file is shortened meanwhile, SIGBUS ends the process.
+/// Cost: each stage formats a line of about 120 bytes on its thread and copies it into the file, of which the last
+/// piece of 256 KiB is mapped into memory. If the disk is full, records are lost and counted: in a `lost` record, in
+/// the error of `stop()`, and on standard error at exit. If the file is shortened meanwhile, SIGBUS ends the process.
 public enum ProcessRecording {
     /// The environment variable that names the file to record to, if the library that records is preloaded.
     ///

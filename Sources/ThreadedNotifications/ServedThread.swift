@@ -60,7 +60,8 @@ package struct ServedThread: Sendable {
     /// Nil before the thread has started, and after it has ended.
     package var runLoop: RunLoopReference? { mailbox.state.withLock { $0.runLoop } }
 
-    /// Calls `body` with the thread's run loop: now, or when it starts. It is kept until then, or until the thread ends.
+    /// Calls `body` with the thread's run loop: now, or when it starts. It is kept until then, or until the thread
+    /// ends.
     package func whenAttached(_ body: @escaping @Sendable (RunLoopReference) -> Void) {
         let runLoop = mailbox.state.withLock { state in
             if state.phase == .unstarted { state.whenBegun.append(body) }

@@ -157,6 +157,6 @@ extension ThreadedNotificationCenter {
         forName name: Notification.Name?, object: Any?, queue: OperationQueue?,
         using block: @escaping @Sendable (Notification) -> Void
     ) -> any NSObjectProtocol {
-        fatalError()
+        fatalError("addObserver(forName:object:queue:using:) is unavailable: no call of it compiles.")
     }
 }

@@ -1,7 +1,7 @@
 internal import DeliveryRecording
 
-/// Observers, posts, handlers and messages that belong to other threads in the other run. Much of what differs otherwise
-/// follows from that.
+/// Observers, posts, handlers and messages that belong to other threads in the other run. Much of what differs
+/// otherwise follows from that.
 struct MovedWork {
     let difference: RunDifference
     /// The records to remove to find other differences.

@@ -41,8 +41,8 @@ struct Occupations {
         return handler < 0 ? nil : index.spans[Int(handler)]
     }
 
-    /// True for a main thread that was in no handler and no wait, and recorded nothing, while another thread waited for it:
-    /// then its run loop may not run.
+    /// True for a main thread that was in no handler and no wait, and recorded nothing, while another thread waited for
+    /// it: then its run loop may not run.
     func isSilentMain(_ thread: Int32, at end: Int32?, since begin: Int32) -> Bool {
         let last = record(of: thread, at: end)
         return words.index.isMain(thread) && last < begin && handler(of: thread, at: end) == nil

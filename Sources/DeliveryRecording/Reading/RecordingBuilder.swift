@@ -143,7 +143,8 @@ struct RecordingBuilder {
     var currentProcess: Int { Int(process) }
     var count: Int { recording.entries.count }
 
-    /// The thread with this kernel id in the current process; nil if it is not known. The main thread has the process's.
+    /// The thread with this kernel id in the current process; nil if it is not known. The main thread has the
+    /// process's.
     mutating func thread(kernelID: Int32) -> Int32? {
         kernelPositions[Recording.Numbered(process: process, number: Int(kernelID))]
             ?? (kernelID == recording.processes[Int(process)].id ? thread(numbered: 1) : nil)

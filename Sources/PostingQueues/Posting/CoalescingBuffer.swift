@@ -3,9 +3,9 @@ internal import Foundation
 /// The notifications that wait in the posting queues of one thread, first in, first out for each posting style. A pure
 /// value.
 ///
-/// The owner supplies lock, thread and run loop, and acts on the results. There is a line for each set of run loop modes
-/// and posting style. The posting queues share the buffer, so that their order is common; only notifications of the
-/// same posting queue are similar.
+/// The owner supplies lock, thread and run loop, and acts on the results. There is a line for each set of run loop
+/// modes and posting style. The posting queues share the buffer, so that their order is common; only notifications of
+/// the same posting queue are similar.
 ///
 /// Cost: constant on average for each operation. Similar items are found in a dictionary for each coalescing mask. A
 /// mask that is not used costs nothing; its first use indexes what waits. Removed items are returned, so that the owner

@@ -4,9 +4,9 @@ internal import ThreadedNotifications
 /// A notification that was enqueued to a posting queue, with all that is needed to post it after the queue was
 /// released.
 //
-// Safety: `counters` has a lock for the outcome, everything else is set once and, but for the notification, Sendable. The
-// notification is handed from the enqueuing thread to the posting thread through a lock. Its object and userInfo must
-// be safe to use on both; the documentation of `PostingQueue` demands that.
+// Safety: `counters` has a lock for the outcome, everything else is set once and, but for the notification, Sendable.
+// The notification is handed from the enqueuing thread to the posting thread through a lock. Its object and userInfo
+// must be safe to use on both; the documentation of `PostingQueue` demands that.
 final class EnqueuedNotification: @unchecked Sendable {
     let notification: Notification
     /// Identifies the post in events; 0 if events were not traced.

@@ -9,8 +9,8 @@ internal import ThreadedNotifications
 ///     the run loop will wait ──► another pass ──► it will wait again ──► probe ──► one whenIdle
 ///
 /// A run loop that announces that it will wait may still have work: a timer that is due, a ready descriptor, the main
-/// queue, a block. CoreFoundation does not report these. So the run loop makes another pass, in which it serves the main
-/// queue. If it announces to wait again after one pass, a probe is armed: a descriptor that became ready after all
+/// queue, a block. CoreFoundation does not report these. So the run loop makes another pass, in which it serves the
+/// main queue. If it announces to wait again after one pass, a probe is armed: a descriptor that became ready after all
 /// others. If the probe is what wakes the run loop, nothing else was ready, and the run loop is idle.
 final class QueuePoster {
     /// The number of batches of newly enqueued notifications that one pass posts, so that a handler that always

@@ -54,8 +54,8 @@ struct Cursor {
 }
 
 extension ThreadContext {
-    /// Delivers a post of this thread: enqueues it for observers of other threads and for those of this one that have to
-    /// wait, then calls the others.
+    /// Delivers a post of this thread: enqueues it for observers of other threads and for those of this one that have
+    /// to wait, then calls the others.
     /// - Parameter values: what the handlers prepared, by the observers' indices; empty if none prepares.
     func deliver(
         _ payload: Payload, _ post: Post, to observers: [Observer?], _ values: consuming [Payload?] = []
@@ -143,8 +143,8 @@ extension ThreadContext {
             || mailbox.state.withLock { $0.pending.hasDeliveries }
     }
 
-    /// True if an ordered delivery must not be made now: it would overtake another one, the stack would overflow, or the
-    /// thread has ended.
+    /// True if an ordered delivery must not be made now: it would overtake another one, the stack would overflow, or
+    /// the thread has ended.
     var mustWait: Bool { !mayNest || hasEnded || somethingWaits }
 
     /// True if another handler may begin at once. Otherwise its delivery waits, before the stack overflows.

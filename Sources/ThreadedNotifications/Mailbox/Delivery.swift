@@ -39,12 +39,13 @@ struct Delivery: @unchecked Sendable {
     var isMark: Bool { if case .mark = content { true } else { false } }
 }
 
-/// What an observer gets, boxed once: the notification itself for all that get it, or the value that a handler prepared.
+/// What an observer gets, boxed once: the notification itself for all that get it, or the value that a handler
+/// prepared.
 //
-// Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The lock of
-// the queue hands it over. Its object and userInfo are shared with the posting code, as with any notification center.
-// A value that is not Sendable is a main actor message, which is posted and handled on the main actor, or is made of a
-// notification and handed over.
+// Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The lock
+// of the queue hands it over. Its object and userInfo are shared with the posting code, as with any notification
+// center. A value that is not Sendable is a main actor message, which is posted and handled on the main actor, or is
+// made of a notification and handed over.
 class Payload: @unchecked Sendable {
     fileprivate init() {}
 
@@ -55,6 +56,8 @@ class Payload: @unchecked Sendable {
 }
 
 /// A notification that is posted.
+//
+// Safety: immutable. Its notification goes from thread to thread as `Payload` says.
 final class PostedNotification: Payload, @unchecked Sendable {
     let posted: Notification
 
@@ -66,7 +69,9 @@ final class PostedNotification: Payload, @unchecked Sendable {
     override var object: Any? { posted.object }
 }
 
-/// A value: a message that is posted, what a transform made, or what was matched elsewhere.
+/// A value: a message that is posted, the result of a transform, or a notification that was matched elsewhere.
+//
+// Safety: immutable. Its value is Sendable, or is handed over as `Payload` says.
 final class PayloadValue<Value>: Payload, @unchecked Sendable {
     let value: Value
     private let valueName: Notification.Name

@@ -3,8 +3,8 @@
 /// A handler may run the run loop, which drains again: the nested drain goes on with the same cursors and entries.
 /// Threads: the target thread. Nothing here retains its context, because a handler may end the thread.
 enum Drain {
-    /// Delivers what waits now. The run loop calls it after a signal. Later entries are left to the next drain, after the
-    /// run loop's other work.
+    /// Delivers what waits now. The run loop calls it after a signal. Later entries are left to the next drain, after
+    /// the run loop's other work.
     /// - Parameter ignoresBudget: whether it delivers everything. Otherwise the budget and the end of the run end it.
     static func run(_ context: ThreadContext, ignoresBudget: Bool = false) {
         let goesOn = !context.taken.isEmpty

@@ -111,8 +111,8 @@ final class EventSignal: ThreadSignal {
         }
     }
 
-    /// The thread's own run of the run loop is over. Neither the event nor the depth must end a run that is nested in the
-    /// last drain.
+    /// The thread's own run of the run loop is over. Neither the event nor the depth must end a run that is nested in
+    /// the last drain.
     static func ownRunIsOver(_ context: ThreadContext) {
         context.sleep?.depth += 1
         context.sleep?.isUnread = false

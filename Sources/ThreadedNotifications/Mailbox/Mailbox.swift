@@ -5,7 +5,7 @@ internal import Foundation
 ///
 ///     enqueue ──first entry──► signal ──► run loop ──► Drain
 ///
-/// Threads: any. What the thread alone uses is in its `ThreadContext`.
+/// Threads: any. State that only the thread uses is in its `ThreadContext`.
 final class Mailbox: Sendable {
     /// The thread's name in errors, before it has an identity.
     let threadName: String?
@@ -54,7 +54,7 @@ final class Mailbox: Sendable {
         return state.withLock { $0.reasonNotToWait(for: description) }
     }
 
-    /// The reason of what is `targetGone`; nil if the thread has ended, or was told to stop.
+    /// The reason of the outcome `targetGone`; nil if the thread has ended, or was told to stop.
     var reasonItIsGone: DeliveryEvent.Reason? { identity == nil ? .notStarted : nil }
 
     /// Notes that something was refused and is lost, and warns if the main thread is the target.
@@ -124,7 +124,8 @@ final class Mailbox: Sendable {
         signal.send()
     }
 
-    /// Lets the thread release an object. The calling thread releases it if it is the thread, or if the thread has ended.
+    /// Lets the thread release an object. The calling thread releases it if it is the thread, or if the thread has
+    /// ended.
     func release(_ object: consuming AnyObject) {
         if isCurrent { return }
         state.lock()
@@ -211,7 +212,7 @@ final class Mailbox: Sendable {
     }
 }
 
-/// What waited when a thread ended: see `ThreadEnd`.
+/// The losses of a thread that ended: see `ThreadEnd`.
 struct LostDeliveries {
     var notifications = 0
     var blocks = 0
@@ -225,7 +226,7 @@ struct LostDeliveries {
 struct MailboxState {
     enum Phase {
         case unstarted, open, closing
-        /// What waits is being settled. Only what the thread must release is accepted.
+        /// The entries that wait are being settled. Only jobs, and objects that the thread must release, are accepted.
         case ending
         case ended
     }
@@ -248,11 +249,11 @@ struct MailboxState {
     /// Nil before the thread begins.
     var identity: ThreadIdentity?
     var runLoop: RunLoopReference?
-    /// What a drain of the run loop may deliver.
+    /// The limit of one drain of the run loop.
     var drainBudget = DrainBudget.unbounded { didSet { slice = DrainSlice(drainBudget) } }
     /// The budget of the next drain.
     private(set) var slice = DrainSlice.unbounded
-    /// What other threads gave up and the thread must release. It has no place in the thread's order.
+    /// Objects that other threads gave up and the thread must release. They have no place in the thread's order.
     var toRelease: [AnyObject] = []
     /// Blocks with a delay that has not passed.
     var delayed: [ObjectIdentifier: PerformedBlock] = [:]

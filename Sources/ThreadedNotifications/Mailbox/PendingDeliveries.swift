@@ -1,4 +1,4 @@
-/// What waits, first in, first out: the document's array, as a pure value.
+/// The entries that wait, first in, first out: the document's array, as a pure value.
 ///
 ///     empty ──append: wake──► waiting ──append: nothing──► waiting
 ///       ▲                         │
@@ -7,13 +7,13 @@
 /// The thread is woken when an entry is appended while nothing waits. So a thread for which something waits was woken
 /// after it last took everything.
 ///
-/// Cost: constant on average. What is taken together is a batch, and retains each of its observers once.
+/// Cost: constant on average. Entries that are taken together are a batch, which retains each of its observers once.
 struct PendingDeliveries {
     private(set) var entries: [Delivery] = []
     private var owners: [Observer] = []
     /// The number of the batch that the entries belong to.
     private var batch: UInt64 = 1
-    /// The number of tickets whose delivery is gone.
+    /// The number of tickets without a delivery.
     private var staleTickets = 0
     private var marks = 0
 
@@ -32,8 +32,8 @@ struct PendingDeliveries {
         return entries.count == 1
     }
 
-    /// Exchanges what waits for what was delivered.
-    /// - Returns: the observers of what was delivered.
+    /// Exchanges the entries that wait for those that were delivered.
+    /// - Returns: the observers of those that were delivered.
     mutating func refill(_ taken: inout TakenDeliveries) -> [Observer] {
         batch += 1
         (staleTickets, taken.marks, marks) = (0, marks, 0)
@@ -58,8 +58,8 @@ struct PendingDeliveries {
     mutating func removeTickets(where isStale: (Delivery) -> Bool) { entries.removeAll(where: isStale) }
 }
 
-/// What was taken and not delivered yet: a pure value of the thread. Nested drains share it, so that the inner one goes
-/// on where the outer one is.
+/// Entries that were taken and are not delivered yet: a pure value of the thread. Nested drains share it, so that the
+/// inner one goes on where the outer one is.
 struct TakenDeliveries {
     fileprivate var entries: [Delivery] = []
     fileprivate var owners: [Observer] = []

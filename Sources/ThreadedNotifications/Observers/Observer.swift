@@ -6,9 +6,9 @@ package typealias ObserverID = UInt64
 
 /// One observer: what it asks for, where it handles, its state and its counters. Every delivery ends in `call`.
 //
-// Safety: `handler` is read between the changes of the state to begun and to ended only, and changed once, by the change
-// that makes the state over; `ObserverState` excludes both at the same time. `batch` is used with the lock of the queue
-// held. Everything else is constant, or atomic.
+// Safety: `handler` is read between the changes of the state to begun and to ended only, and changed once, by the
+// change that makes the state over; `ObserverState` excludes both at the same time. `batch` is used with the lock of
+// the queue held. Everything else is constant, or atomic.
 final class Observer: @unchecked Sendable {
     /// How a post on the calling thread reaches an observer.
     enum Turn {
@@ -259,8 +259,8 @@ final class Observer: @unchecked Sendable {
         DeliveryEvent.trace(.return, name: payload.name, post: post, observer: id)
     }
 
-    /// Delivers to an async handler, in a task. The handler may return on another thread than the one on which it began,
-    /// so that both are traced there, one after the other.
+    /// Delivers to an async handler, in a task. The handler may return on another thread than the one on which it
+    /// began, so that both are traced there, one after the other.
     func callEnqueued(_ entry: Delivery, in tasks: TaskMailbox) async {
         guard let delivery = redeem(entry), case .payload(let payload) = delivery.content else { return }
         if delivery.isLatest, counters.wasCalled {

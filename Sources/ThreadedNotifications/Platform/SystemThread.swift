@@ -34,8 +34,8 @@ package struct SystemThread: Sendable {
     }
 
     /// In the copy of a process the system uses the handles of the parent's threads again, and CoreFoundation finds a
-    /// thread's run loop by its handle. A new thread must not get a run loop of the parent, and that run loop must not be
-    /// destroyed, because its sets are the parent's too. So a thread with such a handle stays, and does nothing.
+    /// thread's run loop by its handle. A new thread must not get a run loop of the parent, and that run loop must not
+    /// be destroyed, because its sets are the parent's too. So a thread with such a handle stays, and does nothing.
     private static func keepHandlesOfParent() {
         let isOfParent = Locked(true)
         while isOfParent.withLock({ $0 }) {

@@ -70,8 +70,8 @@ final class ThreadContext {
 
     static var current: ThreadContext { stored.takeUnretainedValue() }
 
-    /// Calls `body` with the calling thread's context. It is not retained: it lives as long as the thread, and a handler
-    /// may end the thread.
+    /// Calls `body` with the calling thread's context. It is not retained: it lives as long as the thread, and a
+    /// handler may end the thread.
     @inline(__always)
     static func withCurrent<Result>(_ body: (ThreadContext) -> Result) -> Result {
         stored._withUnsafeGuaranteedRef(body)
@@ -162,8 +162,8 @@ final class ThreadContext {
     /// The observers of the handlers that run, the innermost last.
     var observersUnderWay: [ObserverID] { underWay.compactMap { $0.observer?.takeUnretainedValue().id } }
 
-    /// Retains the observers of the handlers that run. A drain that is nested in them takes the next batch, and the queue
-    /// no longer retains those of the last one.
+    /// Retains the observers of the handlers that run. A drain that is nested in them takes the next batch, and the
+    /// queue no longer retains those of the last one.
     func retainObserversUnderWay() {
         var index = underWay.count - 1
         while index >= 0, underWay[index].retained == nil {

@@ -15,8 +15,8 @@ final class DelayQueue: @unchecked Sendable {
     private let delays = Locked(Delays<any DelayedAction>(), isTakenToFork: true)
     private let queue = DispatchQueue(label: "ThreadedNotifications.delays")
     private let timer: any DispatchSourceTimer
-    /// A copy of a process has no threads of Dispatch, and Dispatch makes no new ones there. A thread of its own performs
-    /// the actions. This is the id of the process that has the thread.
+    /// A copy of a process has no threads of Dispatch, and Dispatch makes no new ones there. A thread of its own
+    /// performs the actions. This is the id of the process that has the thread.
     private let processOfThread = Atomic<Int32>(0)
     private let isChanged = MonotonicSemaphore()
 

@@ -1,5 +1,5 @@
-/// Elements that wait for their deadlines: a pure value, sorted by deadline. Elements of the same deadline keep the order
-/// in which they were inserted.
+/// Elements that wait for their deadlines: a pure value, sorted by deadline. Elements of the same deadline keep the
+/// order in which they were inserted.
 ///
 /// Cost: a binary search, and moving the elements with later deadlines.
 struct Delays<Element> {

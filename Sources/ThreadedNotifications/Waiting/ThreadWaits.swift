@@ -6,45 +6,23 @@ enum ThreadWaits {
     static func makeShared() { _ = graph }
 
     /// Begins a wait of the calling thread, which must end it.
+    /// - Parameter target: the thread that is waited for, if it is one; for events.
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`; then no wait was begun.
     static func begin(
         for targets: [WaitGraph.Target], on target: ThreadIdentity?, waitsFor: String, at location: SourceLocation
     ) throws(DeliveryError) -> WaitGraph.WaitID {
-        let wait = wait(for: targets, on: target, waitsFor: waitsFor, at: location)
-        let begun = begin(wait)
-        trace(begun, of: wait)
-        return try begun.get()
-    }
-
-    /// Creates a wait of the calling thread without beginning it.
-    /// - Parameter target: the thread that is waited for, if it is one; for events.
-    static func wait(
-        for targets: [WaitGraph.Target], on target: ThreadIdentity?, waitsFor: String, at location: SourceLocation
-    ) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
-        return WaitGraph.Wait(
-            thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay,
-            targets: targets,
+        let wait = WaitGraph.Wait(
+            thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
             description: DeliveryError.Wait(
                 thread: thread, waitsFor: waitsFor, file: location.file, line: location.line), target: target)
-    }
-
-    /// Begins a wait without tracing it, so that the caller may hold a lock; it calls `trace(_:of:)` afterwards.
-    static func begin(_ wait: WaitGraph.Wait) -> Result<WaitGraph.WaitID, DeliveryError> {
-        graph.withLock { $0.begin(wait) }
-    }
-
-    /// Traces that a wait began or was refused.
-    static func trace(_ begun: Result<WaitGraph.WaitID, DeliveryError>, of wait: WaitGraph.Wait) {
-        let location = SourceLocation(wait.description.file, wait.description.line)
-        switch begun {
-        case .success:
-            if !wait.targets.isEmpty {
-                DeliveryEvent.trace(
-                    .wait, target: wait.target, location: location, message: wait.description.waitsFor)
-            }
+        switch graph.withLock({ $0.begin(wait) }) {
+        case .success(let id):
+            if !targets.isEmpty { DeliveryEvent.trace(.wait, target: target, location: location, message: waitsFor) }
+            return id
         case .failure(let error):
             DeliveryEvent.trace(.refuseWait, location: location, message: error.cycle)
+            throw error
         }
     }
 
