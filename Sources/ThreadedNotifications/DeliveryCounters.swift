@@ -24,13 +24,8 @@ public struct DeliveryCounters: Sendable, Hashable {
         delivered: Int = 0, waiting: Int = 0, coalesced: Int = 0, dropped: Int = 0, refused: Int = 0,
         cancelled: Int = 0, targetGone: Int = 0
     ) {
-        self.delivered = delivered
-        self.waiting = waiting
-        self.coalesced = coalesced
-        self.dropped = dropped
-        self.refused = refused
-        self.cancelled = cancelled
-        self.targetGone = targetGone
+        (self.delivered, self.waiting, self.coalesced, self.dropped) = (delivered, waiting, coalesced, dropped)
+        (self.refused, self.cancelled, self.targetGone) = (refused, cancelled, targetGone)
     }
 
     static let none = DeliveryCounters()
@@ -40,19 +35,27 @@ public struct DeliveryCounters: Sendable, Hashable {
 
     /// The counter of one outcome.
     public subscript(outcome: DeliveryOutcome) -> Int {
-        get { self[keyPath: Self.counter(of: outcome)] }
-        set { self[keyPath: Self.counter(of: outcome)] = newValue }
-    }
-
-    private static func counter(of outcome: DeliveryOutcome) -> WritableKeyPath<DeliveryCounters, Int> {
-        switch outcome {
-        case .delivered: \.delivered
-        case .waiting: \.waiting
-        case .coalesced: \.coalesced
-        case .dropped: \.dropped
-        case .refused: \.refused
-        case .cancelled: \.cancelled
-        case .targetGone: \.targetGone
+        get {
+            switch outcome {
+            case .delivered: delivered
+            case .waiting: waiting
+            case .coalesced: coalesced
+            case .dropped: dropped
+            case .refused: refused
+            case .cancelled: cancelled
+            case .targetGone: targetGone
+            }
+        }
+        set {
+            switch outcome {
+            case .delivered: delivered = newValue
+            case .waiting: waiting = newValue
+            case .coalesced: coalesced = newValue
+            case .dropped: dropped = newValue
+            case .refused: refused = newValue
+            case .cancelled: cancelled = newValue
+            case .targetGone: targetGone = newValue
+            }
         }
     }
 
@@ -78,18 +81,8 @@ public struct DeliveryCounters: Sendable, Hashable {
     }
 
     /// - Parameter outcome: nil if the observer's transform returned nil, which is not counted.
-    @inline(__always)
     mutating func count(_ outcome: DeliveryOutcome?) {
-        switch outcome {
-        case nil: break
-        case .delivered: delivered += 1
-        case .waiting: waiting += 1
-        case .coalesced: coalesced += 1
-        case .dropped: dropped += 1
-        case .refused: refused += 1
-        case .cancelled: cancelled += 1
-        case .targetGone: targetGone += 1
-        }
+        if let outcome { self[outcome] += 1 }
     }
 }
 
@@ -99,4 +92,28 @@ extension DeliveryCounters: CustomStringConvertible {
         let parts = DeliveryOutcome.allCases.filter { self[$0] != 0 }.map { "\($0.words) \(self[$0])" }
         return parts.isEmpty ? "none" : "\(total): " + parts.joined(separator: ", ")
     }
+}
+
+/// The outcome of a notification for one observer, of an enqueued notification, or of a block (guarantee 14).
+///
+/// `waiting` may change to one of the others, once; the others are final.
+public enum DeliveryOutcome: String, Sendable, Hashable, CaseIterable {
+    /// The handler was called, the block was performed, or the enqueued notification was posted.
+    case delivered
+    /// It waits for its thread, its delay or its posting style.
+    case waiting
+    /// A later or an earlier one that is similar replaced it: `OverflowPolicy.keepLatest`, a coalescing queue, or
+    /// `ObserverOptions.receivesLatest`.
+    case coalesced
+    /// The overflow policy dropped it.
+    case dropped
+    /// The overflow policy `refuse` dropped it.
+    case refused
+    /// The observer was removed, the notification was dequeued, or the block was cancelled.
+    case cancelled
+    /// The target thread ended, was told to stop, or was never started (guarantee 10).
+    case targetGone
+
+    /// The outcome in words: `target gone`.
+    package var words: String { self == .targetGone ? "target gone" : rawValue }
 }

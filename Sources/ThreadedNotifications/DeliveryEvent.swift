@@ -134,7 +134,7 @@ public struct DeliveryEvent: Sendable {
         }
     }
 
-    /// Calls the tracer, and records.
+    /// Calls the tracer, and records. Without either, no argument is evaluated.
     @inline(__always)
     package static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
@@ -145,10 +145,13 @@ public struct DeliveryEvent: Sendable {
         policy: @autoclosure () -> OverflowPolicy? = nil, reason: Reason? = nil
     ) {
         guard isWatched else { return }
-        tell(
-            stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes,
-            postingStyle: postingStyle, location: location(), count: count(), sender: sender()?.sender,
-            relatedPost: relatedPost(), message: message(), policy: policy(), reason: reason)
+        tell {
+            DeliveryEvent(
+                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target(),
+                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
+                postingStyle: postingStyle, location: location(), count: count(), sender: sender()?.sender,
+                relatedPost: relatedPost(), message: message(), policy: policy(), reason: reason)
+        }
     }
 
     /// The number of a new post; 0 if nothing traces.
@@ -173,24 +176,17 @@ public struct DeliveryEvent: Sendable {
     }
 
     @inline(never)
-    private static func tell(
-        _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
-        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, location: SourceLocation?, count: Int?,
-        sender: Sender?, relatedPost: UInt64, message: String?, policy: OverflowPolicy?, reason: Reason?
-    ) {
-        if watched.load(ordering: .acquiring) & Watch.byRecording.rawValue != 0, let recorder = Recorder.current {
+    private static func tell(_ makeEvent: () -> DeliveryEvent) {
+        let event = makeEvent()
+        let watch = watched.load(ordering: .acquiring)
+        if watch & Watch.byRecording.rawValue != 0, let recorder = Recorder.current {
             Recorder.append(
-                to: recorder, stage, name: name?.rawValue, post: post, observer: observer, target: target,
-                overtakes: overtakes, style: postingStyle?.name, location: location, count: count, sender: sender,
-                relatedPost: relatedPost, message: message, policy: policy, reason: reason)
+                to: recorder, event.stage, name: event.name?.rawValue, post: event.post, observer: event.observer,
+                target: event.target, overtakes: event.overtakes, style: event.postingStyle?.name,
+                location: event.location, count: event.count, sender: event.sender, relatedPost: event.relatedPost,
+                message: event.message, policy: event.policy, reason: event.reason)
         }
-        guard watched.load(ordering: .acquiring) & Watch.byTracer.rawValue != 0 else { return }
-        tracer?(
-            DeliveryEvent(
-                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target,
-                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
-                postingStyle: postingStyle, location: location, count: count, sender: sender, relatedPost: relatedPost,
-                message: message, policy: policy, reason: reason))
+        if watch & Watch.byTracer.rawValue != 0 { tracer?(event) }
     }
 
     /// The recipients of the events: a bit for each.
@@ -219,6 +215,19 @@ extension NotificationQueue.PostingStyle {
         case .whenIdle: "whenIdle"
         }
     }
+}
+
+/// Where in the source something is.
+public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
+    /// As `#fileID` has it: the module and the file.
+    public var file: String
+    /// From 1; 0 if it is not known.
+    public var line: Int
+
+    public init(_ file: String, _ line: Int) { (self.file, self.line) = (file, line) }
+
+    /// `Demo/main.swift:12`.
+    public var description: String { line == 0 ? file : "\(file):\(line)" }
 }
 
 private let watched = Atomic<UInt8>(DeliveryEvent.Watch.unknown.rawValue)

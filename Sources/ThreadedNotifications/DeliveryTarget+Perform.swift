@@ -27,16 +27,9 @@ extension DeliveryTarget {
 
     /// Performs a block on this thread when its run loop next delivers, in its common run loop modes.
     ///
-    /// As `perform`, and also on this thread itself the block is not performed before the call returns: it comes after
-    /// the code that runs, and after everything that waits. Of `.postingThread`, it is performed on the calling thread,
-    /// which must run its run loop; see `.current`.
-    /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
+    /// As `perform`, but on this thread itself too the block comes after the code that runs, and after everything that
+    /// waits. Of `.postingThread`, it is performed on the calling thread, which must run its run loop; see `.current`.
     /// While the block waits, posts on this thread for ordered observers wait too.
-    /// Cost: a lock, and about 100 bytes until the block is performed. The thread is signalled when nothing waited for
-    /// it.
-    /// - Throws: `DeliveryError` with the code `threadNotStarted`, or `threadStopped` if the thread was told to stop or
-    ///   has ended; then the block is not performed. An accepted block is performed, unless its thread ends without
-    ///   being stopped; then it is traced as `targetGone`.
     @_disfavoredOverload
     public func performLater(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let thread = targetThread.mailbox == nil ? CurrentThread.current.targetThread : targetThread
@@ -48,12 +41,9 @@ extension DeliveryTarget {
     /// On this thread itself, everything that waits is delivered first, then the block is performed, in any run loop
     /// mode. Notifications and blocks from the handlers come after the block, when the run loop next delivers. On
     /// another thread the call does not run its run loop while it waits.
-    /// - Parameters:
-    ///   - timeout: the longest wait; negative counts as zero. A block that has not begun by then is not performed;
-    ///     a block that has begun continues.
-    ///   - file: the caller's file, for errors and events.
-    ///   - line: the caller's line, for errors and events.
-    ///   - block: its value is returned, its error is thrown.
+    /// - Parameter timeout: the longest wait; negative counts as zero. A block that has not begun by then is not
+    ///   performed; a block that has begun continues.
+    /// - Returns: the block's value.
     /// - Throws: the block's error; or `DeliveryError` with the code `notDeliveredInTime`, `waitWouldDeadlock` (the
     ///   block was not performed), `threadNotStarted`, `threadStopped`, or `threadEnded` if the thread ends meanwhile.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")
@@ -62,43 +52,41 @@ extension DeliveryTarget {
         timeout: Duration, file: String = #fileID, line: Int = #line,
         _ block: @escaping @Sendable () throws -> Value
     ) throws -> Value {
-        guard let mailbox = targetThread.mailbox, !mailbox.isCurrent else {
-            let result = Locked<Result<Value, any Error>?>(nil)
-            let performed = PerformedBlock(for: targetThread.mailbox, wait: nil) {
-                let value = Result(catching: block)
-                result.withLock { $0 = value }
-            }
-            ThreadContext.withCurrent { context in
-                // A thread that was told to stop accepts no block.
-                if let mailbox = targetThread.mailbox,
-                    mailbox.enqueue(Delivery(.performed(performed), post: performed.post))
-                {
-                    Drain.run(context, until: { performed.outcome != .waiting })
-                } else {
-                    if targetThread.mailbox != nil { Drain.run(context, ignoresBudget: true) }
-                    context.nest("a block") { performed.perform() }
-                }
-            }
-            return try Self.value(of: result)
-        }
-        if let reason = mailbox.reasonNotToWait { throw reason }
-        guard let thread = mailbox.identity else { throw DeliveryError.threadNotStarted(thread: mailbox.description) }
-        let wait = try DeliveryWait(
-            for: [DeliveryWait.Expected(observer: 0, thread: thread)],
-            at: SourceLocation(file, line))
+        let mailbox = targetThread.mailbox
         let result = Locked<Result<Value, any Error>?>(nil)
-        let performed = PerformedBlock(for: mailbox, wait: wait) {
+        let body: @Sendable () -> Void = {
             let value = Result(catching: block)
             result.withLock { $0 = value }
         }
-        performed.enqueue()
-        do throws(DeliveryError) {
-            try wait.wait(notification: nil, timeout: timeout)
-        } catch {
-            performed.cancel()
-            if result.withLock({ $0 == nil }) { throw error }
+        if let mailbox, !mailbox.isCurrent {
+            if let reason = mailbox.reasonNotToWait { throw reason }
+            let wait = try DeliveryWait(
+                for: [DeliveryWait.Expected(observer: 0, thread: mailbox.identity)], at: SourceLocation(file, line))
+            let performed = PerformedBlock(for: mailbox, wait: wait, body)
+            performed.enqueue()
+            do throws(DeliveryError) {
+                try wait.wait(notification: nil, timeout: timeout)
+            } catch {
+                performed.cancel()
+                if result.withLock({ $0 == nil }) { throw error }
+            }
+        } else {
+            let performed = PerformedBlock(for: mailbox, wait: nil, body)
+            ThreadContext.withCurrent { context in
+                // A thread that was told to stop accepts no block.
+                if mailbox?.enqueue(Delivery(.performed(performed), post: performed.post)) == true {
+                    Drain.run(context, until: { performed.outcome != .waiting })
+                } else {
+                    if mailbox != nil { Drain.run(context, ignoresBudget: true) }
+                    context.nest("a block") { performed.perform() }
+                }
+            }
         }
-        return try Self.value(of: result)
+        guard let value = result.withLock({ $0 }) else {
+            preconditionFailure(
+                "DeliveryTarget: a block was performed without a result. This is a defect of this package.")
+        }
+        return try value.get()
     }
 
     /// Performs a block on this thread after a delay, in its common run loop modes.
@@ -119,12 +107,21 @@ extension DeliveryTarget {
         try performed.enqueue(after: delay)
         return DelayedBlock(performed)
     }
+}
 
-    private static func value<Value: Sendable>(of result: Locked<Result<Value, any Error>?>) throws -> Value {
-        guard let result = result.withLock({ $0 }) else {
-            preconditionFailure(
-                "DeliveryTarget: a block was performed without a result. This is a defect of this package.")
-        }
-        return try result.get()
-    }
+/// A block that is performed after a delay.
+///
+/// Threads: any.
+public final class DelayedBlock: Sendable {
+    let block: PerformedBlock
+
+    init(_ block: PerformedBlock) { self.block = block }
+
+    /// The block's outcome so far: `waiting`, `delivered` (it was begun), `cancelled` or `targetGone`.
+    public var outcome: DeliveryOutcome { block.outcome }
+
+    /// Cancels and releases the block.
+    /// - Returns: false if the block was begun before, or its thread has ended.
+    @discardableResult
+    public func cancel() -> Bool { block.cancel() }
 }

@@ -65,39 +65,28 @@ public enum MainRunLoop {
     /// it. CoreFoundation may finish its pass in both cases. What is left waits for the next run.
     /// Threads: any, but not in a signal handler.
     public static func stop() {
-        if SystemThread.currentIsMain {
-            requestedStop.store(nextStop(), ordering: .sequentiallyConsistent)
-        } else {
-            let (isFirst, _) = requestedStop.compareExchange(
-                expected: 0, desired: nextStop(), ordering: .sequentiallyConsistent)
-            let stop = requestedStop.load(ordering: .sequentiallyConsistent)
-            if !isFirst || Mailbox.main.enqueue(Delivery(.mark { isDue(stop) })) { return }
+        let noticed = noticedStops.load(ordering: .sequentiallyConsistent)
+        if !SystemThread.currentIsMain {
+            // A stop that a run notices before this one has its place counts for both.
+            let place = Delivery(
+                .mark { if noticedStops.load(ordering: .sequentiallyConsistent) == noticed { makeStopDue() } })
+            if Mailbox.main.enqueue(place) { return }
         }
-        isDue(requestedStop.load(ordering: .sequentiallyConsistent))
+        makeStopDue()
         RunLoopReference.main.wakeUp()
     }
 
-    private static func nextStop() -> UInt64 { lastStop.add(1, ordering: .relaxed).newValue }
-
-    /// What was enqueued before a stop was delivered.
-    private static func isDue(_ stop: UInt64) {
-        if stop != 0, requestedStop.load(ordering: .sequentiallyConsistent) == stop {
-            isStopDue.store(true, ordering: .sequentiallyConsistent)
-        }
-    }
+    private static func makeStopDue() { isStopDue.store(true, ordering: .sequentiallyConsistent) }
 
     /// - Returns: whether a stop became due since the last call of this function.
     static func takeStop() -> Bool {
-        guard isStopDue.load(ordering: .relaxed), isStopDue.exchange(false, ordering: .sequentiallyConsistent) else {
-            return false
-        }
-        requestedStop.store(0, ordering: .sequentiallyConsistent)
-        return true
+        guard isStopDue.load(ordering: .relaxed) else { return false }
+        noticedStops.add(1, ordering: .sequentiallyConsistent)
+        return isStopDue.exchange(false, ordering: .sequentiallyConsistent)
     }
 }
 
-private let lastStop = Atomic<UInt64>(0)
-/// The number of the stop that no run has noticed; 0: none.
-private let requestedStop = Atomic<UInt64>(0)
-/// True when everything that was enqueued before that stop was delivered.
+/// The number of stops that a run has noticed.
+private let noticedStops = Atomic<UInt64>(0)
+/// True when everything that was enqueued before a stop was delivered.
 private let isStopDue = Atomic(false)

@@ -1,9 +1,8 @@
-internal import Synchronization
+public import Foundation
 
 /// Notifications as an `AsyncSequence`.
 ///
-///     let titles = center.notifications(
-///         named: name, bufferSize: 100, transform: { $0.object as? String })
+///     let titles = center.notifications(named: name, transform: { $0.object as? String })
 ///     for await title in titles {
 ///
 /// The sequence observes from its creation on. Values are put into its buffer on the posting thread; values that do not
@@ -26,81 +25,108 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
     ) throws(Problem) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
-        let counter = Counter()
+        let dropped = Locked(0)
         let token = try observe { value in
-            if case .dropped = continuation.yield(value) { counter.dropped.add(1, ordering: .relaxed) }
+            if case .dropped = continuation.yield(value) { dropped.withLock { $0 += 1 } }
         }
         self.stream = stream
-        source = Source(token: token, counter: counter, continuation: continuation)
+        source = Source(token: token, dropped: dropped, continuation: continuation)
         continuation.onTermination = { [weak source] _ in source?.token.cancel() }
     }
 
     /// The number of values that were dropped because the buffer was full.
-    public var dropped: Int { source.counter.dropped.load(ordering: .relaxed) }
+    public var dropped: Int { source.dropped.withLock { $0 } }
 
     /// The observer's counters. `delivered` counts the values that were put into the buffer, also those that were
     /// dropped from it later.
     public var counters: DeliveryCounters { source.token.counters }
 
     /// Ends the sequence after the values that are in the buffer.
-    public func cancel() {
-        source.token.cancel()
-        source.continuation.finish()
-    }
+    public func cancel() { source.end() }
 
     package var tokenID: UInt64 { source.token.id }
 
     /// Ends the sequence, if it still exists.
     package var ending: @Sendable () -> Void {
-        { [weak source] in
-            source?.token.cancel()
-            source?.continuation.finish()
-        }
+        { [weak source] in source?.end() }
     }
 
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(stream: stream.makeAsyncIterator(), source: source)
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source, stream: stream.makeAsyncIterator()) }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let source: Source
-        private var stream: AsyncStream<Value>.Iterator
-
-        fileprivate init(stream: AsyncStream<Value>.Iterator, source: Source) {
-            self.stream = stream
-            self.source = source
-        }
+        fileprivate let source: Source
+        fileprivate var stream: AsyncStream<Value>.Iterator
 
         /// The next value; nil at the end, and after the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            guard !Task.isCancelled else {
-                // Another iterator must not wait for a value that will not come.
-                source.token.cancel()
-                source.continuation.finish()
-                return nil
-            }
-            return await stream.next(isolation: actor)
+            if !Task.isCancelled { return await stream.next(isolation: actor) }
+            // Another iterator must not wait for a value that will not come.
+            source.end()
+            return nil
         }
 
-        public mutating func next() async -> Value? {
-            await next(isolation: #isolation)
-        }
-    }
-
-    fileprivate final class Counter: Sendable {
-        let dropped = Atomic<Int>(0)
+        public mutating func next() async -> Value? { await next(isolation: #isolation) }
     }
 
     /// The state that the sequence and its iterators share. Releasing the last of them removes the observer.
     fileprivate final class Source: Sendable {
         let token: ObserverToken
-        let counter: Counter
+        let dropped: Locked<Int>
         let continuation: AsyncStream<Value>.Continuation
 
-        init(token: ObserverToken, counter: Counter, continuation: AsyncStream<Value>.Continuation) {
-            self.token = token
-            self.counter = counter
-            self.continuation = continuation
+        init(token: ObserverToken, dropped: Locked<Int>, continuation: AsyncStream<Value>.Continuation) {
+            (self.token, self.dropped, self.continuation) = (token, dropped, continuation)
         }
+
+        func end() {
+            token.cancel()
+            continuation.finish()
+        }
+    }
+}
+
+extension ThreadedNotificationCenter {
+    /// The notifications as an `AsyncSequence` of the values that a transform makes of them on the posting thread.
+    ///
+    ///     for await title in center.notifications(named: name, transform: { $0.object as? String }) {
+    ///
+    /// - Parameters:
+    ///   - limit: how many values are kept for a slow iterator: the newest 1000 by default.
+    ///   - transform: called on the posting thread; nil: the sequence does not get this notification.
+    public func notifications<Value: Sendable>(
+        named name: Notification.Name?, object: Any? = nil, bufferSize limit: Int = 1000, file: String = #fileID,
+        line: Int = #line, transform: @escaping @Sendable (Notification) -> Value?
+    ) -> NotificationSequence<Value> {
+        NotificationSequence(bufferSize: limit) { sink in
+            addObserver(
+                forName: name, object: object, on: .postingThread, file: file, line: line, transform: transform,
+                using: sink)
+        }
+    }
+
+    /// The messages of a type as an `AsyncSequence`.
+    ///
+    ///     for await message in center.messages(of: document, for: Saved.self) {
+    ///
+    /// - Parameters:
+    ///   - subject: the object of the messages, compared by identity and not retained; nil: any, or none.
+    ///   - limit: how many messages are kept for a slow iterator: the newest 1000 by default. Foundation keeps 10.
+    public func messages<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type, bufferSize limit: Int = 1000,
+        file: String = #fileID, line: Int = #line
+    ) -> NotificationSequence<Message> {
+        NotificationSequence(bufferSize: limit) { sink in
+            addObserver(of: subject, for: messageType, on: .postingThread, file: file, line: line, using: sink)
+        }
+    }
+
+    /// The messages with an identifier as an `AsyncSequence`, with the same buffer.
+    ///
+    ///     for await message in center.messages(of: document, for: .saved) {
+    public func messages<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for identifier: Identifier, bufferSize limit: Int = 1000,
+        file: String = #fileID, line: Int = #line
+    ) -> NotificationSequence<Message> where Identifier.MessageType == Message {
+        messages(of: subject, for: Message.self, bufferSize: limit, file: file, line: line)
     }
 }

@@ -31,8 +31,88 @@ public struct ObserverOptions: Sendable {
     public init(
         sameThread: SameThreadPolicy = .ordered, overflow: OverflowPolicy = .unbounded, receivesLatest: Bool = false
     ) {
-        self.sameThread = sameThread
-        self.overflow = overflow
-        self.receivesLatest = receivesLatest
+        (self.sameThread, self.overflow, self.receivesLatest) = (sameThread, overflow, receivesLatest)
+    }
+}
+
+/// How a notification is delivered that is posted on its target thread.
+///
+/// The policy has no effect on what other threads post, which always waits in the thread's mailbox.
+public enum SameThreadPolicy: Sendable, Hashable {
+    /// It is delivered before `post` returns, in any run loop mode, if no other delivery waits there. Otherwise it is
+    /// appended to the mailbox, and delivered when the run loop runs in a common mode. It is also appended if
+    /// deliveries are nested more than 100 deep, so that a handler that posts to itself neither overflows the stack nor
+    /// blocks the run loop.
+    case ordered
+    /// It is always delivered before `post` returns, and may overtake what waits: the document's rule. Nested 250 deep
+    /// it stops the program.
+    case atOnce
+    /// It is always appended to the mailbox, and delivered when the run loop next delivers. The handler is never called
+    /// before `post` returns, so a post in the middle of a change cannot re-enter the code that makes the change.
+    ///
+    /// The same as a queued connection in Qt, `ThreadMode.MAIN_ORDERED` in EventBus, and `Handler.post` in Android.
+    /// While it waits, later posts for ordered observers of the thread wait too, so that they do not overtake it.
+    /// `postAndWait` does not wait for it on the observer's own thread. An observer on `.postingThread` has no mailbox:
+    /// adding it with this policy stops the program.
+    case later
+}
+
+/// The handling of notifications for an observer that is slower than the posting threads.
+///
+/// A capacity is the number of notifications that may wait for the observer. Less than 1 stops the program. A dropped
+/// notification is counted in `ObserverToken.counters`, reported by `post` and traced; `postAndWait` throws.
+public struct OverflowPolicy: Sendable, Hashable {
+    enum Rule: Hashable {
+        case unbounded
+        case dropOldest(capacity: Int)
+        case dropNewest(capacity: Int)
+        case keepLatest
+        case refuse(capacity: Int)
+    }
+
+    let rule: Rule
+
+    /// Any number may wait.
+    public static let unbounded = OverflowPolicy(rule: .unbounded)
+    /// One notification waits for each name and object. A new one replaces it, at the end of the mailbox. Objects are
+    /// compared as for observers; an object that cannot be compared replaces nothing.
+    public static let keepLatest = OverflowPolicy(rule: .keepLatest)
+
+    /// The oldest waiting notification is dropped for the new one.
+    public static func dropOldest(capacity: Int) -> OverflowPolicy {
+        OverflowPolicy(rule: .dropOldest(capacity: checked(capacity)))
+    }
+
+    /// The new notification is dropped.
+    public static func dropNewest(capacity: Int) -> OverflowPolicy {
+        OverflowPolicy(rule: .dropNewest(capacity: checked(capacity)))
+    }
+
+    /// The new notification is dropped, with the outcome `refused`.
+    public static func refuse(capacity: Int) -> OverflowPolicy {
+        OverflowPolicy(rule: .refuse(capacity: checked(capacity)))
+    }
+
+    private static func checked(_ capacity: Int) -> Int {
+        precondition(capacity > 0, "OverflowPolicy: a capacity of \(capacity) holds nothing. It must be at least 1.")
+        return capacity
+    }
+
+    /// The value of `policy` in a record.
+    package var kind: String {
+        switch rule {
+        case .unbounded: "unbounded"
+        case .dropOldest: "dropOldest"
+        case .dropNewest: "dropNewest"
+        case .keepLatest: "keepLatest"
+        case .refuse: "refuse"
+        }
+    }
+
+    package var capacity: Int? {
+        switch rule {
+        case .unbounded, .keepLatest: nil
+        case .dropOldest(let capacity), .dropNewest(let capacity), .refuse(let capacity): capacity
+        }
     }
 }

@@ -26,8 +26,8 @@ public import Foundation
 /// does not cover this case.
 /// Cost: a lock, an element of an array and one signal for each redirected notification.
 /// Source: the whole document. It differs where Foundation on Linux does: a block replaces the selector, and a
-/// `SignalPort` the
-/// `NSMachPort`. The first element is removed from the array without moving the others, which would be quadratic.
+/// `SignalPort` the `NSMachPort`. The first element is removed from the array without moving the others, which would be
+/// quadratic.
 ///
 /// Limitations, as the document states them: "First, all threaded notifications processed by this object must pass
 /// through the same method (processNotification:). Second, each object must provide its own implementation and
@@ -56,8 +56,7 @@ public final class RedirectingObserver {
     public init(
         notificationPort: any Port & Sendable = SignalPort(), handler: @escaping @Sendable (Notification) -> Void
     ) {
-        self.notificationPort = notificationPort
-        self.handler = handler
+        (self.notificationPort, self.handler) = (notificationPort, handler)
     }
 
     deinit {
@@ -68,15 +67,12 @@ public final class RedirectingObserver {
 
     /// Makes the current thread the one on which notifications are processed. Later calls, on any thread, do nothing.
     public func setUpThreadingSupport() {
-        notificationLock.lock()
-        if notificationThread != nil {
-            notificationLock.unlock()
-            return
+        let isFirst = notificationLock.withLock {
+            // Retained, because the address of a thread that has ended is reused by a later one.
+            defer { notificationThread = notificationThread ?? Thread.current }
+            return notificationThread == nil
         }
-        // Retained, because the address of a thread that has ended is reused by a later one.
-        notificationThread = Thread.current
-        notificationLock.unlock()
-
+        guard isFirst else { return }
         notificationPort.setDelegate(self)
         RunLoop.current.add(notificationPort, forMode: .common)
     }
@@ -105,22 +101,17 @@ extension RedirectingObserver: PortDelegate {
     /// "Because port messages may get dropped if too many are sent simultaneously", the array is processed until it is
     /// empty.
     public func handle(_ message: PortMessage) {
-        notificationLock.lock()
-        while let notification = removeFirstNotification() {
-            notificationLock.unlock()
-            processNotification(notification)
-            notificationLock.lock()
-        }
-        notificationLock.unlock()
+        while let notification = removeFirstNotification() { processNotification(notification) }
     }
 
-    /// Called with the lock held.
     private func removeFirstNotification() -> Notification? {
-        if notificationsBeingRemoved.isEmpty {
-            notificationsBeingRemoved = notifications.reversed()
-            notifications.removeAll(keepingCapacity: true)
+        notificationLock.withLock {
+            if notificationsBeingRemoved.isEmpty {
+                notificationsBeingRemoved = notifications.reversed()
+                notifications.removeAll(keepingCapacity: true)
+            }
+            return notificationsBeingRemoved.popLast()
         }
-        return notificationsBeingRemoved.popLast()
     }
 }
 

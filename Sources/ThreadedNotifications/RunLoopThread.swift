@@ -35,15 +35,14 @@ internal import Foundation
 public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
-        case started
+        /// Nil: it was joined.
+        case started(SystemThread?)
         /// It ends on the thread that stopped it.
         case stoppedBeforeStart(by: ThreadIdentity)
     }
 
     private struct State {
         var phase = Phase.idle
-        /// Nil before the thread is created, and after it was joined.
-        var thread: SystemThread?
         /// Runs the jobs that are enqueued after the thread has ended.
         var lateJobs: DispatchQueue?
     }
@@ -58,8 +57,6 @@ public final class RunLoopThread: DeliveryTarget {
     private let joinPermit = MonotonicSemaphore()
 
     /// Makes a thread that is not started. Notifications for it wait until it is.
-    /// - Parameters:
-    ///   - name: the thread's name.
     public init(name: String) {
         self.name = name
         mailbox = Mailbox(threadName: name)
@@ -69,7 +66,7 @@ public final class RunLoopThread: DeliveryTarget {
         // A copy of the process has nothing of the thread.
         if mailbox.isOfParent { return }
         // No caller can join the thread any more, so the system releases it when it ends.
-        state.withLock { $0.thread }?.detach()
+        if case .started(let thread?) = state.withLock({ $0.phase }) { thread.detach() }
         // Its end has been reported, unless it was never started.
         if let lost = mailbox.end() { mailbox.reportEnd(lost) }
     }
@@ -101,10 +98,9 @@ public final class RunLoopThread: DeliveryTarget {
                 Self.main(name, mailbox, isAttached)
             }
             switch SystemThread.start(body) {
-            case .success(let thread): state.thread = thread
+            case .success(let thread): state.phase = .started(thread)
             case .failure(let error): throw .threadNotCreated(thread: name, code: error.code)
             }
-            state.phase = .started
             joinPermit.signal()
         }
         isAttached.wait()
@@ -134,10 +130,7 @@ public final class RunLoopThread: DeliveryTarget {
     ///
     /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started ends in that
     /// call of `stop()`.
-    /// - Parameters:
-    ///   - timeout: the longest wait; negative counts as zero.
-    ///   - file: the caller's file, for errors.
-    ///   - line: the caller's line, for errors.
+    /// - Parameter timeout: the longest wait; negative counts as zero.
     /// - Throws: `DeliveryError.threadStillRunning` after the timeout, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
     @available(*, noasync, message: "it blocks the thread; use await")
@@ -145,20 +138,25 @@ public final class RunLoopThread: DeliveryTarget {
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
         if mailbox.isOfParent { return }
-        let ending = try endingThread()
-        // A wait for a thread that runs, or ran until now, is always traced.
-        if ending.thread == nil, join(until: .now) { return }
-        if ending.isCurrent { throw .waitForItself(thread: name) }
-
-        let wait = try ThreadWaits.begin(
-            for: ending.identity.map { [.thread($0.number)] } ?? [], on: ending.identity,
-            waitsFor: "\(mailbox.numberAndName) to end", at: SourceLocation(file, line))
-        defer { ThreadWaits.end(wait) }
-        let deadline = SuspendingClock.Instant.after(timeout)
-        guard join(until: deadline) else {
-            ThreadWaits.end(wait, timedOut: true)
-            throw .threadStillRunning(thread: name, after: timeout)
+        let ending: ThreadIdentity?
+        switch state.withLock({ $0.phase }) {
+        case .idle: throw .threadNotStarted(thread: name)
+        case .stoppedBeforeStart(let stopping):
+            if join(until: .now) { return }
+            if stopping == .current { throw .waitForItself(thread: name) }
+            ending = stopping
+        case .started(let thread):
+            // A wait for a thread that runs, or ran until now, is always traced.
+            if thread == nil { return }
+            if thread?.isCurrent == true { throw .waitForItself(thread: name) }
+            ending = identity
         }
+        let wait = try ThreadWaits.begin(
+            for: ending.map { [.thread($0.number)] } ?? [], on: ending,
+            waitsFor: "\(mailbox.numberAndName) to end", at: SourceLocation(file, line))
+        let hasEnded = join(until: .after(timeout))
+        ThreadWaits.end(wait, timedOut: !hasEnded)
+        if !hasEnded { throw .threadStillRunning(thread: name, after: timeout) }
     }
 
     /// Suspends the task until the thread has ended, and its thread-specific storage and run loop have been destroyed.
@@ -167,12 +165,11 @@ public final class RunLoopThread: DeliveryTarget {
     /// It does not stop the thread. It may be called on the thread itself, as by an actor that the thread runs: the
     /// task continues in the background when the thread has ended. A task has no thread of its own, so the call finds
     /// no deadlock: if the thread waits for this task, the wait ends after the timeout.
-    /// - Parameter timeout: the longest wait; negative counts as zero.
     /// - Throws: `DeliveryError` with the code `threadStillRunning` or `threadNotStarted`, or `CancellationError` if
     ///   the task is cancelled.
     public func waitUntilFinished(timeout: Duration) async throws {
         if mailbox.isOfParent { return }
-        _ = try endingThread()
+        if case .idle = state.withLock({ $0.phase }) { throw DeliveryError.threadNotStarted(thread: name) }
         let deadline = SuspendingClock.Instant.after(timeout)
         let stillRunning = DeliveryError.threadStillRunning(thread: name, after: timeout)
         let ended = TaskWait()
@@ -185,27 +182,14 @@ public final class RunLoopThread: DeliveryTarget {
         try await joined.wait(until: deadline, orThrow: stillRunning)
     }
 
-    /// The thread on which this one ends: itself, or the one that stopped it before it started.
-    /// - Throws: `DeliveryError.threadNotStarted`.
-    private func endingThread() throws(DeliveryError) -> (
-        identity: ThreadIdentity?, thread: SystemThread?, isCurrent: Bool
-    ) {
-        let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
-        switch phase {
-        case .idle: throw .threadNotStarted(thread: name)
-        case .stoppedBeforeStart(let stopping): return (stopping, nil, stopping == .current)
-        case .started: return (identity, thread, thread?.isCurrent == true)
-        }
-    }
-
     /// Blocks the calling thread until the thread was joined, here or by another call, or has ended without a start.
     /// - Returns: false if the deadline passed.
     private func join(until deadline: SuspendingClock.Instant) -> Bool {
         guard joinPermit.wait(until: deadline) else { return false }
         defer { joinPermit.signal() }
-        guard let thread = state.withLock({ $0.thread }) else { return true }
+        guard case .started(let thread?) = state.withLock({ $0.phase }) else { return true }
         guard thread.join(until: deadline) else { return false }
-        state.withLock { $0.thread = nil }
+        state.withLock { $0.phase = .started(nil) }
         return true
     }
 
@@ -247,9 +231,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
         if !mailbox.enqueue(Delivery(.job(job, self))) { runLate(job) }
     }
 
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        UnownedSerialExecutor(ordinary: self)
-    }
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     /// True if the calling code runs on this thread, or in a job that runs in the background because the thread has
     /// ended. `assumeIsolated` calls this.

@@ -11,7 +11,6 @@ extension ThreadedNotificationCenter {
     /// For other observers of its name a `NotificationConvertible` message is converted once, before anything is
     /// delivered; a message that does not conform has the name of its type, and no userInfo.
     ///
-    /// Threads: any.
     /// Cost: that of posting a notification. A message for another thread is copied.
     /// - Returns: the number of observers with each outcome.
     @discardableResult
@@ -52,11 +51,8 @@ extension ThreadedNotificationCenter {
     /// Posts a main actor message about an object: to the observers of the message, and as a notification to those of
     /// its name.
     ///
-    /// It is delivered as an `AsyncMessage` is: see `post(_:subject:file:line:)`. Observers of the message are on the
-    /// main thread. They are called before `post` returns, if nothing else waits there.
-    ///
-    /// Threads: the main actor.
-    /// - Returns: the number of observers with each outcome.
+    /// It is delivered as an `AsyncMessage` is. Observers of the message are on the main thread. They are called before
+    /// `post` returns, if nothing else waits there.
     @MainActor
     @discardableResult
     public func post<Message: NotificationCenter.MainActorMessage>(
@@ -74,7 +70,7 @@ extension ThreadedNotificationCenter {
         post(PostedMessage(message), about: nil, at: SourceLocation(file, line))
     }
 
-    // MARK: -
+    // MARK: The way of a message
 
     private func post(
         _ message: PostedMessage, about subject: AnyObject?, at location: SourceLocation
@@ -101,6 +97,120 @@ extension ThreadedNotificationCenter {
             return (message.notification(about: subject), nil)
         }
         return (bare, observers)
+    }
+
+    // MARK: Observing on a thread
+
+    /// Adds an observer on the main thread of the messages of a type. Its handler is isolated to the main actor.
+    ///
+    ///     let token = center.addObserver(of: document, for: Saved.self, on: .main) { message in … }
+    ///
+    /// - Parameter subject: the object of the messages, compared by identity and not retained; nil: any, or none.
+    public func addObserver<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: MainThread,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @MainActor (Message) -> Void
+    ) -> ObserverToken {
+        add(of: subject, options, SourceLocation(file, line), .onMain(handler))
+    }
+
+    /// Adds an observer on a thread of the messages of a type.
+    ///
+    ///     let token = center.addObserver(of: document, for: Saved.self, on: worker) { message in … }
+    @_disfavoredOverload
+    public func addObserver<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: some DeliveryTarget,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) -> Void
+    ) -> ObserverToken {
+        add(of: subject, options, SourceLocation(file, line), .on(thread, handler))
+    }
+
+    // MARK: Observing as Foundation does: main actor messages on the main thread, others in a task
+
+    /// Adds an observer of the main actor messages of a type. Its handler is called on the main thread, which delivers
+    /// while it runs its run loop; see `.main`.
+    ///
+    ///     let token = center.addObserver(of: window, for: Resized.self) { message in … }
+    //
+    // Safety: a main actor message need not be Sendable. One that was posted as a message was posted on the main actor,
+    // and is handled there. One that was made of a notification on another thread is handed over by the mailbox, as the
+    // notification would be, and the thread that made it keeps no copy.
+    public func addObserver<Message: NotificationCenter.MainActorMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @MainActor (Message) -> Void
+    ) -> ObserverToken {
+        add(of: subject, options, SourceLocation(file, line), .onMain(handler))
+    }
+
+    /// Adds an observer of the main actor messages with an identifier.
+    ///
+    ///     let token = center.addObserver(of: window, for: .resized) { message in … }
+    public func addObserver<
+        Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.MainActorMessage
+    >(
+        of subject: Message.Subject? = nil, for identifier: Identifier, options: ObserverOptions = ObserverOptions(),
+        file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Message) -> Void
+    ) -> ObserverToken where Identifier.MessageType == Message {
+        add(of: subject, options, SourceLocation(file, line), .onMain(handler))
+    }
+
+    /// Adds an observer of the messages of a type, with an async handler. See
+    /// `addObserver(forName:object:executorPreference:options:file:line:transform:using:)`.
+    ///
+    ///     let token = center.addObserver(of: document, for: Saved.self) { message in await index.update(message) }
+    @_disfavoredOverload
+    public func addObserver<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type,
+        executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) async -> Void
+    ) -> ObserverToken {
+        add(of: subject, options, SourceLocation(file, line), .awaiting(on: executor, handler))
+    }
+
+    /// Adds an observer of the messages with an identifier, with an async handler.
+    ///
+    ///     let token = center.addObserver(of: document, for: .saved) { message in await index.update(message) }
+    @_disfavoredOverload
+    public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for identifier: Identifier,
+        executorPreference executor: (any TaskExecutor)? = nil,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Message) async -> Void
+    ) -> ObserverToken where Identifier.MessageType == Message {
+        add(of: subject, options, SourceLocation(file, line), .awaiting(on: executor, handler))
+    }
+
+    private func add<Message>(
+        of subject: Any?, _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<Message>
+    ) -> ObserverToken {
+        let name = MessageName.of(Message.self)
+        return add(name.name, subject, options, location, .message(name, handler))
+    }
+
+    // MARK: Queries
+
+    /// True if a post of a message of this type would match an observer of this center now: of the message, or of its
+    /// name. See `hasObservers(of:object:)`.
+    ///
+    ///     if center.hasObservers(for: Progress.self) { center.post(Progress(makeReport())) }
+    public func hasObservers<Message: NotificationCenter.AsyncMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type
+    ) -> Bool {
+        hasObservers(ofMessage: messageType, subject)
+    }
+
+    /// True if a post of a main actor message of this type would match an observer of this center now.
+    public func hasObservers<Message: NotificationCenter.MainActorMessage>(
+        of subject: Message.Subject? = nil, for messageType: Message.Type
+    ) -> Bool {
+        hasObservers(ofMessage: messageType, subject)
+    }
+
+    private func hasObservers(ofMessage type: any Any.Type, _ subject: Any?) -> Bool {
+        hasObservers(of: MessageName.of(type).name, object: subject)
     }
 }
 

@@ -1,6 +1,7 @@
 public import Foundation
 
-// The observers of notifications. `ThreadedNotificationCenter` documents them together.
+// The observers of notifications: adding, removing and finding them. `ThreadedNotificationCenter` documents them
+// together.
 
 extension ThreadedNotificationCenter {
     // MARK: On the main thread
@@ -146,7 +147,7 @@ extension ThreadedNotificationCenter {
         add(name, object, options, SourceLocation(file, line), .value(transform, .awaiting(on: executor, handler)))
     }
 
-    // MARK: -
+    // MARK: Unavailable
 
     /// Foundation's method. It blocks the poster, or calls the handler on a thread that nobody chose.
     @available(
@@ -158,5 +159,67 @@ extension ThreadedNotificationCenter {
         using block: @escaping @Sendable (Notification) -> Void
     ) -> any NSObjectProtocol {
         fatalError("addObserver(forName:object:queue:using:) is unavailable: no call of it compiles.")
+    }
+
+    // MARK: Removing
+
+    /// Removes every observer that was added as this object, as `ObserverToken.cancel()` does. An object without
+    /// observers has no effect.
+    ///
+    /// Threads: any. The object is not retained, so that its `deinit` may call this.
+    /// Removal: after it returns, no handler of the object begins (guarantee 6). A handler that runs continues, and may
+    /// be the caller.
+    /// Cost: a look-up, and that of `ObserverToken.cancel()` for each of the object's observers.
+    public func removeObserver(_ observer: AnyObject) {
+        removeObserver(observer, name: nil)
+    }
+
+    /// Removes the observers that were added as this object, as `removeObserver(_:)` does, and that asked for this name
+    /// and object; nil is every name, or object. A hashable value is compared on this thread.
+    ///
+    ///     center.removeObserver(self, name: .windowWillClose)
+    public func removeObserver(_ observer: AnyObject, name: Notification.Name?, object: Any? = nil) {
+        let object = object.map { NotificationObject($0) }
+        let added: [Observer]
+        if let token = observer as? ObserverToken {
+            added = token.isOf(self) ? [token.observer] : []
+        } else {
+            let receiver = UInt(bitPattern: Unmanaged.passUnretained(observer).toOpaque())
+            added = state.withLock { $0.registry.observers(ofReceiver: receiver) }
+        }
+        for one in added where name == nil || one.name == name {
+            if let object, !one.filter.asksFor(object) { continue }
+            remove(one, .cancelled)
+        }
+    }
+
+    /// Removes an observer, as `ObserverToken.cancel()` does. A token of another center has no effect.
+    public func removeObserver(_ token: ObserverToken) {
+        if token.isOf(self) { token.cancel() }
+    }
+
+    // MARK: Queries
+
+    /// True if a post with this name and object would match an observer of this center now. It saves making a
+    /// payload without observers:
+    ///
+    ///     if center.hasObservers(of: .progress) { center.post(name: .progress, userInfo: makeReport()) }
+    ///
+    /// It is also true if an observer of the name receives the latest notification. Another thread may add an observer
+    /// before the post, and a transform may still return nil. Observers that were added to the captured Foundation
+    /// center do not count.
+    /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
+    public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
+        state.withLock { $0.latest.retains(name.rawValue) }
+            || observers(matching: Notification(name: name, object: object), of: nil).contains { $0 != nil }
+    }
+
+    /// The observers of this center, in the order in which they were added, for debugging.
+    ///
+    ///     for observer in center.observers { print(observer) }
+    ///
+    /// Cost: all observers are sorted while the center is locked.
+    public var observers: [ObserverDescription] {
+        state.withLock { $0.registry.all }.filter { !$0.hasLostItsObject }.map(ObserverDescription.init)
     }
 }

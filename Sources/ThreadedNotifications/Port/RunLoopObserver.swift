@@ -5,8 +5,7 @@ package import Foundation
 ///
 /// CoreFoundation does not call an observer again before it has returned. Code that runs the run loop inside an
 /// observer needs another observer for the nested run.
-/// Threads: `perform` is called on the run loop's thread. Every member may be used on any thread; `isInCurrentMode` is
-/// about the calling thread.
+/// Threads: any. `perform` is called on the run loop's thread.
 package final class RunLoopObserver: Sendable {
     private let observer: LockedObject<CFRunLoopObserver>
 
@@ -41,11 +40,5 @@ package final class RunLoopObserver: Sendable {
 
     package func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
         CFRunLoopAddObserver(runLoop.runLoop.object, observer.object, mode.coreFoundationMode)
-    }
-
-    /// True if a run loop runs at the moment in a mode that the observer was added to.
-    package func isInRun(of runLoop: RunLoopReference) -> Bool {
-        guard let mode = CFRunLoopCopyCurrentMode(runLoop.runLoop.object) else { return false }
-        return CFRunLoopContainsObserver(runLoop.runLoop.object, observer.object, mode)
     }
 }

@@ -26,40 +26,76 @@ package struct RunLoopReference: Sendable {
         wakeUp()
     }
 
-    func isSame(as other: RunLoopReference) -> Bool {
-        runLoop.object === other.runLoop.object
+    func isSame(as other: RunLoopReference) -> Bool { runLoop.object === other.runLoop.object }
+}
+
+/// A CoreFoundation object that any thread may use, because CoreFoundation locks it: a run loop, a source or an
+/// observer.
+//
+// Safety: the initializers accept these three types only. CoreFoundation documents that a run loop may be woken, and
+// sources and observers added, removed, signalled and invalidated, on any thread; each takes a lock of the object for
+// that.
+package struct LockedObject<Object: AnyObject>: @unchecked Sendable {
+    package let object: Object
+
+    package init(_ runLoop: CFRunLoop) where Object == CFRunLoop { object = runLoop }
+    package init(_ source: CFRunLoopSource) where Object == CFRunLoopSource { object = source }
+    package init(_ observer: CFRunLoopObserver) where Object == CFRunLoopObserver { object = observer }
+}
+
+/// The current mode of the calling thread's run loop, if it runs.
+package struct RunningMode: Equatable {
+    private let mode: CFString?
+
+    package static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
+
+    /// True if the run loop does not run.
+    package var isNone: Bool { mode == nil }
+
+    package static func == (one: RunningMode, other: RunningMode) -> Bool {
+        if let one = one.mode, let other = other.mode { return CFEqual(one, other) }
+        return one.isNone && other.isNone
     }
 }
 
+extension RunLoop.Mode {
+    var coreFoundationMode: CFString {
+        // CoreFoundation recognises the common modes by the address of their name.
+        self == .common
+            ? kCFRunLoopCommonModes : CFStringCreateWithCString(nil, rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
+    }
+}
+
+// Each of these is about the calling thread's run loop.
 extension RunLoop {
-    /// Makes one pass through the calling thread's run loop in the default mode, without waiting: each signalled source
-    /// is called once. `RunLoop.run(mode:before:)` returns after the first one.
+    /// In seconds. CoreFoundation sets no timer for more than 16 years.
+    private static let forever = 1e10
+
+    /// Makes one pass in the default mode, without waiting: each signalled source is called once.
+    /// `RunLoop.run(mode:before:)` returns after the first one.
     package static func runCurrentOnce() {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
 
-    /// Runs the calling thread's run loop in the default mode until it has handled a source, or for a number of
-    /// seconds. `run(mode:before:)` does the same and is slower.
-    /// - Returns: whether it has handled a source.
+    /// Runs in the default mode until a source was handled, or for a number of seconds. `run(mode:before:)` does the
+    /// same and is slower.
+    /// - Returns: whether a source was handled.
     @discardableResult
     package static func runCurrentUntilSourceHandled(for seconds: Double? = nil) -> Bool {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, true) == .handledSource
     }
 
-    /// In seconds. CoreFoundation sets no timer for more than 16 years.
-    private static let forever = 1e10
-
-    /// Runs the calling thread's run loop in the default mode until `stopCurrent()`, or for a number of seconds.
+    /// Runs in the default mode until `stopCurrent()`, or for a number of seconds.
     package static func runCurrent(for seconds: Double?) {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, false)
     }
 
-    /// Ends the innermost run of the calling thread's run loop.
+    /// Ends the innermost run.
     package static func stopCurrent() {
         CFRunLoopStop(CFRunLoopGetCurrent())
     }
 
-    /// Makes a mode one of the common modes of the calling thread's run loop. This cannot be undone.
+    /// Makes a mode one of the common modes. This cannot be undone.
     package static func addCommonModeToCurrent(_ mode: RunLoop.Mode) {
         CFRunLoopAddCommonMode(CFRunLoopGetCurrent(), mode.coreFoundationMode)
     }

@@ -32,7 +32,7 @@ open class SignalPort: Port {
         var modes: Set<RunLoop.Mode> = []
         /// The kernel's ids of the threads that are in `remove(from:forMode:)`. A cancellation on one of them does not
         /// mean that the run loop's thread ends.
-        var removingThreads: [Int32] = []
+        var removingThreads: Set<Int32> = []
     }
 
     private let state = Locked(State())
@@ -43,7 +43,11 @@ open class SignalPort: Port {
         // The source does not retain the port, so that an unused port can be deallocated.
         let target = Locked<WeakReference<AnyObject>?>(nil)
         let port: @Sendable () -> SignalPort? = { target.withLock(\.self)?.object as? SignalPort }
-        source = RunLoopSource(perform: { port()?.receiveSignal() }, cancelled: { port()?.sourceWasCancelled() })
+        source = RunLoopSource(
+            perform: {
+                guard let port = port() else { return }
+                port.delegate()?.handle(PortMessage(sendPort: nil, receivePort: port, components: nil))
+            }, cancelled: { port()?.sourceWasCancelled() })
         super.init()
         target.withLock { $0 = WeakReference(self) }
     }
@@ -55,9 +59,7 @@ open class SignalPort: Port {
     }
 
     /// True if the port accepts signals: it was not invalidated, and the thread of its run loop has not ended.
-    open override var isValid: Bool {
-        state.withLock { $0.isValid }
-    }
+    open override var isValid: Bool { state.withLock { $0.isValid } }
 
     /// Sets the delegate, which is called when a signal arrives. The port does not retain it.
     open override func setDelegate(_ delegate: (any PortDelegate)?) {
@@ -69,9 +71,8 @@ open class SignalPort: Port {
         state.withLock { $0.delegate }?.object as? any PortDelegate
     }
 
-    /// Signals the port and wakes its run loop. It never waits.
-    ///
-    /// - Parameters: all are ignored, because a signal has no content and needs no reply.
+    /// Signals the port and wakes its run loop. It never waits. All parameters are ignored, because a signal has no
+    /// content and needs no reply.
     /// - Returns: false if the port is invalid.
     @discardableResult
     open override func send(
@@ -80,7 +81,6 @@ open class SignalPort: Port {
         signal()
     }
 
-    /// Sends, without the arguments that a signal does not need.
     @discardableResult
     package final func signal() -> Bool {
         // Signalled before the state is read: if `schedule` adds the port after that, it wakes the run loop, which then
@@ -113,13 +113,15 @@ open class SignalPort: Port {
 
     /// Called by `RunLoop.add(_:forMode:)`.
     open override func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
-        let reference = Self.reference(to: runLoop)
+        // Foundation does not give access to the CFRunLoop of a RunLoop, except for these two.
+        precondition(
+            runLoop === RunLoop.main || runLoop === RunLoop.current,
+            "SignalPort: add the port on the thread whose run loop is to serve it, or to RunLoop.main.")
+        let reference: RunLoopReference = runLoop === RunLoop.main ? .main : .current
         let isValid = state.withLock { state in
-            if let present = state.runLoop {
-                precondition(
-                    present.isSame(as: reference),
-                    "SignalPort: the port is on another thread's run loop already. Make one port for each thread.")
-            }
+            precondition(
+                state.runLoop?.isSame(as: reference) != false,
+                "SignalPort: the port is on another thread's run loop already. Make one port for each thread.")
             guard state.isValid else { return false }
             state.runLoop = reference
             state.modes.insert(mode)
@@ -135,34 +137,18 @@ open class SignalPort: Port {
         reference.wakeUp()
     }
 
-    private static func reference(to runLoop: RunLoop) -> RunLoopReference {
-        // Foundation does not give access to the CFRunLoop of a RunLoop, except for these two.
-        if runLoop === RunLoop.main { return .main }
-        precondition(
-            runLoop === RunLoop.current,
-            "SignalPort: add the port on the thread whose run loop is to serve it, or to RunLoop.main.")
-        return .current
-    }
-
     /// Called by `RunLoop.remove(_:forMode:)`.
     open override func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {
         let thread = SystemThread.currentKernelID
         let reference: RunLoopReference? = state.withLock { state in
             guard state.modes.remove(mode) != nil, let reference = state.runLoop else { return nil }
             if state.modes.isEmpty { state.runLoop = nil }
-            state.removingThreads.append(thread)
+            state.removingThreads.insert(thread)
             return reference
         }
         guard let reference else { return }
         source.remove(from: reference, mode: mode)
-        state.withLock { state in
-            if let index = state.removingThreads.lastIndex(of: thread) { state.removingThreads.remove(at: index) }
-        }
-    }
-
-    /// Called on the run loop's thread after a signal.
-    private func receiveSignal() {
-        delegate()?.handle(PortMessage(sendPort: nil, receivePort: self, components: nil))
+        state.withLock { _ = $0.removingThreads.remove(thread) }
     }
 
     /// Called when CoreFoundation has removed the source from a mode of the run loop: in `remove(from:forMode:)`, in

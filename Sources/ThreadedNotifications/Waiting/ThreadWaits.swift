@@ -21,7 +21,7 @@ enum ThreadWaits {
             if !targets.isEmpty { DeliveryEvent.trace(.wait, target: target, location: location, message: waitsFor) }
             return id
         case .failure(let error):
-            DeliveryEvent.trace(.refuseWait, location: location, message: error.cycle)
+            DeliveryEvent.trace(.refuseWait, location: location, message: error.cause)
             throw error
         }
     }
