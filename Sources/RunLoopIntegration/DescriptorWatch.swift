@@ -1,5 +1,4 @@
 internal import CLinux
-internal import CoreFoundation
 internal import Foundation
 internal import Glibc
 public import ThreadedNotifications
@@ -20,19 +19,18 @@ public final class DescriptorWatch: Sendable {
         public static let write = Readiness(rawValue: EPOLLOUT.rawValue)
     }
 
-    private let source: LockedObject<CFRunLoopSource>
+    private let source: RunLoopSource
     private let isCancelled: Locked<Bool>
 
-    fileprivate init(_ watched: WatchedDescriptor, by runLoop: RunLoopReference, _ handler: @escaping () -> Void) {
+    fileprivate init(_ watched: WatchedDescriptor, by runLoop: RunLoopReference, _ handler: @escaping @Sendable () -> Void) {
         let isCancelled = Locked(false)
         self.isCancelled = isCancelled
-        source = LockedObject(
-            DescriptorSource.make(watched.set) {
-                guard watched.takeEvent(), !isCancelled.withLock({ $0 }) else { return }
-                handler()
-                watched.rearm()
-            })
-        CFRunLoopAddSource(runLoop.runLoop.object, source.object, kCFRunLoopCommonModes)
+        source = RunLoopSource(watched.set) {
+            guard watched.takeEvent(), !isCancelled.withLock({ $0 }) else { return }
+            handler()
+            watched.rearm()
+        }
+        source.add(to: runLoop, mode: .common)
         runLoop.wakeUp()
     }
 
@@ -46,7 +44,7 @@ public final class DescriptorWatch: Sendable {
     /// may continue after this returns, so close the descriptor on the watching thread.
     public func cancel() {
         isCancelled.withLock { $0 = true }
-        CFRunLoopSourceInvalidate(source.object)
+        source.invalidate()
     }
 }
 

@@ -44,7 +44,7 @@ public final class RunLoopDescriptor {
     /// Made ready when something waits in the mailbox.
     private var event: EventDescriptor?
     /// Nil if the event is that of a `RunLoopThread` or of the call of `run` around this one.
-    private var source: DescriptorSource?
+    private var source: RunLoopSource?
     private var lateCheck: LateCheck?
     /// The set in which the run loop waits in the default mode. It has `decoy`.
     private let waitSet: EpollSet
@@ -124,8 +124,8 @@ public final class RunLoopDescriptor {
         try check(setDecoy(EPOLL_CTL_ADD, isReady: false))
         if sharedEvent == nil {
             // In the common modes, for handlers that run the run loop.
-            source = DescriptorSource(event) { ServedThread.drain() }
-            source?.addToCurrent(.common)
+            source = RunLoopSource(event) { ServedThread.drain() }
+            source?.add(to: .current, mode: .common)
             thread.replaceEvent(nil, with: event)
         }
         // Safety: the run loop calls the observer on this thread, until `end`.
@@ -148,8 +148,8 @@ public final class RunLoopDescriptor {
     /// set has.
     private static func waitSet() throws(DeliveryError) -> EpollSet {
         guard let member = EventDescriptor() else { throw failure(String(cString: strerror(errno))) }
-        let source = DescriptorSource(member) {}
-        source.addToCurrent(.default)
+        let source = RunLoopSource(member) {}
+        source.add(to: .current, mode: .default)
         guard let set = withExtendedLifetime(source, { EpollSet(with: member) }) else {
             throw failure("the descriptors in which its run loop waits are not found in /proc, or too few are left")
         }
@@ -203,7 +203,7 @@ public final class RunLoopDescriptor {
             if ready.contains(.mainQueue) { callMainQueue() }
             guard isOpen else { return }
             if ready.contains(.runLoop) {
-                RunLoop.runCurrentOnce()
+                RunLoop.runCurrent(for: 0)
                 // A wake-up while the run loop called a handler has no effect: another pass finds out what it was for.
                 mustLook = true
                 lateCheck?.begin()
@@ -224,7 +224,7 @@ public final class RunLoopDescriptor {
     /// - Returns: true if it has handled a source, which may have signalled itself again.
     private func look() -> Bool {
         _ = setDecoy(EPOLL_CTL_MOD, isReady: true)
-        return RunLoop.runCurrentUntilSourceHandled(for: 0)
+        return RunLoop.runCurrent(for: 0, untilSourceHandled: true)
     }
 
     /// Delivers what waits in the mailbox, without a pass of the run loop.
@@ -252,7 +252,7 @@ public final class RunLoopDescriptor {
     /// In a run that may wait, the run loop looks for idleness.
     private func postIdle() {
         guard thread.servicesHaveWork else { return }
-        RunLoop.runCurrentUntilSourceHandled(for: 0.01)
+        RunLoop.runCurrent(for: 0.01, untilSourceHandled: true)
         deliveryMayRemain()
         // The next one, if there is any, is posted after the other loop has had its turn.
         runLoop?.wakeUp()

@@ -20,15 +20,12 @@ public struct DrainBudget: Sendable, Hashable {
     /// drain of several deliveries, and otherwise from the second delivery.
     public let time: Duration?
 
-    /// Creates a budget. It is spent when either limit is reached.
-    /// - Parameters:
-    ///   - deliveries: the number of deliveries, at least 1; nil: any number.
-    ///   - time: the time; negative counts as zero; nil: any time.
+    /// Creates a budget. It is spent when either limit is reached: a number of deliveries, at least 1, or a time, of
+    /// which a negative one counts as zero.
     public init(deliveries: Int? = nil, time: Duration? = nil) {
         precondition(
             deliveries ?? 1 >= 1, "DrainBudget: \(deliveries ?? 0) deliveries deliver nothing. It must be at least 1.")
-        self.deliveries = deliveries
-        self.time = time.map { max($0, .zero) }
+        (self.deliveries, self.time) = (deliveries, time.map { max($0, .zero) })
     }
 
     /// A drain delivers everything that waited when it began.
@@ -50,13 +47,11 @@ extension DeliveryTarget {
     ///
     /// A new budget is used from the next drain on. It has no effect on what is delivered outside a drain of the run
     /// loop: a call that waits and delivers meanwhile, and the last drain of a thread that stops, deliver everything.
-    /// Threads: it may be read and changed on any thread.
+    /// Threads: any.
     public var drainBudget: DrainBudget {
         get { mailboxWithBudget.state.withLock { $0.drainBudget } }
         nonmutating set { mailboxWithBudget.state.withLock { $0.drainBudget = newValue } }
     }
 
-    private var mailboxWithBudget: Mailbox {
-        targetThread.mailbox ?? ThreadContext.current.mailbox
-    }
+    private var mailboxWithBudget: Mailbox { targetThread.mailbox ?? ThreadContext.current.mailbox }
 }

@@ -16,22 +16,22 @@ internal import Foundation
 ///
 /// The thread runs its run loop in the default mode, and ends after `stop()`. A running thread retains itself, so
 /// releasing the last reference does not end it.
-/// Threads: every method may be called on any thread.
+/// Threads: any.
 /// Order: notifications, blocks and the jobs of actors run in the order in which they were enqueued. Ports are handled
 /// in the order in which they were signalled, and in no fixed order with notifications, blocks and jobs.
-/// Actors: the thread is one serial executor. The jobs of all its actors and tasks do not interleave, nor does a job
-/// begin while a handler with `isolatedTo:` runs. A job that becomes ready while one of them runs the run loop or waits
-/// is run after that one has returned. So a job that runs the run loop until another actor of the thread has changed
-/// something waits for ever: use `await`, which ends the job. Notifications and blocks are delivered by such a run of
-/// the run loop, in the middle of the job, also to handlers with `isolatedTo:`. A `Task.immediate` that code on the
-/// thread makes is no job until it suspends: it runs at once.
+/// Actors: the thread is one serial executor. The jobs of its actors and tasks do not interleave, nor does one begin
+/// while a handler with `isolatedTo:` runs. A job that becomes ready while one of them runs the run loop or waits comes
+/// after it. So a job that runs the run loop until another actor of the thread has changed something waits for ever:
+/// use `await`, which ends the job. Such a run of the run loop delivers notifications and blocks in the middle of the
+/// job, also to handlers with `isolatedTo:`. A `Task.immediate` that code on the thread makes is no job until it
+/// suspends: it runs at once.
 /// Run loop: the thread sleeps in the last observer of `beforeWaiting`, which also drains the mailbox. So a handler may
 /// run after the other observers of `beforeWaiting` and before those of `afterWaiting`. A whole pass follows.
 /// Cost: a thread, and the descriptors of its run loop and an eventfd until it ends. The thread asks the scheduler for
 /// short time slices (0.1 ms, since Linux 6.12), so that it runs as soon as it is woken, also if the posting thread
 /// continues on the same processor. Its share of processor time and its priority do not change. Threads that it starts
-/// have the usual slices. To ensure this the thread has the flag `SCHED_RESET_ON_FORK`, which an unprivileged process
-/// cannot clear: there, code on this thread can change its policy only together with that flag.
+/// have the usual slices, because of the flag `SCHED_RESET_ON_FORK`: an unprivileged process cannot clear it, and
+/// changes the policy of this thread only together with it.
 public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
@@ -72,12 +72,10 @@ public final class RunLoopThread: DeliveryTarget {
     }
 
     public var targetThread: TargetThread { TargetThread(mailbox: mailbox) }
-
-    /// The thread's identity; nil before it was started.
+    /// Nil before it was started.
     public var identity: ThreadIdentity? { mailbox.identity }
 
     /// Starts the thread, and returns when it accepts notifications and blocks.
-    ///
     /// - Throws: `DeliveryError.threadAlreadyStarted`; `.threadStopped` if it was stopped before it started; or
     ///   `.threadNotCreated`, after which `start()` may be called again.
     public func start() throws(DeliveryError) {
@@ -202,19 +200,15 @@ public final class RunLoopThread: DeliveryTarget {
         }
         isAttached.signal()
         while mailbox.isOpen {
-            if ThreadContext.withCurrent({ $0.sleep != nil }) {
-                // The sleep ends this run when the mailbox is closed.
-                RunLoop.runCurrent(for: nil)
-            } else {
-                RunLoop.runCurrentUntilSourceHandled()
-            }
+            // The sleep, if there is one, ends this run when the mailbox is closed.
+            RunLoop.runCurrent(untilSourceHandled: ThreadContext.withCurrent { $0.sleep == nil })
         }
         ThreadContext.withCurrent { context in
             EventSignal.ownRunIsOver(context)
             // The mailbox first, because a block may add a port that is signalled already; then one pass for all
             // signalled sources.
             Drain.run(context, ignoresBudget: true)
-            RunLoop.runCurrentOnce()
+            RunLoop.runCurrent(for: 0)
             context.endMailbox()
         }
     }

@@ -22,9 +22,7 @@ package protocol ThreadService: AnyObject, Sendable {
 package struct ServedThread: Sendable {
     private let mailbox: Mailbox
 
-    private init(_ mailbox: Mailbox) {
-        self.mailbox = mailbox
-    }
+    private init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
     /// The calling thread.
     /// - Parameter isServed: whether its run loop has something to wait for from now on, as if it had an observer.
@@ -40,21 +38,12 @@ package struct ServedThread: Sendable {
         self = target.targetThread.mailbox.map { ServedThread($0) } ?? .current(isServed: false)
     }
 
-    // MARK: The thread
+    // MARK: The thread, as its mailbox has it
 
     package var isCurrent: Bool { mailbox.isCurrent }
-
-    /// Nil before it has started.
     package var identity: ThreadIdentity? { mailbox.identity }
-
-    /// True from its start until it is told to stop, or ends.
     package var isOpen: Bool { mailbox.isOpen }
-
-    /// True in a copy of the process that has no copy of this thread.
     package var isOfParent: Bool { mailbox.isOfParent }
-
-    /// Notes that something for the thread is lost.
-    /// - Returns: the reason.
     package func noteLoss() -> DeliveryEvent.Reason? { mailbox.noteLoss() }
 
     /// Nil before the thread has started, and after it has ended.
@@ -88,8 +77,7 @@ package struct ServedThread: Sendable {
 
     // MARK: On the thread
 
-    /// True if something waits in the mailbox, also if a drain has taken it, and if the run loop serves the mailbox in
-    /// its current mode.
+    /// True if something waits that the run loop serves in its current mode, also if a drain has taken it.
     package var hasWork: Bool {
         ThreadContext.withCurrent(\.hasWork) && mailbox.state.withLock { $0.ownSignal }?.isServedNow == true
     }
@@ -99,9 +87,7 @@ package struct ServedThread: Sendable {
 
     /// Delivers what waits for the calling thread, as far as its budget and `drainDeadline` allow. Nothing is retained
     /// meanwhile, because a handler may end the thread.
-    package static func drain() {
-        ThreadContext.withCurrent { Drain.run($0) }
-    }
+    package static func drain() { ThreadContext.withCurrent { Drain.run($0) } }
 
     /// When each drain on the calling thread should end, in nanoseconds of the monotonic clock; 0: there is no time.
     package static var drainDeadline: UInt64 {

@@ -8,10 +8,9 @@ internal import Synchronization
 ///
 /// It is a target like its thread. Code on the thread reaches the value through `value`; other threads pass only this
 /// object around, which is `Sendable`.
-/// Threads: every method may be called on any thread; `value` only on the value's thread. The compiler does not stop
-/// code there from passing what it got from `value` to another thread: do not. While a handler or block changes a
-/// struct in place, as `counts.value.add(1)` does, nothing that it calls may use the same `value`; Swift stops the
-/// program then.
+/// Threads: any; `value` only on the value's thread. The compiler does not stop code there from passing what it got
+/// from `value` to another thread: do not. While a handler or block changes a struct in place, as `counts.value.add(1)`
+/// does, nothing that it calls may use the same `value`; Swift stops the program then.
 /// Order: on the thread itself, `init` creates the value. On another thread it is created as the next block that is
 /// performed there, or by the first code there that uses it before, so that it exists for every handler and block.
 /// Removal: when this object is released, its thread releases the value before it delivers anything that is enqueued
@@ -25,12 +24,10 @@ public final class ThreadBound<Value>: DeliveryTarget {
     private final class Storage {
         var value: Value
 
-        init(_ value: Value) {
-            self.value = value
-        }
+        init(_ value: Value) { self.value = value }
     }
 
-    public let targetThread: TargetThread
+    public var targetThread: TargetThread { TargetThread(mailbox: mailbox) }
     private let mailbox: Mailbox
     private let id = lastID.add(1, ordering: .relaxed).newValue
     /// Nil after the value was created, or while it is.
@@ -38,40 +35,31 @@ public final class ThreadBound<Value>: DeliveryTarget {
 
     /// Creates a value on a thread.
     /// - Parameters:
-    ///   - thread: the thread, which has been started. `.postingThread` is no thread of its own, and stops the program.
+    ///   - thread: has been started. `.postingThread` is no thread of its own, and stops the program.
     ///   - create: called on the thread once, unless the thread ends or this object is released before.
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`; then `create` is not called.
-    public convenience init(
-        on thread: some DeliveryTarget, _ create: @escaping @Sendable () -> Value
-    ) throws(DeliveryError) {
-        try self.init(create, thread.targetThread)
+    public init(on thread: some DeliveryTarget, _ create: @escaping @Sendable () -> Value) throws(DeliveryError) {
+        guard let mailbox = thread.targetThread.mailbox else {
+            preconditionFailure("ThreadBound: .postingThread is whichever thread posts. Name the value's thread.")
+        }
+        (self.mailbox, self.create) = (mailbox, Locked(create))
+        if let reason = mailbox.reasonNotToWait { throw reason }
+        if mailbox.isCurrent {
+            _ = storage
+        } else {
+            try targetThread.perform { [weak self] in _ = self?.storage }
+        }
     }
 
     /// Creates a value on the main thread. The block is isolated to the main actor.
     public convenience init(
         on thread: MainThread, _ create: @escaping @MainActor () -> Value
     ) throws(DeliveryError) {
-        try self.init(MainActorClosure.onMainThread(create), thread.targetThread)
-    }
-
-    private init(_ create: @escaping @Sendable () -> Value, _ thread: TargetThread) throws(DeliveryError) {
-        guard let mailbox = thread.mailbox else {
-            preconditionFailure("ThreadBound: .postingThread is whichever thread posts. Name the value's thread.")
-        }
-        targetThread = thread
-        self.mailbox = mailbox
-        self.create = Locked(create)
-        if let reason = mailbox.reasonNotToWait { throw reason }
-        if mailbox.isCurrent {
-            _ = storage
-        } else {
-            try thread.perform { [weak self] in _ = self?.storage }
-        }
+        try self.init(on: thread.targetThread, MainActorClosure.onMainThread(create))
     }
 
     deinit {
-        guard create.withLock({ $0 == nil }) else { return }
-        mailbox.release(BoundValueRelease(id: id))
+        if create.withLock({ $0 == nil }) { mailbox.release(BoundValueRelease(id: id)) }
     }
 
     /// The value. Other threads than the value's, and the value's thread when it has ended, stop the program.
@@ -116,13 +104,9 @@ public final class ThreadBound<Value>: DeliveryTarget {
 private final class BoundValueRelease: Sendable {
     private let id: UInt64
 
-    init(id: UInt64) {
-        self.id = id
-    }
+    init(id: UInt64) { self.id = id }
 
-    deinit {
-        ThreadContext.withCurrent { $0.releaseBoundValue(id) }
-    }
+    deinit { ThreadContext.withCurrent { $0.releaseBoundValue(id) } }
 }
 
 private let lastID = Atomic<UInt64>(0)

@@ -21,26 +21,19 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
     public let kernelID: Int32
 
     public init(number: Int, name: String?, kernelID: Int32) {
-        self.number = number
-        self.name = name
-        self.kernelID = kernelID
+        (self.number, self.name, self.kernelID) = (number, name, kernelID)
     }
 
-    public var description: String {
-        "{number = \(number), name = \(name ?? "(null)")}"
-    }
+    public var description: String { "{number = \(number), name = \(name ?? "(null)")}" }
 
     /// The identity of the calling thread.
     public static var current: ThreadIdentity {
         let context = ThreadContext.current
         if let known = context.identity { return known }
-        let kernelID = SystemThread.currentKernelID
-        let identity =
-            context.isMain
-            ? ThreadIdentity(number: 1, name: "main", kernelID: kernelID)
-            : ThreadIdentity(
-                number: Recorder.threadNumber() ?? lastNumber.add(1, ordering: .relaxed).newValue, name: nil,
-                kernelID: kernelID)
+        let number =
+            context.isMain ? 1 : Recorder.threadNumber() ?? lastNumber.add(1, ordering: .relaxed).newValue
+        let identity = ThreadIdentity(
+            number: number, name: context.isMain ? "main" : nil, kernelID: SystemThread.currentKernelID)
         context.identity = identity
         return identity
     }
@@ -53,8 +46,7 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
     public static func nameCurrentThread(_ name: String) {
         let unnamed = current
         guard unnamed.number != 1 else { return }
-        ThreadContext.current.identity = ThreadIdentity(
-            number: unnamed.number, name: name, kernelID: unnamed.kernelID)
+        ThreadContext.current.identity = ThreadIdentity(number: unnamed.number, name: name, kernelID: unnamed.kernelID)
         Recorder.current?.pointee.forget_thread(UInt64(unnamed.number))
         SystemThread.nameCurrent(name)
     }

@@ -83,7 +83,7 @@ final class PostingIdleTests: XCTestCase {
             PostingQueue(center: timeline, on: thread).put("idle", .whenIdle)
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
             // Earlier wake-ups have no effect later.
-            RunLoop.runCurrentOnce()
+            RunLoop.runCurrent(for: 0)
             let end = RunLoopSource {}
             end.add(to: .current, mode: .default)
             let runLoop = RunLoopReference.current

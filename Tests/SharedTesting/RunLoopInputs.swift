@@ -25,8 +25,7 @@ extension RunLoop {
         CFRunLoopRunInMode(Mode.default.string, TestTimeout.seconds, false) == .stopped
     }
 
-    /// Runs the current thread's run loop without waiting. On the main thread, everything that waits is delivered, as
-    /// by `runCurrentOnce`.
+    /// Runs the current thread's run loop without waiting. On the main thread, everything that waits is delivered.
     package static func pollCurrent(in mode: Mode = .default) {
         MainThread.main.drainBudget = .unbounded
         _ = RunLoop.current.run(mode: mode, before: .distantPast)

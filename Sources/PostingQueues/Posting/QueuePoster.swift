@@ -125,7 +125,7 @@ final class QueuePoster {
         guard idleNotificationsWait, ServedThread.mayNest else { return resetIdleDetection() }
         if case .confirming(passes: 1) = idleness {
             idleness = .armed
-            if probe == nil { probe = RunLoopProbe { [unowned self] in probeDidWake() } }
+            if probe == nil { probe = RunLoopProbe { [unowned postings] in postings.onThread { $0.probeDidWake() } } }
             probe?.arm()
         } else {
             // After more than one pass it has handled a source or the main queue without announcing to wait.
@@ -135,7 +135,7 @@ final class QueuePoster {
     }
 
     /// Posts one idle notification. The next waits until the run loop has done the work that the first caused.
-    private func probeDidWake() {
+    func probeDidWake() {
         guard case .armed = idleness else { return }
         resetIdleDetection()
         // Another thread may have enqueued something since.

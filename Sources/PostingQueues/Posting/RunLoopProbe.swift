@@ -1,4 +1,4 @@
-internal import CoreFoundation
+internal import Foundation
 internal import ThreadedNotifications
 
 /// Finds out whether a run loop has nothing else to do: a version-1 source on a descriptor that is ready.
@@ -9,32 +9,32 @@ internal import ThreadedNotifications
 /// Threads: used on the run loop's thread only. The type is not Sendable.
 final class RunLoopProbe {
     private let descriptor: EventDescriptor
-    private let source: DescriptorSource
-    private var mode: CFString?
+    private let source: RunLoopSource
+    private var mode: RunLoop.Mode?
 
     /// - Parameter woke: called when the probe woke the run loop.
     /// - Returns: nil if the system has no descriptor left.
-    init?(woke: @escaping () -> Void) {
+    init?(woke: @escaping @Sendable () -> Void) {
         guard let descriptor = EventDescriptor() else { return nil }
         self.descriptor = descriptor
-        source = DescriptorSource(descriptor, perform: woke)
+        source = RunLoopSource(descriptor, perform: woke)
     }
 
     /// Lets the probe wake the calling thread's run loop, in its current mode.
     func arm() {
-        guard let mode = CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) else { return }
+        guard let mode = RunLoop.current.currentMode else { return }
         disarm()
         self.mode = mode
         // Made ready before it is added, so that adding it puts it behind all descriptors that are ready.
         descriptor.makeReady()
-        source.addToCurrent(mode)
+        source.add(to: .current, mode: mode)
     }
 
     /// - Returns: whether it was armed.
     @discardableResult
     func disarm() -> Bool {
         guard let mode else { return false }
-        source.removeFromCurrent(mode)
+        source.remove(from: .current, mode: mode)
         self.mode = nil
         return true
     }

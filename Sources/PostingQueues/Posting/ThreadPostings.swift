@@ -92,7 +92,7 @@ final class ThreadPostings: ThreadService {
         RunLoopSource(order: isLast ? .max : .min) { [unowned self] in onThread { $0.postDue() } }
     }
 
-    private func onThread(_ body: (QueuePoster) -> Void) {
+    func onThread(_ body: (QueuePoster) -> Void) {
         // A thread of a copy may have the run loop of a thread of the parent.
         if !ForkedCopy.isCopy || thread.isCurrent { body(poster) }
     }

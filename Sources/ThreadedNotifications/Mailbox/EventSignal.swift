@@ -20,7 +20,7 @@ final class EventSignal: ThreadSignal {
     struct Sleep {
         fileprivate let event: EventDescriptor
         fileprivate let set: EpollSet
-        fileprivate let source: DescriptorSource
+        fileprivate let source: RunLoopSource
         fileprivate let observers: [RunLoopObserver]
         /// The number of runs in the default mode under way.
         var depth = 0
@@ -41,11 +41,11 @@ final class EventSignal: ThreadSignal {
     /// - Returns: nil if the system has no descriptor left, or if the set in which the run loop waits is not found.
     static func make(_ context: ThreadContext) -> EventSignal? {
         guard let event = EventDescriptor() else { return nil }
-        let source = DescriptorSource(event) { ThreadContext.withCurrent { wasRead($0) } }
+        let source = RunLoopSource(event) { ThreadContext.withCurrent { wasRead($0) } }
         // First only to the default mode, whose set has the event from now on.
-        source.addToCurrent(.default)
+        source.add(to: .current, mode: .default)
         guard let set = EpollSet(with: event) else { return nil }
-        source.addToCurrent(.common)
+        source.add(to: .current, mode: .common)
         let run = RunLoopObserver(isLast: true) { activity in ThreadContext.withCurrent { runLoop(will: activity, $0) }
         }
         run.add(to: .current, mode: .default)

@@ -52,10 +52,10 @@ final class SignalWatch {
 /// The state that the signal handler uses.
 private enum SignalWake {
     /// Wakes the main run loop. It stays, because a handler may run on any thread at any time.
-    @MainActor private static let source: DescriptorSource? = {
+    @MainActor private static let source: RunLoopSource? = {
         guard let event = EventDescriptor() else { return nil }
-        let source = DescriptorSource(event) {}
-        source.addToCurrent(.default)
+        let source = RunLoopSource(event) {}
+        source.add(to: .current, mode: .default)
         descriptor.store(event.number, ordering: .sequentiallyConsistent)
         return source
     }()

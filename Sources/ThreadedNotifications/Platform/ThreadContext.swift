@@ -52,7 +52,7 @@ final class ThreadContext {
     /// The notification that a posting queue is posting to a center of another type.
     var queuedPost: (name: Notification.Name, number: UInt64)?
     /// See `runLoopMember`.
-    private var probe: (descriptor: EventDescriptor, source: DescriptorSource)?
+    private var probe: (descriptor: EventDescriptor, source: RunLoopSource)?
     private var destructorRounds = 0
     private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
@@ -259,9 +259,9 @@ final class ThreadContext {
         if let sleep { return sleep.descriptor }
         if let probe { return probe.descriptor.number }
         guard let descriptor = EventDescriptor() else { return nil }
-        let source = DescriptorSource(descriptor) {}
-        source.addToCurrent(.default)
-        source.addToCurrent(.common)
+        let source = RunLoopSource(descriptor) {}
+        source.add(to: .current, mode: .default)
+        source.add(to: .current, mode: .common)
         probe = (descriptor, source)
         return descriptor.number
     }

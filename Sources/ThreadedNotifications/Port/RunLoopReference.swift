@@ -71,23 +71,13 @@ extension RunLoop {
     /// In seconds. CoreFoundation sets no timer for more than 16 years.
     private static let forever = 1e10
 
-    /// Makes one pass in the default mode, without waiting: each signalled source is called once.
-    /// `RunLoop.run(mode:before:)` returns after the first one.
-    package static func runCurrentOnce() {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
-    }
-
-    /// Runs in the default mode until a source was handled, or for a number of seconds. `run(mode:before:)` does the
-    /// same and is slower.
-    /// - Returns: whether a source was handled.
+    /// Runs in the default mode until `stopCurrent()`, until a source was handled, or for a number of seconds. In 0
+    /// seconds it makes one pass, which calls each signalled source once. `run(mode:before:)` is slower, and always
+    /// returns after the first source.
+    /// - Returns: whether it returned because a source was handled.
     @discardableResult
-    package static func runCurrentUntilSourceHandled(for seconds: Double? = nil) -> Bool {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, true) == .handledSource
-    }
-
-    /// Runs in the default mode until `stopCurrent()`, or for a number of seconds.
-    package static func runCurrent(for seconds: Double?) {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, false)
+    package static func runCurrent(for seconds: Double? = nil, untilSourceHandled: Bool = false) -> Bool {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, seconds ?? forever, untilSourceHandled) == .handledSource
     }
 
     /// Ends the innermost run.

@@ -1,21 +1,24 @@
-package import CoreFoundation
+internal import CoreFoundation
 package import Foundation
 
-/// A version-0 source of a run loop: other threads signal it, and the run loop calls it.
+/// A source of a run loop: the run loop calls it after a signal, or when its descriptor was made ready.
 ///
 /// Signals are kept until the run loop runs in a mode of the source. Several signals before that result in one call.
-/// Threads: any.
+/// Threads: any. The source is called on the run loop's thread.
 package final class RunLoopSource: Sendable {
     private let source: LockedObject<CFRunLoopSource>
+    /// Closed after the source was invalidated. The callbacks do not retain it, because a callback that ends the thread
+    /// does not return.
+    private let descriptor: EventDescriptor?
 
+    /// A version-0 source, for signals.
     /// - Parameters:
     ///   - order: the run loop calls signalled sources in ascending order.
-    ///   - perform: called on the run loop's thread after a signal.
     ///   - cancelled: called when the source is removed from a mode of a run loop, also because the thread ends.
     package init(
-        order: Int = 0, perform: @escaping @Sendable () -> Void,
-        cancelled: @escaping @Sendable () -> Void = {}
+        order: Int = 0, perform: @escaping @Sendable () -> Void, cancelled: @escaping @Sendable () -> Void = {}
     ) {
+        descriptor = nil
         let callbacks = Callbacks(perform: perform, cancelled: cancelled)
         var context = CFRunLoopSourceContext(
             version: 0, info: callbacks.info, retain: Callbacks.retain, release: Callbacks.release,
@@ -24,17 +27,34 @@ package final class RunLoopSource: Sendable {
         source = LockedObject(withExtendedLifetime(callbacks) { CFRunLoopSourceCreate(nil, order, &context) })
     }
 
-    deinit {
-        invalidate()
+    /// A version-1 source, for an event that the run loop clears before it calls the source.
+    package convenience init(_ event: EventDescriptor, perform: @escaping @Sendable () -> Void) {
+        self.init(event.number, of: event, perform: perform)
     }
+
+    /// A version-1 source, for a descriptor that outlives it unless `event` has it.
+    package init(_ descriptor: Int32, of event: EventDescriptor? = nil, perform: @escaping @Sendable () -> Void) {
+        self.descriptor = event
+        let callbacks = Callbacks(descriptor: descriptor, perform: perform)
+        var context = CFRunLoopSourceContext1(
+            version: 1, info: callbacks.info, retain: Callbacks.retain, release: Callbacks.release,
+            copyDescription: nil, equal: nil, hash: nil, getPort: { Callbacks.of($0).descriptor },
+            perform: { Callbacks.of($0).perform() })
+        source = withExtendedLifetime(callbacks) {
+            withUnsafeMutableBytes(of: &context) {
+                let context = $0.baseAddress!.assumingMemoryBound(to: CFRunLoopSourceContext.self)
+                return LockedObject(CFRunLoopSourceCreate(nil, 0, context))
+            }
+        }
+    }
+
+    deinit { invalidate() }
 
     package func signal() {
         ForkedCopy.wake { CFRunLoopSourceSignal(source.object) }
     }
 
-    package func invalidate() {
-        CFRunLoopSourceInvalidate(source.object)
-    }
+    package func invalidate() { CFRunLoopSourceInvalidate(source.object) }
 
     package func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
         CFRunLoopAddSource(runLoop.runLoop.object, source.object, mode.coreFoundationMode)
@@ -45,60 +65,15 @@ package final class RunLoopSource: Sendable {
     }
 }
 
-/// A version-1 source of a run loop: it is called when its descriptor is made ready.
-///
-/// Threads: used on the run loop's thread only. The type is not Sendable.
-package final class DescriptorSource {
-    private let source: CFRunLoopSource
-    /// Closed after the source was invalidated. The callbacks do not retain it, because a callback that ends the thread
-    /// does not return.
-    private let descriptor: EventDescriptor
-
-    /// - Parameter perform: called when the descriptor was made ready, after the run loop has cleared it.
-    package init(_ descriptor: EventDescriptor, perform: @escaping () -> Void) {
-        self.descriptor = descriptor
-        source = Self.make(descriptor.number, perform: perform)
-    }
-
-    /// A source for a descriptor that outlives it. It may be added to a run loop, and invalidated, on any thread.
-    package static func make(_ descriptor: Int32, perform: @escaping () -> Void) -> CFRunLoopSource {
-        let callbacks = Callbacks(descriptor: descriptor, perform: perform)
-        var context = CFRunLoopSourceContext1(
-            version: 1, info: callbacks.info, retain: Callbacks.retain, release: Callbacks.release,
-            copyDescription: nil, equal: nil, hash: nil, getPort: { Callbacks.of($0).descriptor },
-            perform: { Callbacks.of($0).perform() })
-        return withExtendedLifetime(callbacks) {
-            withUnsafeMutableBytes(of: &context) {
-                CFRunLoopSourceCreate(nil, 0, $0.baseAddress!.assumingMemoryBound(to: CFRunLoopSourceContext.self))
-            }
-        }
-    }
-
-    deinit {
-        CFRunLoopSourceInvalidate(source)
-    }
-
-    /// Adds the source to a mode of the calling thread's run loop.
-    package func addToCurrent(_ mode: RunLoop.Mode) {
-        addToCurrent(mode.coreFoundationMode)
-    }
-
-    package func addToCurrent(_ mode: CFString) {
-        CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode)
-    }
-
-    package func removeFromCurrent(_ mode: CFString) {
-        CFRunLoopRemoveSource(CFRunLoopGetCurrent(), source, mode)
-    }
-}
-
 /// What CoreFoundation calls for a source, which retains it.
-private final class Callbacks {
+private final class Callbacks: Sendable {
     let descriptor: Int32
-    let perform: () -> Void
-    let cancelled: () -> Void
+    let perform: @Sendable () -> Void
+    let cancelled: @Sendable () -> Void
 
-    init(descriptor: Int32 = -1, perform: @escaping () -> Void, cancelled: @escaping () -> Void = {}) {
+    init(
+        descriptor: Int32 = -1, perform: @escaping @Sendable () -> Void, cancelled: @escaping @Sendable () -> Void = {}
+    ) {
         (self.descriptor, self.perform, self.cancelled) = (descriptor, perform, cancelled)
     }
 

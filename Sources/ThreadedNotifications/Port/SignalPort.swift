@@ -18,8 +18,8 @@ public import Foundation
 ///     idle ──send──► signalled ──run loop──► handle(_:) ──► idle
 ///       └────────────────┴─── invalidate(), or the run loop's thread ends ───► invalid
 ///
-/// Threads: `send` and `invalidate` may be called on any thread. Add the port on the thread of the run loop that serves
-/// it, or to `RunLoop.main`. A port serves one run loop at a time.
+/// Threads: any. Add the port on the thread of the run loop that serves it, or to `RunLoop.main`. A port serves one run
+/// loop at a time.
 /// Removal: after `invalidate()` no further call of the delegate begins; a call that is running continues. The run loop
 /// retains the port until the port is removed or invalidated, or the thread ends, which invalidates the port.
 /// Cost: no descriptor. Sending takes a lock, and a system call to wake the run loop.
@@ -78,11 +78,6 @@ open class SignalPort: Port {
     open override func send(
         before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
     ) -> Bool {
-        signal()
-    }
-
-    @discardableResult
-    package final func signal() -> Bool {
         // Signalled before the state is read: if `schedule` adds the port after that, it wakes the run loop, which then
         // finds the signal.
         source.signal()

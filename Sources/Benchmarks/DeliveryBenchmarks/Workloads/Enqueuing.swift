@@ -37,7 +37,7 @@ enum Enqueuing {
                     guard SuspendingClock.now < deadline else {
                         throw BenchmarkError.timedOut(waitingFor: "the run loop to post", after: timeout)
                     }
-                    RunLoop.runCurrentOnce()
+                    RunLoop.runCurrent(for: 0)
                 }
             }
         }
