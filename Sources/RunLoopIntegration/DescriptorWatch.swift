@@ -22,7 +22,9 @@ public final class DescriptorWatch: Sendable {
     private let source: RunLoopSource
     private let isCancelled: Locked<Bool>
 
-    fileprivate init(_ watched: WatchedDescriptor, by runLoop: RunLoopReference, _ handler: @escaping @Sendable () -> Void) {
+    fileprivate init(
+        _ watched: WatchedDescriptor, by runLoop: RunLoopReference, _ handler: @escaping @Sendable () -> Void
+    ) {
         let isCancelled = Locked(false)
         self.isCancelled = isCancelled
         source = RunLoopSource(watched.set) {

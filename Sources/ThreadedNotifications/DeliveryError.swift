@@ -152,7 +152,8 @@ extension DeliveryError {
     static func waitForItself(thread: String) -> DeliveryError {
         DeliveryError(
             code: .waitForItself, thread: thread,
-            description: "the thread \"\(thread)\" would wait for its own end. Wait on another thread; here call stop().")
+            description: "the thread \"\(thread)\" would wait for its own end. "
+                + "Wait on another thread; here call stop().")
     }
 
     static func threadStillRunning(thread: String, after timeout: Duration) -> DeliveryError {
@@ -170,7 +171,8 @@ extension DeliveryError {
     }
 
     static func waitWouldDeadlock(_ waits: [Wait]) -> DeliveryError {
-        let cycle = waits.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }.joined(separator: "; ")
+        let cycle = waits.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }
+            .joined(separator: "; ")
         return DeliveryError(
             code: .waitWouldDeadlock, waits: waits, cause: cycle,
             description: "the wait would never end: \(cycle). "
@@ -195,8 +197,8 @@ extension DeliveryError {
         DeliveryError(
             code: .dropped, notification: notification, observers: observers,
             description: "\(notification) was dropped by the overflow policy of observer "
-                + "\(observers.map(String.init).joined(separator: ", ")): "
-                + "its mailbox is full. Post less, handle faster, or give it more capacity.")
+                + "\(observers.map(String.init).joined(separator: ", ")): its mailbox is full. "
+                + "Post less, handle faster, or give it more capacity.")
     }
 
     static func handlerStillRunning(observer: UInt64, after timeout: Duration) -> DeliveryError {
@@ -215,7 +217,7 @@ extension DeliveryError {
     package static func descriptorFailed(thread: String, problem: String) -> DeliveryError {
         DeliveryError(
             code: .descriptorFailed, thread: thread, cause: problem,
-            description: "the thread \"\(thread)\" cannot use a descriptor: \(problem). Watch one that is open and can be "
-                + "polled, such as a socket, a pipe or an eventfd; if none is left, raise the limit (ulimit -n).")
+            description: "the thread \"\(thread)\" cannot use a descriptor: \(problem). Watch one that is open and can "
+                + "be polled, such as a socket, a pipe or an eventfd; if none is left, raise the limit (ulimit -n).")
     }
 }

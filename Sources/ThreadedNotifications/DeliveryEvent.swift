@@ -111,11 +111,6 @@ public struct DeliveryEvent: Sendable {
         public var identifier: UInt64
         /// The name of its type.
         public var type: String
-
-        package init(identifier: UInt64, type: String) {
-            self.identifier = identifier
-            self.type = type
-        }
     }
 
     /// Called for every stage of every delivery in this process. Nil at first.
@@ -198,11 +193,10 @@ public struct DeliveryEvent: Sendable {
     }
 
     static func setWatched(_ watch: Watch, _ isSet: Bool) {
-        if isSet {
-            watched.bitwiseOr(watch.rawValue, ordering: .releasing)
-        } else {
-            watched.bitwiseAnd(~watch.rawValue, ordering: .releasing)
-        }
+        _ =
+            isSet
+            ? watched.bitwiseOr(watch.rawValue, ordering: .releasing)
+            : watched.bitwiseAnd(~watch.rawValue, ordering: .releasing)
     }
 }
 

@@ -16,7 +16,6 @@ public struct ObserverOptions: Sendable {
     /// observer. It is appended to the thread's mailbox, if the observer's object and transform match; an observer on
     /// the posting thread is called before `addObserver` returns. The transform is called by `addObserver`. For an
     /// observer of any name the option has no effect.
-    ///
     /// Order: an observer never gets the retained notification after a newer one. If a newer one was delivered to it
     /// first, the retained one counts as coalesced. An observer that is added while another thread posts gets the
     /// notification, the retained one, or both, and never neither. The exception is an observer on the posting thread
@@ -62,57 +61,30 @@ public enum SameThreadPolicy: Sendable, Hashable {
 /// A capacity is the number of notifications that may wait for the observer. Less than 1 stops the program. A dropped
 /// notification is counted in `ObserverToken.counters`, reported by `post` and traced; `postAndWait` throws.
 public struct OverflowPolicy: Sendable, Hashable {
-    enum Rule: Hashable {
-        case unbounded
-        case dropOldest(capacity: Int)
-        case dropNewest(capacity: Int)
-        case keepLatest
-        case refuse(capacity: Int)
+    enum Rule: String {
+        case unbounded, dropOldest, dropNewest, keepLatest, refuse
     }
 
     let rule: Rule
+    package let capacity: Int?
+    /// The value of `policy` in a record.
+    package var kind: String { rule.rawValue }
+
+    private init(_ rule: Rule, capacity: Int? = nil) {
+        precondition(
+            capacity ?? 1 > 0, "OverflowPolicy: a capacity of \(capacity ?? 0) holds nothing. It must be at least 1.")
+        (self.rule, self.capacity) = (rule, capacity)
+    }
 
     /// Any number may wait.
-    public static let unbounded = OverflowPolicy(rule: .unbounded)
+    public static let unbounded = OverflowPolicy(.unbounded)
     /// One notification waits for each name and object. A new one replaces it, at the end of the mailbox. Objects are
     /// compared as for observers; an object that cannot be compared replaces nothing.
-    public static let keepLatest = OverflowPolicy(rule: .keepLatest)
-
+    public static let keepLatest = OverflowPolicy(.keepLatest)
     /// The oldest waiting notification is dropped for the new one.
-    public static func dropOldest(capacity: Int) -> OverflowPolicy {
-        OverflowPolicy(rule: .dropOldest(capacity: checked(capacity)))
-    }
-
+    public static func dropOldest(capacity: Int) -> OverflowPolicy { OverflowPolicy(.dropOldest, capacity: capacity) }
     /// The new notification is dropped.
-    public static func dropNewest(capacity: Int) -> OverflowPolicy {
-        OverflowPolicy(rule: .dropNewest(capacity: checked(capacity)))
-    }
-
+    public static func dropNewest(capacity: Int) -> OverflowPolicy { OverflowPolicy(.dropNewest, capacity: capacity) }
     /// The new notification is dropped, with the outcome `refused`.
-    public static func refuse(capacity: Int) -> OverflowPolicy {
-        OverflowPolicy(rule: .refuse(capacity: checked(capacity)))
-    }
-
-    private static func checked(_ capacity: Int) -> Int {
-        precondition(capacity > 0, "OverflowPolicy: a capacity of \(capacity) holds nothing. It must be at least 1.")
-        return capacity
-    }
-
-    /// The value of `policy` in a record.
-    package var kind: String {
-        switch rule {
-        case .unbounded: "unbounded"
-        case .dropOldest: "dropOldest"
-        case .dropNewest: "dropNewest"
-        case .keepLatest: "keepLatest"
-        case .refuse: "refuse"
-        }
-    }
-
-    package var capacity: Int? {
-        switch rule {
-        case .unbounded, .keepLatest: nil
-        case .dropOldest(let capacity), .dropNewest(let capacity), .refuse(let capacity): capacity
-        }
-    }
+    public static func refuse(capacity: Int) -> OverflowPolicy { OverflowPolicy(.refuse, capacity: capacity) }
 }

@@ -3,8 +3,7 @@ public import Foundation
 /// Represents an observer: removes it, and has its counters.
 ///
 /// Releasing the last reference removes the observer. A token has no effect on other centers.
-///
-/// Threads: every member may be used on any thread.
+/// Threads: any.
 public final class ObserverToken: Sendable, CustomStringConvertible {
     let observer: Observer
     private let owner: any ObserverOwner
@@ -29,9 +28,7 @@ public final class ObserverToken: Sendable, CustomStringConvertible {
     ///
     /// Cost: independent of the number that waits. If a post found the same list of observers since the list's last
     /// change, the list is copied once; otherwise the cost grows with the logarithm of its length.
-    public func cancel() {
-        owner.remove(observer, .cancelled)
-    }
+    public func cancel() { owner.remove(observer, .cancelled) }
 
     /// Removes the observer and waits until its handler runs on no other thread. In the handler itself it does not wait
     /// for that call.

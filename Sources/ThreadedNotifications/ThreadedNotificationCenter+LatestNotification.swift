@@ -8,32 +8,22 @@ extension ThreadedNotificationCenter {
     ///
     /// An observer on a thread is registered first: the thread decides at the delivery whether a newer one was
     /// delivered before. An observer on the posting thread is registered last, because newer ones are delivered to it
-    /// on other threads at the same time. If a newer one is posted while its handler runs, it gets that one as well.
+    /// on other threads at the same time. If a newer one is posted while its handler runs, it gets that one as well;
+    /// after 100 of them, a handler that posts the name itself is registered.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
     func register(_ observer: Observer) -> [[Observer?]] {
-        state.lock()
-        guard let name = observer.retainedName else {
-            defer { state.unlock() }
-            return registerWhileLocked(observer)
-        }
-        state.valueWhileLocked.latest.retain(name)
-        state.unlock()
-        return registerAfterLatest(observer, name)
-    }
-
-    private func registerWhileLocked(_ observer: Observer) -> [[Observer?]] {
-        state.valueWhileLocked.registry.add(
-            observer, id: observer.id, key: observer.key, receiver: observer.receiver)
-    }
-
-    private func registerAfterLatest(_ observer: Observer, _ name: String) -> [[Observer?]] {
+        let name = observer.retainedName
+        if let name { state.withLock { $0.latest.retain(name) } }
         var number: UInt64 = 0
         for round in 1... {
-            let isLast = observer.isEnqueuedFor || round == Self.mostRounds
-            state.lock()
-            let latest = state.valueWhileLocked.latest.latest(of: name, after: number)
-            let lists = latest == nil || isLast ? registerWhileLocked(observer) : nil
-            state.unlock()
+            let isLast = observer.isEnqueuedFor || round == 100
+            let (latest, lists) = state.withLock { state in
+                let latest = name.flatMap { state.latest.latest(of: $0, after: number) }
+                guard latest == nil || isLast else { return (latest, [[Observer?]]?.none) }
+                let lists = state.registry.add(
+                    observer, id: observer.id, key: observer.key, receiver: observer.receiver)
+                return (latest, lists)
+            }
             if let latest {
                 deliver(latest, to: observer)
                 number = latest.number
@@ -42,9 +32,6 @@ extension ThreadedNotificationCenter {
         }
         return []
     }
-
-    /// After this number of rounds a handler that posts the name itself is registered.
-    private static let mostRounds = 100
 
     private func deliver(_ latest: LatestNotifications.Latest, to observer: Observer) {
         let notification = latest.notification

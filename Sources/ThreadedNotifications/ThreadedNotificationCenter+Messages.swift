@@ -46,13 +46,8 @@ extension ThreadedNotificationCenter {
         try postAndWait(PostedMessage(message), about: nil, timeout: timeout, at: SourceLocation(file, line))
     }
 
-    // MARK: Posting main actor messages
-
-    /// Posts a main actor message about an object: to the observers of the message, and as a notification to those of
-    /// its name.
-    ///
-    /// It is delivered as an `AsyncMessage` is. Observers of the message are on the main thread. They are called before
-    /// `post` returns, if nothing else waits there.
+    /// Posts a main actor message about an object, as an `AsyncMessage`. Observers of the message are on the main
+    /// thread. They are called before `post` returns, if nothing else waits there.
     @MainActor
     @discardableResult
     public func post<Message: NotificationCenter.MainActorMessage>(
@@ -69,8 +64,6 @@ extension ThreadedNotificationCenter {
     ) -> DeliveryCounters {
         post(PostedMessage(message), about: nil, at: SourceLocation(file, line))
     }
-
-    // MARK: The way of a message
 
     private func post(
         _ message: PostedMessage, about subject: AnyObject?, at location: SourceLocation
@@ -189,8 +182,6 @@ extension ThreadedNotificationCenter {
         let name = MessageName.of(Message.self)
         return add(name.name, subject, options, location, .message(name, handler))
     }
-
-    // MARK: Queries
 
     /// True if a post of a message of this type would match an observer of this center now: of the message, or of its
     /// name. See `hasObservers(of:object:)`.

@@ -1,7 +1,6 @@
 public import Foundation
 
-// The observers of notifications: adding, removing and finding them. `ThreadedNotificationCenter` documents them
-// together.
+// The observers of notifications. `ThreadedNotificationCenter` documents them together.
 
 extension ThreadedNotificationCenter {
     // MARK: On the main thread
@@ -17,8 +16,7 @@ extension ThreadedNotificationCenter {
         add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler))
     }
 
-    /// Adds an observer on the main thread that gets the values of a transform. Its handler is isolated to the main
-    /// actor.
+    /// Adds an observer on the main thread that gets the values of a transform.
     ///
     ///     let token = center.addObserver(
     ///         forName: name, on: .main, transform: { $0.object as? String }, using: { window.title = $0 })
@@ -147,13 +145,8 @@ extension ThreadedNotificationCenter {
         add(name, object, options, SourceLocation(file, line), .value(transform, .awaiting(on: executor, handler)))
     }
 
-    // MARK: Unavailable
-
     /// Foundation's method. It blocks the poster, or calls the handler on a thread that nobody chose.
-    @available(
-        *, unavailable,
-        message: "write addObserver(forName: name, object: object, on: .main) { … }, or on: .postingThread for no queue"
-    )
+    @available(*, unavailable, message: "name a thread: on: .main, or on: .postingThread for no queue")
     public func addObserver(
         forName name: Notification.Name?, object: Any?, queue: OperationQueue?,
         using block: @escaping @Sendable (Notification) -> Void
@@ -163,16 +156,9 @@ extension ThreadedNotificationCenter {
 
     // MARK: Removing
 
-    /// Removes every observer that was added as this object, as `ObserverToken.cancel()` does. An object without
-    /// observers has no effect.
-    ///
-    /// Threads: any. The object is not retained, so that its `deinit` may call this.
-    /// Removal: after it returns, no handler of the object begins (guarantee 6). A handler that runs continues, and may
-    /// be the caller.
-    /// Cost: a look-up, and that of `ObserverToken.cancel()` for each of the object's observers.
-    public func removeObserver(_ observer: AnyObject) {
-        removeObserver(observer, name: nil)
-    }
+    /// Removes every observer that was added as this object, as `ObserverToken.cancel()` does each. An object without
+    /// observers has no effect. The object is not retained, so that its `deinit` may call this.
+    public func removeObserver(_ observer: AnyObject) { removeObserver(observer, name: nil) }
 
     /// Removes the observers that were added as this object, as `removeObserver(_:)` does, and that asked for this name
     /// and object; nil is every name, or object. A hashable value is compared on this thread.
@@ -180,23 +166,16 @@ extension ThreadedNotificationCenter {
     ///     center.removeObserver(self, name: .windowWillClose)
     public func removeObserver(_ observer: AnyObject, name: Notification.Name?, object: Any? = nil) {
         let object = object.map { NotificationObject($0) }
-        let added: [Observer]
-        if let token = observer as? ObserverToken {
-            added = token.isOf(self) ? [token.observer] : []
-        } else {
-            let receiver = UInt(bitPattern: Unmanaged.passUnretained(observer).toOpaque())
-            added = state.withLock { $0.registry.observers(ofReceiver: receiver) }
-        }
+        let receiver = UInt(bitPattern: Unmanaged.passUnretained(observer).toOpaque())
+        var added = state.withLock { $0.registry.observers(ofReceiver: receiver) }
+        if let token = observer as? ObserverToken, token.isOf(self) { added = [token.observer] }
         for one in added where name == nil || one.name == name {
-            if let object, !one.filter.asksFor(object) { continue }
-            remove(one, .cancelled)
+            if object.map(one.filter.asksFor) ?? true { remove(one, .cancelled) }
         }
     }
 
     /// Removes an observer, as `ObserverToken.cancel()` does. A token of another center has no effect.
-    public func removeObserver(_ token: ObserverToken) {
-        if token.isOf(self) { token.cancel() }
-    }
+    public func removeObserver(_ token: ObserverToken) { if token.isOf(self) { token.cancel() } }
 
     // MARK: Queries
 

@@ -50,10 +50,10 @@ struct BoundedDeliveries {
         case .keepLatest:
             if key != nil, version != self.version { return .mustCompareAgain }
             displaced = replacing.flatMap { take($0) }
-        case .dropNewest(let capacity), .refuse(let capacity):
-            if held.count >= capacity { return .refused }
-        case .dropOldest(let capacity):
-            if held.count >= capacity {
+        case .dropNewest, .refuse:
+            if held.count >= policy.capacity ?? .max { return .refused }
+        case .dropOldest:
+            if held.count >= policy.capacity ?? .max {
                 while held[oldest] == nil { oldest += 1 }
                 displaced = take(oldest)
             }
