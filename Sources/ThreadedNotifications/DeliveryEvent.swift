@@ -111,6 +111,8 @@ public struct DeliveryEvent: Sendable {
         public var identifier: UInt64
         /// The name of its type.
         public var type: String
+
+        package init(identifier: UInt64, type: String) { (self.identifier, self.type) = (identifier, type) }
     }
 
     /// Called for every stage of every delivery in this process. Nil at first.

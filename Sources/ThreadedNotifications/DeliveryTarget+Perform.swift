@@ -39,18 +39,16 @@ extension DeliveryTarget {
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
     /// On this thread itself, everything that waits is delivered first, then the block is performed, in any run loop
-    /// mode. Notifications and blocks from the handlers come after the block, when the run loop next delivers. On
-    /// another thread the call does not run its run loop while it waits.
+    /// mode. Notifications and blocks from the handlers come after the block, when the run loop next delivers. The
+    /// calling thread does not run its run loop while it waits for another one.
     /// - Parameter timeout: the longest wait; negative counts as zero. A block that has not begun by then is not
     ///   performed; a block that has begun continues.
     /// - Returns: the block's value.
     /// - Throws: the block's error; or `DeliveryError` with the code `notDeliveredInTime`, `waitWouldDeadlock` (the
     ///   block was not performed), `threadNotStarted`, `threadStopped`, or `threadEnded` if the thread ends meanwhile.
-    @available(*, noasync, message: "it blocks the thread; perform without waiting")
-    @_disfavoredOverload
+    @available(*, noasync, message: "it blocks the thread; perform without waiting") @_disfavoredOverload
     public func performAndWait<Value: Sendable>(
-        timeout: Duration, file: String = #fileID, line: Int = #line,
-        _ block: @escaping @Sendable () throws -> Value
+        timeout: Duration, file: String = #fileID, line: Int = #line, _ block: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         let mailbox = targetThread.mailbox
         let result = Locked<Result<Value, any Error>?>(nil)
@@ -98,8 +96,7 @@ extension DeliveryTarget {
     /// - Returns: the delayed block, to cancel it. It need not be kept.
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`. If the thread ends during the
     ///   delay, the block is released then, and its `outcome` becomes `targetGone`.
-    @discardableResult
-    @_disfavoredOverload
+    @discardableResult @_disfavoredOverload
     public func perform(
         after delay: Duration, _ block: @escaping @Sendable () -> Void
     ) throws(DeliveryError) -> DelayedBlock {

@@ -46,9 +46,7 @@ public enum MainRunLoop {
     ///   handle the signals.
     @MainActor @discardableResult
     @available(*, noasync, message: "it blocks the main thread; call it in a synchronous main function")
-    public static func run(
-        until condition: @MainActor () -> Bool = { false }, stoppingOn signals: [CInt] = []
-    ) -> End {
+    public static func run(until condition: @MainActor () -> Bool = { false }, stoppingOn signals: [CInt] = []) -> End {
         precondition(
             SystemThread.currentIsMain,
             "MainRunLoop: run was called on \(ThreadIdentity.current), which is not the main thread. The main function "

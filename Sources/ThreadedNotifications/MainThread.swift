@@ -24,31 +24,26 @@ extension DeliveryTarget where Self == MainThread {
 }
 
 extension MainThread {
-    /// Performs a block on the main thread, as `DeliveryTarget.perform(_:)` does. The block is isolated to the main
-    /// actor.
+    /// As `DeliveryTarget.perform(_:)`, with a block that is isolated to the main actor.
     public func perform(_ block: @escaping @MainActor () -> Void) throws(DeliveryError) {
         try targetThread.perform(MainActorClosure.onMainThread(block))
     }
 
-    /// Performs a block on the main thread when its run loop next delivers, as `DeliveryTarget.performLater(_:)` does.
-    /// The block is isolated to the main actor.
+    /// As `DeliveryTarget.performLater(_:)`, with a block that is isolated to the main actor.
     public func performLater(_ block: @escaping @MainActor () -> Void) throws(DeliveryError) {
         try targetThread.performLater(MainActorClosure.onMainThread(block))
     }
 
-    /// Performs a block on the main thread and waits until it has returned, as
-    /// `DeliveryTarget.performAndWait(timeout:file:line:_:)` does. The block is isolated to the main actor.
+    /// As `DeliveryTarget.performAndWait(timeout:file:line:_:)`, with a block that is isolated to the main actor.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")
     public func performAndWait<Value: Sendable>(
-        timeout: Duration, file: String = #fileID, line: Int = #line,
-        _ block: @escaping @MainActor () throws -> Value
+        timeout: Duration, file: String = #fileID, line: Int = #line, _ block: @escaping @MainActor () throws -> Value
     ) throws -> Value {
         try targetThread.performAndWait(
             timeout: timeout, file: file, line: line, MainActorClosure.onMainThread(throwing: block))
     }
 
-    /// Performs a block on the main thread after a delay, as `DeliveryTarget.perform(after:_:)` does. The block is
-    /// isolated to the main actor.
+    /// As `DeliveryTarget.perform(after:_:)`, with a block that is isolated to the main actor.
     @discardableResult
     public func perform(
         after delay: Duration, _ block: @escaping @MainActor () -> Void

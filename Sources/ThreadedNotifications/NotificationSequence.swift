@@ -17,12 +17,9 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     private let source: Source
     private let stream: AsyncStream<Value>
 
-    /// - Parameters:
-    ///   - limit: the number of values that are kept for a slow iterator, the newest.
-    ///   - observe: adds an observer that calls the closure with each value.
+    /// - Parameter observe: adds an observer that calls the closure with each value.
     package init<Problem>(
-        bufferSize limit: Int,
-        observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
+        bufferSize limit: Int, observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
     ) throws(Problem) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
         let dropped = Locked(0)
@@ -108,9 +105,8 @@ extension ThreadedNotificationCenter {
     ///
     ///     for await message in center.messages(of: document, for: Saved.self) {
     ///
-    /// - Parameters:
-    ///   - subject: the object of the messages, compared by identity and not retained; nil: any, or none.
-    ///   - limit: how many messages are kept for a slow iterator: the newest 1000 by default. Foundation keeps 10.
+    /// - Parameter limit: how many messages are kept for a slow iterator: the newest 1000 by default. Foundation keeps
+    ///   10.
     public func messages<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, bufferSize limit: Int = 1000,
         file: String = #fileID, line: Int = #line
@@ -120,7 +116,7 @@ extension ThreadedNotificationCenter {
         }
     }
 
-    /// The messages with an identifier as an `AsyncSequence`, with the same buffer.
+    /// The messages with an identifier as an `AsyncSequence`.
     ///
     ///     for await message in center.messages(of: document, for: .saved) {
     public func messages<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(

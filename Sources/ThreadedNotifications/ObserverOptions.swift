@@ -34,9 +34,8 @@ public struct ObserverOptions: Sendable {
     }
 }
 
-/// How a notification is delivered that is posted on its target thread.
-///
-/// The policy has no effect on what other threads post, which always waits in the thread's mailbox.
+/// How a notification is delivered that is posted on its target thread. What other threads post always waits in the
+/// thread's mailbox.
 public enum SameThreadPolicy: Sendable, Hashable {
     /// It is delivered before `post` returns, in any run loop mode, if no other delivery waits there. Otherwise it is
     /// appended to the mailbox, and delivered when the run loop runs in a common mode. It is also appended if

@@ -36,9 +36,7 @@ public final class ObserverToken: Sendable, CustomStringConvertible {
     /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `waitWouldDeadlock` if the handler waits for
     ///   the calling thread.
     @available(*, noasync, message: "it blocks the thread; use await")
-    public func cancelAndWait(
-        timeout: Duration, file: String = #fileID, line: Int = #line
-    ) throws(DeliveryError) {
+    public func cancelAndWait(timeout: Duration, file: String = #fileID, line: Int = #line) throws(DeliveryError) {
         cancel()
         try observer.waitUntilHandlersReturned(timeout: timeout, at: SourceLocation(file, line))
     }

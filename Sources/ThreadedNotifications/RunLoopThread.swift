@@ -89,10 +89,7 @@ public final class RunLoopThread: DeliveryTarget {
             // Retained by the thread's context, and not on its stack, because a handler may call `Thread.exit()`.
             let keeper = Locked<RunLoopThread?>(self)
             let body: @Sendable () -> Void = { [name, mailbox] in
-                ThreadContext.current.keepsAlive = keeper.withLock { kept in
-                    defer { kept = nil }
-                    return kept
-                }
+                ThreadContext.current.keepsAlive = keeper.withLock { $0.take() }
                 Self.main(name, mailbox, isAttached)
             }
             switch SystemThread.start(body) {
@@ -108,8 +105,7 @@ public final class RunLoopThread: DeliveryTarget {
     ///
     /// The running handler returns, the notifications and blocks that wait are delivered, each signalled port is
     /// handled once more, and the thread ends. Notifications that are posted later are `targetGone`, and later blocks
-    /// are refused. A second call has no effect. The method may be called on the thread itself. A thread that was
-    /// stopped before it started never runs.
+    /// are refused. A second call has no effect. A thread that was stopped before it started never runs.
     public func stop() {
         let neverRuns = state.withLock { state in
             if case .started = state.phase { return false }
@@ -132,9 +128,7 @@ public final class RunLoopThread: DeliveryTarget {
     /// - Throws: `DeliveryError.threadStillRunning` after the timeout, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
     @available(*, noasync, message: "it blocks the thread; use await")
-    public func waitUntilFinished(
-        timeout: Duration, file: String = #fileID, line: Int = #line
-    ) throws(DeliveryError) {
+    public func waitUntilFinished(timeout: Duration, file: String = #fileID, line: Int = #line) throws(DeliveryError) {
         if mailbox.isOfParent { return }
         let ending: ThreadIdentity?
         switch state.withLock({ $0.phase }) {
@@ -157,12 +151,11 @@ public final class RunLoopThread: DeliveryTarget {
         if !hasEnded { throw .threadStillRunning(thread: name, after: timeout) }
     }
 
-    /// Suspends the task until the thread has ended, and its thread-specific storage and run loop have been destroyed.
-    /// It blocks no thread.
+    /// As the function that blocks, but suspends the task and blocks no thread.
     ///
-    /// It does not stop the thread. It may be called on the thread itself, as by an actor that the thread runs: the
-    /// task continues in the background when the thread has ended. A task has no thread of its own, so the call finds
-    /// no deadlock: if the thread waits for this task, the wait ends after the timeout.
+    /// It may be called on the thread itself, as by an actor that the thread runs: the task continues in the background
+    /// when the thread has ended. A task has no thread of its own, so the call finds no deadlock: if the thread waits
+    /// for this task, the wait ends after the timeout.
     /// - Throws: `DeliveryError` with the code `threadStillRunning` or `threadNotStarted`, or `CancellationError` if
     ///   the task is cancelled.
     public func waitUntilFinished(timeout: Duration) async throws {
@@ -173,7 +166,6 @@ public final class RunLoopThread: DeliveryTarget {
         let ended = TaskWait()
         defer { mailbox.endObservers.remove(ended) }
         if mailbox.endObservers.add(ended) { try await ended.wait(until: deadline, orThrow: stillRunning) }
-        if join(until: .now) { return }
         // Only destructors of thread-specific storage still run, so this blocks a thread of Dispatch for a moment.
         let joined = TaskWait()
         DispatchQueue.global().async { if self.join(until: deadline) { joined.end(.happened) } }

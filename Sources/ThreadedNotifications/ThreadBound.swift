@@ -52,9 +52,7 @@ public final class ThreadBound<Value>: DeliveryTarget {
     }
 
     /// Creates a value on the main thread. The block is isolated to the main actor.
-    public convenience init(
-        on thread: MainThread, _ create: @escaping @MainActor () -> Value
-    ) throws(DeliveryError) {
+    public convenience init(on thread: MainThread, _ create: @escaping @MainActor () -> Value) throws(DeliveryError) {
         try self.init(on: thread.targetThread, MainActorClosure.onMainThread(create))
     }
 
@@ -89,11 +87,9 @@ public final class ThreadBound<Value>: DeliveryTarget {
         precondition(
             !context.boundValues.isClosed,
             "ThreadBound: the thread \(mailbox.description) has ended, and has released the \(Value.self).")
-        let create = create.withLock { create in
-            defer { create = nil }
-            return create
+        guard let create = create.withLock({ $0.take() }) else {
+            preconditionFailure("ThreadBound: the \(Value.self) is used while it is created.")
         }
-        guard let create else { preconditionFailure("ThreadBound: the \(Value.self) is used while it is created.") }
         let storage = Storage(create())
         context.boundValues.add(storage, id)
         return storage

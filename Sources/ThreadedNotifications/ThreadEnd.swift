@@ -42,7 +42,6 @@ extension DeliveryTarget {
     ///
     /// A handler that takes long asks for it, and returns early. It is false before the thread is started, and always
     /// for `.postingThread`.
-    /// Threads: any.
     /// Cost: a lock, as of a post to the thread. A loop of very short steps asks once in many steps.
     public var isStopping: Bool { targetThread.mailbox?.isStopping ?? false }
 
@@ -60,21 +59,20 @@ extension DeliveryTarget {
     /// with `SameThreadPolicy.atOnce` it is called as on `.postingThread`.
     /// Order: when `waitUntilFinished` returns, the handler was called or waits for its thread. Observers of one end
     /// are told in the order in which they were added.
-    /// Removal: by token (guarantee 6). Keep the token: releasing it removes the observer, and
-    /// `_ = thread.addEndObserver(…)` removes it at once.
+    /// Removal: by token (guarantee 6), also by releasing it.
     /// - Parameter handler: gets the thread's identity, and counts what was lost.
     /// - Precondition: the receiver is not `.postingThread`, which is no thread of its own.
     @_disfavoredOverload
     public func addEndObserver(
-        on thread: some DeliveryTarget, options: ObserverOptions = ObserverOptions(), file: String = #fileID,
+        on thread: some DeliveryTarget, options: ObserverOptions = .init(), file: String = #fileID,
         line: Int = #line, using handler: @escaping @Sendable (ThreadEnd) -> Void
     ) -> ObserverToken {
         addEndObserver(options, SourceLocation(file, line), .on(thread, handler))
     }
 
-    /// Adds an observer of the end of this thread on the main thread. The handler is isolated to the main actor.
+    /// Adds an observer of the end of this thread on the main thread.
     public func addEndObserver(
-        on thread: MainThread, options: ObserverOptions = ObserverOptions(), file: String = #fileID,
+        on thread: MainThread, options: ObserverOptions = .init(), file: String = #fileID,
         line: Int = #line, using handler: @escaping @MainActor (ThreadEnd) -> Void
     ) -> ObserverToken {
         addEndObserver(options, SourceLocation(file, line), .onMain(handler))

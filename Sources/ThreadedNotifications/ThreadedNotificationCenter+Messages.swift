@@ -29,8 +29,7 @@ extension ThreadedNotificationCenter {
     }
 
     /// Posts a message and waits, as `postAndWait(_:timeout:file:line:)` does with a notification.
-    @available(*, noasync, message: "it blocks the thread; post without waiting")
-    @discardableResult
+    @available(*, noasync, message: "it blocks the thread; post without waiting") @discardableResult
     public func postAndWait<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, subject: Message.Subject, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters where Message.Subject: AnyObject {
@@ -38,8 +37,7 @@ extension ThreadedNotificationCenter {
     }
 
     /// Posts a message that is about no particular object, and waits.
-    @available(*, noasync, message: "it blocks the thread; post without waiting")
-    @discardableResult
+    @available(*, noasync, message: "it blocks the thread; post without waiting") @discardableResult
     public func postAndWait<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
@@ -48,8 +46,7 @@ extension ThreadedNotificationCenter {
 
     /// Posts a main actor message about an object, as an `AsyncMessage`. Observers of the message are on the main
     /// thread. They are called before `post` returns, if nothing else waits there.
-    @MainActor
-    @discardableResult
+    @MainActor @discardableResult
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters where Message.Subject: AnyObject {
@@ -57,8 +54,7 @@ extension ThreadedNotificationCenter {
     }
 
     /// Posts a main actor message that is about no particular object.
-    @MainActor
-    @discardableResult
+    @MainActor @discardableResult
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters {
@@ -101,7 +97,7 @@ extension ThreadedNotificationCenter {
     /// - Parameter subject: the object of the messages, compared by identity and not retained; nil: any, or none.
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: MainThread,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (Message) -> Void
     ) -> ObserverToken {
         add(of: subject, options, SourceLocation(file, line), .onMain(handler))
@@ -113,7 +109,7 @@ extension ThreadedNotificationCenter {
     @_disfavoredOverload
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Message) -> Void
     ) -> ObserverToken {
         add(of: subject, options, SourceLocation(file, line), .on(thread, handler))
@@ -130,9 +126,8 @@ extension ThreadedNotificationCenter {
     // and is handled there. One that was made of a notification on another thread is handed over by the mailbox, as the
     // notification would be, and the thread that made it keeps no copy.
     public func addObserver<Message: NotificationCenter.MainActorMessage>(
-        of subject: Message.Subject? = nil, for messageType: Message.Type,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @MainActor (Message) -> Void
+        of subject: Message.Subject? = nil, for messageType: Message.Type, options: ObserverOptions = .init(),
+        file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Message) -> Void
     ) -> ObserverToken {
         add(of: subject, options, SourceLocation(file, line), .onMain(handler))
     }
@@ -143,7 +138,7 @@ extension ThreadedNotificationCenter {
     public func addObserver<
         Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.MainActorMessage
     >(
-        of subject: Message.Subject? = nil, for identifier: Identifier, options: ObserverOptions = ObserverOptions(),
+        of subject: Message.Subject? = nil, for identifier: Identifier, options: ObserverOptions = .init(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Message) -> Void
     ) -> ObserverToken where Identifier.MessageType == Message {
         add(of: subject, options, SourceLocation(file, line), .onMain(handler))
@@ -156,9 +151,8 @@ extension ThreadedNotificationCenter {
     @_disfavoredOverload
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type,
-        executorPreference executor: (any TaskExecutor)? = nil,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (Message) async -> Void
+        executorPreference executor: (any TaskExecutor)? = nil, options: ObserverOptions = .init(),
+        file: String = #fileID, line: Int = #line, using handler: @escaping @Sendable (Message) async -> Void
     ) -> ObserverToken {
         add(of: subject, options, SourceLocation(file, line), .awaiting(on: executor, handler))
     }
@@ -169,9 +163,8 @@ extension ThreadedNotificationCenter {
     @_disfavoredOverload
     public func addObserver<Identifier: NotificationCenter.MessageIdentifier, Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for identifier: Identifier,
-        executorPreference executor: (any TaskExecutor)? = nil,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (Message) async -> Void
+        executorPreference executor: (any TaskExecutor)? = nil, options: ObserverOptions = .init(),
+        file: String = #fileID, line: Int = #line, using handler: @escaping @Sendable (Message) async -> Void
     ) -> ObserverToken where Identifier.MessageType == Message {
         add(of: subject, options, SourceLocation(file, line), .awaiting(on: executor, handler))
     }

@@ -9,9 +9,8 @@ extension ThreadedNotificationCenter {
     ///
     ///     let token = center.addObserver(forName: name, on: .main) { _ in window.close() }
     public func addObserver(
-        forName name: Notification.Name?, object: Any? = nil, on thread: MainThread,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        using handler: @escaping @MainActor (Notification) -> Void
+        forName name: Notification.Name?, object: Any? = nil, on thread: MainThread, options: ObserverOptions = .init(),
+        file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Notification) -> Void
     ) -> ObserverToken {
         add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler))
     }
@@ -21,9 +20,8 @@ extension ThreadedNotificationCenter {
     ///     let token = center.addObserver(
     ///         forName: name, on: .main, transform: { $0.object as? String }, using: { window.title = $0 })
     public func addObserver<Value: Sendable>(
-        forName name: Notification.Name?, object: Any? = nil, on thread: MainThread,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        transform: @escaping @Sendable (Notification) -> Value?,
+        forName name: Notification.Name?, object: Any? = nil, on thread: MainThread, options: ObserverOptions = .init(),
+        file: String = #fileID, line: Int = #line, transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @MainActor (Value) -> Void
     ) -> ObserverToken {
         add(name, object, options, SourceLocation(file, line), .value(transform, .onMain(handler)))
@@ -37,7 +35,7 @@ extension ThreadedNotificationCenter {
     @_disfavoredOverload
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Notification) -> Void
     ) -> ObserverToken {
         add(name, object, options, SourceLocation(file, line), .notification(on: thread, handler))
@@ -47,9 +45,8 @@ extension ThreadedNotificationCenter {
     @_disfavoredOverload
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        transform: @escaping @Sendable (Notification) -> Value?,
-        using handler: @escaping @Sendable (Value) -> Void
+        options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
+        transform: @escaping @Sendable (Notification) -> Value?, using handler: @escaping @Sendable (Value) -> Void
     ) -> ObserverToken {
         add(name, object, options, SourceLocation(file, line), .value(transform, .on(thread, handler)))
     }
@@ -67,7 +64,7 @@ extension ThreadedNotificationCenter {
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
-        options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
+        options: ObserverOptions = .init(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
         add(name, object, options, SourceLocation(file, line), .notification(on: thread, isolation, handler))
@@ -81,11 +78,10 @@ extension ThreadedNotificationCenter {
     /// does not match, and the next post that would match removes it. The object's memory, without anything that the
     /// object retained, is released after that. There is no token; `removeObserver(_:name:object:)` removes the
     /// observer earlier.
-    /// - Parameter isolation: the caller's actor, which must run on this thread only.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver<Object: AnyObject>(
         _ observer: Object, forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
-        options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
+        options: ObserverOptions = .init(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Object, Notification) -> Void
     ) {
         _ = add(
@@ -105,7 +101,7 @@ extension ThreadedNotificationCenter {
     /// need not be `Sendable`.
     public func addObserver<Target: Actor, Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (isolated Target, Value) -> Void
     ) -> ObserverToken {
@@ -121,24 +117,20 @@ extension ThreadedNotificationCenter {
     /// Notifications that are posted while a call runs wait, under the observer's overflow policy. A closure that is
     /// isolated to an actor runs there. A closure that never awaits runs in a task too, because the call has no `on:`.
     ///
-    /// Threads: the handler runs on any thread, or on the executor that it prefers, and is never called before `post`
-    /// returns. It inherits nothing of the task that posts.
-    /// Order: of what one thread posts, the order posted (guarantee 4). Each call begins after the one before has
-    /// returned. There is no order with other observers.
+    /// Threads: any, or the executor that the handler prefers, such as a `RunLoopThread`; before that is started the
+    /// handler waits, and after its end it runs in the background. It is never called before `post` returns, so
+    /// `sameThread` has no effect. It inherits nothing of the task that posts.
+    /// Order: of what one thread posts, the order posted (guarantee 4). There is no order with other observers.
     /// Outcome: counted as delivered when the handler has returned, and as waiting until then. `postAndWait` waits for
     /// that. In the handler itself it throws `waitWouldDeadlock`; on the main thread, for a handler that needs the main
     /// actor, it would wait for its timeout.
     /// Removal: a call that runs continues; its task is not cancelled. When it has returned, the rest is settled as
     /// cancelled. `cancelAndWait` waits for the call; in the handler itself it does not.
     /// Cost: a lock for each notification, a task when nothing waited, and the memory of a mailbox for each observer.
-    /// - Parameters:
-    ///   - executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default. Handlers on a
-    ///     thread that is not started wait. After the thread has ended, they run in the background.
-    ///   - options: a task makes no posts of its own, so `sameThread` has no effect.
     @_disfavoredOverload
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, executorPreference executor: (any TaskExecutor)? = nil,
-        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (Value) async -> Void
     ) -> ObserverToken {

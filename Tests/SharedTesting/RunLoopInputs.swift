@@ -60,7 +60,7 @@ extension RunLoop {
         -> PortReceiver
     {
         let receiver = PortReceiver(mode: mode) { _ in body() }
-        receiver.port.signal()
+        _ = receiver.port.send(before: Date(), components: nil, from: nil, reserved: 0)
         return receiver
     }
 }

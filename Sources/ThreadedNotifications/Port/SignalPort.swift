@@ -58,10 +58,10 @@ open class SignalPort: Port {
         state.withLock { $0.runLoop }?.wakeUp()
     }
 
-    /// True if the port accepts signals: it was not invalidated, and the thread of its run loop has not ended.
+    /// False after `invalidate()`, and after the thread of its run loop has ended.
     open override var isValid: Bool { state.withLock { $0.isValid } }
 
-    /// Sets the delegate, which is called when a signal arrives. The port does not retain it.
+    /// Sets the delegate, which the port does not retain.
     open override func setDelegate(_ delegate: (any PortDelegate)?) {
         let reference = delegate.map { WeakReference<AnyObject>($0) }
         state.withLock { $0.delegate = reference }
