@@ -1,23 +1,17 @@
-/// How many notifications or blocks had each outcome (guarantee 14).
+/// How many notifications or blocks had each `DeliveryOutcome` (guarantee 14).
 ///
 /// - `post` returns the counters of one notification: one for each observer that matches, unless the
 ///   observer's transform returned nil.
 /// - `ObserverToken.counters` are those of one observer, since it was added.
 /// - `PostingQueue.counters` are those of one queue.
-public struct DeliveryCounters: Sendable, Hashable {
-    /// The handler was called, or the enqueued notification was posted.
+public struct DeliveryCounters: Sendable, Hashable, CustomStringConvertible {
     public var delivered: Int
-    /// It waits, or is being enqueued.
+    /// Those that are being enqueued count too.
     public var waiting: Int
-    /// A similar one replaced it.
     public var coalesced: Int
-    /// The overflow policy dropped it.
     public var dropped: Int
-    /// The overflow policy `refuse` dropped it.
     public var refused: Int
-    /// The observer was removed, or the notification was dequeued.
     public var cancelled: Int
-    /// The target thread ended, or was told to stop, before.
     public var targetGone: Int
 
     public init(
@@ -84,9 +78,7 @@ public struct DeliveryCounters: Sendable, Hashable {
     mutating func count(_ outcome: DeliveryOutcome?) {
         if let outcome { self[outcome] += 1 }
     }
-}
 
-extension DeliveryCounters: CustomStringConvertible {
     /// `3: delivered 2, waiting 1`; `none` for a post without observers, or an observer without notifications.
     public var description: String {
         let parts = DeliveryOutcome.allCases.filter { self[$0] != 0 }.map { "\($0.words) \(self[$0])" }

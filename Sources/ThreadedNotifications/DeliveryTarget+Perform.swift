@@ -15,14 +15,12 @@ extension DeliveryTarget {
     @_disfavoredOverload
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
-        let isAtOnce = ThreadContext.withCurrent { context in
-            guard targetThread.mailbox.map({ context.mailbox === $0 && !context.mustWait }) ?? true else {
-                return false
-            }
-            context.nest("a block") { context.perform(block, post: post, wait: nil) }
-            return true
+        if let mailbox = targetThread.mailbox, !mailbox.isCurrent || ThreadContext.withCurrent(\.mustWait) {
+            return try mailbox.enqueue(block, post: post)
         }
-        if !isAtOnce { try targetThread.mailbox?.enqueue(block, post: post) }
+        ThreadContext.withCurrent { context in
+            context.nest("a block") { context.perform(block, post: post, wait: nil) }
+        }
     }
 
     /// Performs a block on this thread when its run loop next delivers, in its common run loop modes.
@@ -92,7 +90,6 @@ extension DeliveryTarget {
     /// The calling thread need not run its run loop, and may end. The block is appended to the thread's mailbox when
     /// the delay has passed; a negative delay counts as zero.
     /// Order: blocks whose delays pass at the same time are appended in the order of these calls.
-    /// Cost: memory for the block until it is performed or cancelled.
     /// - Returns: the delayed block, to cancel it. It need not be kept.
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`. If the thread ends during the
     ///   delay, the block is released then, and its `outcome` becomes `targetGone`.
@@ -119,6 +116,5 @@ public final class DelayedBlock: Sendable {
 
     /// Cancels and releases the block.
     /// - Returns: false if the block was begun before, or its thread has ended.
-    @discardableResult
-    public func cancel() -> Bool { block.cancel() }
+    @discardableResult public func cancel() -> Bool { block.cancel() }
 }

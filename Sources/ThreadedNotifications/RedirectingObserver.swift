@@ -49,7 +49,6 @@ public final class RedirectingObserver {
     private let handler: @Sendable (Notification) -> Void
 
     /// Makes an observer that stores its notifications until `setUpThreadingSupport()` is called.
-    ///
     /// - Parameters:
     ///   - notificationPort: a valid port that is on no run loop and has no other user.
     ///   - handler: the code that the document marks "Process the notification here".
@@ -77,9 +76,8 @@ public final class RedirectingObserver {
         RunLoop.current.add(notificationPort, forMode: .common)
     }
 
-    /// Processes the notification on the correct thread; on any other, forwards it there.
-    ///
-    /// Register a call of this method with a notification center.
+    /// Processes the notification on the correct thread; on any other, forwards it there. Register a call of this method
+    /// with a notification center.
     public func processNotification(_ notification: Notification) {
         notificationLock.lock()
         if Thread.current !== notificationThread {

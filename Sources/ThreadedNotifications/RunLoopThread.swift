@@ -86,13 +86,13 @@ public final class RunLoopThread: DeliveryTarget {
             case .started: throw .threadAlreadyStarted(thread: name)
             case .stoppedBeforeStart: throw .threadStopped(thread: name)
             }
-            // Retained by the thread's context, and not on its stack, because a handler may call `Thread.exit()`.
-            let keeper = Locked<RunLoopThread?>(self)
-            let body: @Sendable () -> Void = { [name, mailbox] in
-                ThreadContext.current.keepsAlive = keeper.withLock { $0.take() }
+            // Retained by the thread's context, and not on its stack, because a handler may call `Thread.exit()`. Until
+            // then this call retains it.
+            let started = SystemThread.start { [weak self, name, mailbox] in
+                ThreadContext.current.keepsAlive = self
                 Self.main(name, mailbox, isAttached)
             }
-            switch SystemThread.start(body) {
+            switch started {
             case .success(let thread): state.phase = .started(thread)
             case .failure(let error): throw .threadNotCreated(thread: name, code: error.code)
             }
@@ -216,8 +216,6 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
         let job = UnownedJob(job)
         if !mailbox.enqueue(Delivery(.job(job, self))) { runLate(job) }
     }
-
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     /// True if the calling code runs on this thread, or in a job that runs in the background because the thread has
     /// ended. `assumeIsolated` calls this.

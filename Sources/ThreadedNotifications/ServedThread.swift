@@ -11,8 +11,7 @@ package protocol ThreadService: AnyObject, Sendable {
 
     /// The thread ends, or will never start. Called once: on the thread, or on the one that stopped it before it
     /// started.
-    /// - Parameter reason: the reason of what is `targetGone`.
-    /// - Returns: how many notifications are lost.
+    /// - Returns: how many notifications are lost: `targetGone` with this reason.
     func threadEnds(_ reason: DeliveryEvent.Reason?) -> Int
 }
 
@@ -49,8 +48,7 @@ package struct ServedThread: Sendable {
     /// Nil before the thread has started, and after it has ended.
     package var runLoop: RunLoopReference? { mailbox.state.withLock { $0.runLoop } }
 
-    /// Calls `body` with the thread's run loop: now, or when it starts. It is kept until then, or until the thread
-    /// ends.
+    /// Calls `body` with the thread's run loop: now, or when it starts, unless the thread ends before.
     package func whenAttached(_ body: @escaping @Sendable (RunLoopReference) -> Void) {
         let runLoop = mailbox.state.withLock { state in
             if state.phase == .unstarted { state.whenBegun.append(body) }
@@ -82,7 +80,6 @@ package struct ServedThread: Sendable {
         ThreadContext.withCurrent(\.hasWork) && mailbox.state.withLock { $0.ownSignal }?.isServedNow == true
     }
 
-    /// True if a service of the thread has work.
     package var servicesHaveWork: Bool { mailbox.state.withLock { $0.services }.values.contains(where: \.hasWork) }
 
     /// Delivers what waits for the calling thread, as far as its budget and `drainDeadline` allow. Nothing is retained
@@ -99,10 +96,8 @@ package struct ServedThread: Sendable {
     /// source of the run loop is signalled.
     package var event: EventDescriptor? { mailbox.state.withLock { ($0.signal as? EventSignal)?.event } }
 
-    /// Lets an event wake the thread, instead of a source of the run loop.
-    /// - Parameters:
-    ///   - old: the present one. If there is another now, the call has no effect.
-    ///   - new: nil: the source is signalled again.
+    /// Lets an event wake the thread, instead of a source of the run loop; nil: the source again. If `old` is not the
+    /// present one, the call has no effect.
     package func replaceEvent(_ old: EventDescriptor?, with new: EventDescriptor?) {
         mailbox.state.withLock { state -> (any ThreadSignal)? in
             guard (state.signal as? EventSignal)?.event === old else { return nil }

@@ -60,7 +60,7 @@ extension RunLoop {
         -> PortReceiver
     {
         let receiver = PortReceiver(mode: mode) { _ in body() }
-        _ = receiver.port.send(before: Date(), components: nil, from: nil, reserved: 0)
+        receiver.port.signal()
         return receiver
     }
 }

@@ -22,9 +22,7 @@ package final class RunLoopObserver: Sendable {
             }!)
     }
 
-    deinit {
-        invalidate()
-    }
+    deinit { invalidate() }
 
     /// True if the observer was added to the current mode of the calling thread's run loop. A run loop that is not
     /// running counts as running in the default mode.
@@ -34,9 +32,7 @@ package final class RunLoopObserver: Sendable {
         return CFRunLoopContainsObserver(runLoop, observer.object, mode)
     }
 
-    package func invalidate() {
-        CFRunLoopObserverInvalidate(observer.object)
-    }
+    package func invalidate() { CFRunLoopObserverInvalidate(observer.object) }
 
     package func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {
         CFRunLoopAddObserver(runLoop.runLoop.object, observer.object, mode.coreFoundationMode)

@@ -6,18 +6,12 @@ package struct RunLoopReference: Sendable {
     package let runLoop: LockedObject<CFRunLoop>
 
     /// The calling thread's run loop.
-    package static var current: RunLoopReference {
-        RunLoopReference(runLoop: LockedObject(CFRunLoopGetCurrent()))
-    }
+    package static var current: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetCurrent())) }
 
     /// The main thread's run loop.
-    static var main: RunLoopReference {
-        RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain()))
-    }
+    static var main: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain())) }
 
-    package func wakeUp() {
-        ForkedCopy.wake { CFRunLoopWakeUp(runLoop.object) }
-    }
+    package func wakeUp() { ForkedCopy.wake { CFRunLoopWakeUp(runLoop.object) } }
 
     /// Performs a block on the run loop's thread, in a common mode. Unlike a source, it does not keep the run loop
     /// running.
@@ -81,9 +75,7 @@ extension RunLoop {
     }
 
     /// Ends the innermost run.
-    package static func stopCurrent() {
-        CFRunLoopStop(CFRunLoopGetCurrent())
-    }
+    package static func stopCurrent() { CFRunLoopStop(CFRunLoopGetCurrent()) }
 
     /// Makes a mode one of the common modes. This cannot be undone.
     package static func addCommonModeToCurrent(_ mode: RunLoop.Mode) {

@@ -50,9 +50,7 @@ package final class RunLoopSource: Sendable {
 
     deinit { invalidate() }
 
-    package func signal() {
-        ForkedCopy.wake { CFRunLoopSourceSignal(source.object) }
-    }
+    package func signal() { ForkedCopy.wake { CFRunLoopSourceSignal(source.object) } }
 
     package func invalidate() { CFRunLoopSourceInvalidate(source.object) }
 

@@ -3,8 +3,6 @@ public import Foundation
 /// A port for messages without content: each says "look in the queue". It takes the place of `NSMachPort`, which
 /// Foundation on Linux does not have.
 ///
-/// Use it as the document does: set a delegate, add the port to a run loop, send on any thread.
-///
 ///     let port = SignalPort()
 ///     port.setDelegate(receiver)
 ///     RunLoop.current.add(port, forMode: .common)
@@ -77,7 +75,9 @@ open class SignalPort: Port {
     @discardableResult
     open override func send(
         before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
-    ) -> Bool {
+    ) -> Bool { signal() }
+
+    @discardableResult package final func signal() -> Bool {
         // Signalled before the state is read: if `schedule` adds the port after that, it wakes the run loop, which then
         // finds the signal.
         source.signal()
@@ -92,10 +92,7 @@ open class SignalPort: Port {
     /// each time that the invalid port is added to a run loop, so that the run loop releases it.
     open override func invalidate() {
         let (wasValid, runLoop) = state.withLock { state in
-            defer {
-                state.isValid = false
-                state.runLoop = nil
-            }
+            defer { (state.isValid, state.runLoop) = (false, nil) }
             return (state.isValid, state.runLoop)
         }
         guard wasValid else { return }
@@ -149,10 +146,9 @@ open class SignalPort: Port {
     /// Called when CoreFoundation has removed the source from a mode of the run loop: in `remove(from:forMode:)`, in
     /// `invalidate()`, or because the run loop's thread ends, which invalidates the port.
     private func sourceWasCancelled() {
-        let thread = SystemThread.currentKernelID
         // A port that was removed from its last mode may be added to another run loop, so it stays valid.
         let threadEnded = state.withLock { state in
-            state.isValid && !state.modes.isEmpty && !state.removingThreads.contains(thread)
+            state.isValid && !state.modes.isEmpty && !state.removingThreads.contains(SystemThread.currentKernelID)
         }
         if threadEnded { invalidate() }
     }
