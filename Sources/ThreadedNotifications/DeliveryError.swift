@@ -8,8 +8,8 @@ public import Foundation
 ///         …
 ///     }
 ///
-/// `description` is the whole message. The properties name what is concerned; a property that does not apply is nil or
-/// empty.
+/// `description`, also as `errorDescription`, is the whole message. The properties name what is concerned; a property
+/// that does not apply is nil or empty.
 public struct DeliveryError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
     /// A kind of failure. Later versions may add codes.
     public struct Code: Hashable, Sendable {
@@ -65,18 +65,16 @@ public struct DeliveryError: LocalizedError, Hashable, Sendable, CustomStringCon
     /// The reason in words, where the code does not say it.
     public private(set) var cause: String?
     public let description: String
-    /// The same as `description`, for `localizedDescription`.
     public var errorDescription: String? { description }
 
-    /// A wait of one thread, and where in the source it is.
+    /// A wait of one thread.
     public struct Wait: Hashable, Sendable {
         /// The thread that waits.
         public var thread: ThreadIdentity
         /// The target of the wait, in words.
         public var waitsFor: String
-        /// The file of the call that waits, as `#fileID`.
+        /// The location of the call that waits, as `#fileID` and `#line`.
         public var file: String
-        /// The line of that call.
         public var line: Int
     }
 

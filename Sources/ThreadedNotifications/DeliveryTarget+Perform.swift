@@ -7,8 +7,7 @@ extension DeliveryTarget {
     /// Otherwise it is appended to the thread's mailbox, and the call returns at once; the thread's run loop performs
     /// it in a common mode. A block that calls `Thread.exit()` ends the thread.
     /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
-    /// Cost: a lock, and about 100 bytes until the block is performed. The thread is signalled when nothing waited for
-    /// it.
+    /// Cost: a lock, and about 100 bytes until the block is performed; a signal when nothing waited for the thread.
     /// - Throws: `DeliveryError` with the code `threadNotStarted`, or `threadStopped` if the thread was told to stop or
     ///   has ended; then the block is not performed. An accepted block is performed, unless its thread ends without
     ///   being stopped; then it is traced as `targetGone`.
@@ -79,8 +78,7 @@ extension DeliveryTarget {
             }
         }
         guard let value = result.withLock({ $0 }) else {
-            preconditionFailure(
-                "DeliveryTarget: a block was performed without a result. This is a defect of this package.")
+            preconditionFailure("DeliveryTarget: a block was performed without a result, a defect of this package.")
         }
         return try value.get()
     }
@@ -103,9 +101,7 @@ extension DeliveryTarget {
     }
 }
 
-/// A block that is performed after a delay.
-///
-/// Threads: any.
+/// A block that is performed after a delay. Threads: any.
 public final class DelayedBlock: Sendable {
     let block: PerformedBlock
 

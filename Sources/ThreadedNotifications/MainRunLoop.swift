@@ -11,7 +11,6 @@ internal import Synchronization
 public enum MainRunLoop {
     /// Why a run ended.
     public enum End: Sendable, Hashable {
-        /// The condition held.
         case conditionHeld
         /// `stop()` was called.
         case stopped
@@ -37,10 +36,7 @@ public enum MainRunLoop {
     /// task of the main actor, the main queue and the main actor are not served.
     /// Cost: an evaluation of the condition for each delivery, and two in a pass that waits. A descriptor for the
     /// process if there are signals.
-    /// - Parameters:
-    ///   - condition: ends the run when it returns true.
-    ///   - signals: signals such as `SIGINT` and `SIGTERM`.
-    /// - Returns: why it ended.
+    /// - Parameter signals: such as `SIGINT` and `SIGTERM`.
     /// - Precondition: the calling thread is the main thread. In a program with an `async` main function the main actor
     ///   is there only if the program links `AsyncMain`, which runs the run loop itself. The system lets a process
     ///   handle the signals.

@@ -44,9 +44,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     package var tokenID: UInt64 { source.token.id }
 
     /// Ends the sequence, if it still exists.
-    package var ending: @Sendable () -> Void {
-        { [weak source] in source?.end() }
-    }
+    package var ending: @Sendable () -> Void { { [weak source] in source?.end() } }
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: source, stream: stream.makeAsyncIterator()) }
 
@@ -105,8 +103,7 @@ extension ThreadedNotificationCenter {
     ///
     ///     for await message in center.messages(of: document, for: Saved.self) {
     ///
-    /// - Parameter limit: how many messages are kept for a slow iterator: the newest 1000 by default. Foundation keeps
-    ///   10.
+    /// - Parameter limit: how many are kept for a slow iterator: the newest 1000 by default. Foundation keeps 10.
     public func messages<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, bufferSize limit: Int = 1000,
         file: String = #fileID, line: Int = #line

@@ -219,15 +219,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
 
     /// True if the calling code runs on this thread, or in a job that runs in the background because the thread has
     /// ended. `assumeIsolated` calls this.
-    public func isIsolatingCurrentContext() -> Bool? {
-        mailbox.isCurrent || ThreadContext.current.standsInFor === self
-    }
-
-    public func checkIsolated() {
-        precondition(
-            isIsolatingCurrentContext() == true,
-            "RunLoopThread: this code must run on \(mailbox.description), and runs on \(ThreadIdentity.current).")
-    }
+    public func isIsolatingCurrentContext() -> Bool? { mailbox.isCurrent || ThreadContext.current.standsInFor === self }
 
     func runJob(_ job: UnownedJob) {
         job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())

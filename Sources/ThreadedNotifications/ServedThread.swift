@@ -15,9 +15,8 @@ package protocol ThreadService: AnyObject, Sendable {
     func threadEnds(_ reason: DeliveryEvent.Reason?) -> Int
 }
 
-/// A thread as its services know it: its mailbox, its run loop, and the event on which it sleeps.
-///
-/// Threads: any, unless the comment of a member says otherwise.
+/// A thread as its services know it: its mailbox, its run loop, and the event on which it sleeps. Static members are
+/// about the calling thread; the others may be used on any thread.
 package struct ServedThread: Sendable {
     private let mailbox: Mailbox
 
@@ -36,8 +35,6 @@ package struct ServedThread: Sendable {
     package init(of target: some DeliveryTarget) {
         self = target.targetThread.mailbox.map { ServedThread($0) } ?? .current(isServed: false)
     }
-
-    // MARK: The thread, as its mailbox has it
 
     package var isCurrent: Bool { mailbox.isCurrent }
     package var identity: ThreadIdentity? { mailbox.identity }
@@ -73,8 +70,6 @@ package struct ServedThread: Sendable {
         return new
     }
 
-    // MARK: On the thread
-
     /// True if something waits that the run loop serves in its current mode, also if a drain has taken it.
     package var hasWork: Bool {
         ThreadContext.withCurrent(\.hasWork) && mailbox.state.withLock { $0.ownSignal }?.isServedNow == true
@@ -82,11 +77,11 @@ package struct ServedThread: Sendable {
 
     package var servicesHaveWork: Bool { mailbox.state.withLock { $0.services }.values.contains(where: \.hasWork) }
 
-    /// Delivers what waits for the calling thread, as far as its budget and `drainDeadline` allow. Nothing is retained
-    /// meanwhile, because a handler may end the thread.
+    /// Delivers what waits, as far as the budget and `drainDeadline` allow. Nothing is retained meanwhile, because a
+    /// handler may end the thread.
     package static func drain() { ThreadContext.withCurrent { Drain.run($0) } }
 
-    /// When each drain on the calling thread should end, in nanoseconds of the monotonic clock; 0: there is no time.
+    /// When each drain should end, in nanoseconds of the monotonic clock; 0: there is no time.
     package static var drainDeadline: UInt64 {
         get { ThreadContext.withCurrent { $0.drainDeadline } }
         set { ThreadContext.withCurrent { $0.drainDeadline = newValue } }

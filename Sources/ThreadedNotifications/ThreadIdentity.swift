@@ -5,8 +5,6 @@ internal import Synchronization
 ///
 /// Foundation on Linux prints a thread as a pointer, without its name. This value prints as the documents' logs do:
 /// `{number = 2, name = (null)}`.
-///
-/// Threads: `current` and `nameCurrentThread(_:)` are about the calling thread. The value may be used on any thread.
 /// Cost: one look-up in thread-specific storage, and a reference count for the name.
 public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertible {
     /// 1 for the main thread; other threads are numbered from 2, in the order of their first use here.
