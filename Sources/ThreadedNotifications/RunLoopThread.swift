@@ -166,6 +166,7 @@ public final class RunLoopThread: DeliveryTarget {
         let ended = TaskWait()
         defer { mailbox.endObservers.remove(ended) }
         if mailbox.endObservers.add(ended) { try await ended.wait(until: deadline, orThrow: stillRunning) }
+        if join(until: .now) { return }
         // Only destructors of thread-specific storage still run, so this blocks a thread of Dispatch for a moment.
         let joined = TaskWait()
         DispatchQueue.global().async { if self.join(until: deadline) { joined.end(.happened) } }
