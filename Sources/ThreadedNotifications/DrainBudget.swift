@@ -3,11 +3,10 @@
 ///     MainThread.main.drainBudget = .time(.milliseconds(4))
 ///     worker.drainBudget = .deliveries(100)
 ///
-/// When the budget is spent, the run loop calls its due timers and signalled sources. Then it continues with the rest,
+/// When the budget is spent, the run loop calls its due timers and signalled sources, and then continues with the rest,
 /// in order. A handler that has begun is never interrupted, and each drain makes at least one delivery. Each
 /// notification for one observer, each block and each job of an actor is a delivery; what is settled without a call
-/// does not count. Jobs that became ready while another job waited or ran the run loop are run together after it, and
-/// belong to its delivery.
+/// does not count. Jobs that became ready while another job waited or ran the run loop belong to its delivery.
 ///
 /// The main thread has a budget of 8 ms at first, so that a flood of notifications does not delay its timers and input.
 /// Other threads have none.

@@ -10,9 +10,7 @@ public final class ObserverToken: Sendable, CustomStringConvertible {
 
     init(_ observer: Observer, of owner: any ObserverOwner) { (self.observer, self.owner) = (observer, owner) }
 
-    deinit {
-        if observer.isRemovedWithToken, !observer.isCancelled { owner.remove(observer, .released) }
-    }
+    deinit { if observer.isRemovedWithToken, !observer.isCancelled { owner.remove(observer, .released) } }
 
     func isOf(_ owner: any ObserverOwner) -> Bool { self.owner === owner }
 

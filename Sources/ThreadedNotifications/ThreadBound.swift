@@ -56,9 +56,7 @@ public final class ThreadBound<Value>: DeliveryTarget {
         try self.init(on: thread.targetThread, MainActorClosure.onMainThread(create))
     }
 
-    deinit {
-        if create.withLock({ $0 == nil }) { mailbox.release(BoundValueRelease(id: id)) }
-    }
+    deinit { if create.withLock({ $0 == nil }) { mailbox.release(BoundValueRelease(id: id)) } }
 
     /// The value. Other threads than the value's, and the value's thread when it has ended, stop the program.
     public var value: Value {

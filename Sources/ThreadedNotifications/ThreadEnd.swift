@@ -47,10 +47,10 @@ extension DeliveryTarget {
 
     /// Adds an observer of the end of this thread.
     ///
-    /// The handler is called once, after the thread has settled what waited for it and released its handlers. It is
-    /// called for a thread that `stop()`, `Thread.exit()` or its own function ended, for one that was stopped or
-    /// deallocated before it was started, and for a main thread that ends before the program. It is called at once if
-    /// the thread has ended before. The end of the process is not the end of its threads.
+    /// The handler is called once, after the thread has settled what waited for it and released its handlers; at once
+    /// if the thread has ended before. It is called for a thread that `stop()`, `Thread.exit()` or its own function
+    /// ended, for one that was stopped or deallocated before it was started, and for a main thread that ends before the
+    /// program. The end of the process is not the end of its threads.
     ///
     /// Threads: the handler is called on `thread`, as for a notification that the ending thread posts. On
     /// `.postingThread` it is the last code of this package on the ending thread; if that was never started, or has
@@ -66,17 +66,13 @@ extension DeliveryTarget {
     public func addEndObserver(
         on thread: some DeliveryTarget, options: ObserverOptions = .init(), file: String = #fileID,
         line: Int = #line, using handler: @escaping @Sendable (ThreadEnd) -> Void
-    ) -> ObserverToken {
-        addEndObserver(options, SourceLocation(file, line), .on(thread, handler))
-    }
+    ) -> ObserverToken { addEndObserver(options, SourceLocation(file, line), .on(thread, handler)) }
 
     /// Adds an observer of the end of this thread on the main thread.
     public func addEndObserver(
         on thread: MainThread, options: ObserverOptions = .init(), file: String = #fileID,
         line: Int = #line, using handler: @escaping @MainActor (ThreadEnd) -> Void
-    ) -> ObserverToken {
-        addEndObserver(options, SourceLocation(file, line), .onMain(handler))
-    }
+    ) -> ObserverToken { addEndObserver(options, SourceLocation(file, line), .onMain(handler)) }
 
     private func addEndObserver(
         _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ThreadEnd>

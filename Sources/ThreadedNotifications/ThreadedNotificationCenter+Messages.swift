@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ThreadedNotificationCenter {
-    // MARK: Posting messages
+    // MARK: Posting
 
     /// Posts a message about an object: to the observers of the message, and as a notification to those of its name.
     ///
@@ -24,9 +24,7 @@ extension ThreadedNotificationCenter {
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
-    ) -> DeliveryCounters {
-        post(PostedMessage(message), about: nil, at: SourceLocation(file, line))
-    }
+    ) -> DeliveryCounters { post(PostedMessage(message), about: nil, at: SourceLocation(file, line)) }
 
     /// Posts a message and waits, as `postAndWait(_:timeout:file:line:)` does with a notification.
     @available(*, noasync, message: "it blocks the thread; post without waiting") @discardableResult
@@ -57,9 +55,7 @@ extension ThreadedNotificationCenter {
     @MainActor @discardableResult
     public func post<Message: NotificationCenter.MainActorMessage>(
         _ message: Message, file: String = #fileID, line: Int = #line
-    ) -> DeliveryCounters {
-        post(PostedMessage(message), about: nil, at: SourceLocation(file, line))
-    }
+    ) -> DeliveryCounters { post(PostedMessage(message), about: nil, at: SourceLocation(file, line)) }
 
     private func post(
         _ message: PostedMessage, about subject: AnyObject?, at location: SourceLocation
@@ -88,7 +84,7 @@ extension ThreadedNotificationCenter {
         return (bare, observers)
     }
 
-    // MARK: Observing on a thread
+    // MARK: Observing
 
     /// Adds an observer on the main thread of the messages of a type. Its handler is isolated to the main actor.
     ///
@@ -99,9 +95,7 @@ extension ThreadedNotificationCenter {
         of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: MainThread,
         options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (Message) -> Void
-    ) -> ObserverToken {
-        add(of: subject, options, SourceLocation(file, line), .onMain(handler))
-    }
+    ) -> ObserverToken { add(of: subject, options, SourceLocation(file, line), .onMain(handler)) }
 
     /// Adds an observer on a thread of the messages of a type.
     ///
@@ -111,11 +105,7 @@ extension ThreadedNotificationCenter {
         of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: some DeliveryTarget,
         options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Message) -> Void
-    ) -> ObserverToken {
-        add(of: subject, options, SourceLocation(file, line), .on(thread, handler))
-    }
-
-    // MARK: Observing as Foundation does: main actor messages on the main thread, others in a task
+    ) -> ObserverToken { add(of: subject, options, SourceLocation(file, line), .on(thread, handler)) }
 
     /// Adds an observer of the main actor messages of a type. Its handler is called on the main thread, which delivers
     /// while it runs its run loop; see `.main`.
@@ -128,9 +118,7 @@ extension ThreadedNotificationCenter {
     public func addObserver<Message: NotificationCenter.MainActorMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, options: ObserverOptions = .init(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Message) -> Void
-    ) -> ObserverToken {
-        add(of: subject, options, SourceLocation(file, line), .onMain(handler))
-    }
+    ) -> ObserverToken { add(of: subject, options, SourceLocation(file, line), .onMain(handler)) }
 
     /// Adds an observer of the main actor messages with an identifier.
     ///
@@ -144,8 +132,7 @@ extension ThreadedNotificationCenter {
         add(of: subject, options, SourceLocation(file, line), .onMain(handler))
     }
 
-    /// Adds an observer of the messages of a type, with an async handler. See
-    /// `addObserver(forName:object:executorPreference:options:file:line:transform:using:)`.
+    /// Adds an observer of the messages of a type, with an async handler, as for notifications.
     ///
     ///     let token = center.addObserver(of: document, for: Saved.self) { message in await index.update(message) }
     @_disfavoredOverload
@@ -153,9 +140,7 @@ extension ThreadedNotificationCenter {
         of subject: Message.Subject? = nil, for messageType: Message.Type,
         executorPreference executor: (any TaskExecutor)? = nil, options: ObserverOptions = .init(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @Sendable (Message) async -> Void
-    ) -> ObserverToken {
-        add(of: subject, options, SourceLocation(file, line), .awaiting(on: executor, handler))
-    }
+    ) -> ObserverToken { add(of: subject, options, SourceLocation(file, line), .awaiting(on: executor, handler)) }
 
     /// Adds an observer of the messages with an identifier, with an async handler.
     ///
@@ -182,16 +167,12 @@ extension ThreadedNotificationCenter {
     ///     if center.hasObservers(for: Progress.self) { center.post(Progress(makeReport())) }
     public func hasObservers<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type
-    ) -> Bool {
-        hasObservers(ofMessage: messageType, subject)
-    }
+    ) -> Bool { hasObservers(ofMessage: messageType, subject) }
 
     /// True if a post of a main actor message of this type would match an observer of this center now.
     public func hasObservers<Message: NotificationCenter.MainActorMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type
-    ) -> Bool {
-        hasObservers(ofMessage: messageType, subject)
-    }
+    ) -> Bool { hasObservers(ofMessage: messageType, subject) }
 
     private func hasObservers(ofMessage type: any Any.Type, _ subject: Any?) -> Bool {
         hasObservers(of: MessageName.of(type).name, object: subject)

@@ -3,7 +3,7 @@ public import Foundation
 // The observers of notifications. `ThreadedNotificationCenter` documents them together.
 
 extension ThreadedNotificationCenter {
-    // MARK: On the main thread
+    // MARK: Adding
 
     /// Adds an observer on the main thread. Its handler is isolated to the main actor.
     ///
@@ -11,9 +11,7 @@ extension ThreadedNotificationCenter {
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: MainThread, options: ObserverOptions = .init(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Notification) -> Void
-    ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler))
-    }
+    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler)) }
 
     /// Adds an observer on the main thread that gets the values of a transform.
     ///
@@ -23,11 +21,7 @@ extension ThreadedNotificationCenter {
         forName name: Notification.Name?, object: Any? = nil, on thread: MainThread, options: ObserverOptions = .init(),
         file: String = #fileID, line: Int = #line, transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @MainActor (Value) -> Void
-    ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .value(transform, .onMain(handler)))
-    }
-
-    // MARK: On any thread
+    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .value(transform, .onMain(handler))) }
 
     /// Adds an observer on a thread.
     ///
@@ -37,9 +31,7 @@ extension ThreadedNotificationCenter {
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Notification) -> Void
-    ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .notification(on: thread, handler))
-    }
+    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .notification(on: thread, handler)) }
 
     /// Adds an observer on a thread that gets the values of a transform.
     @_disfavoredOverload
@@ -50,8 +42,6 @@ extension ThreadedNotificationCenter {
     ) -> ObserverToken {
         add(name, object, options, SourceLocation(file, line), .value(transform, .on(thread, handler)))
     }
-
-    // MARK: On the current thread
 
     /// Adds an observer on the current thread. Its handler need not be `Sendable`: it is called and released on this
     /// thread only.
@@ -88,8 +78,6 @@ extension ThreadedNotificationCenter {
             name, object, options, SourceLocation(file, line), .method(of: observer, on: thread, isolation, handler))
     }
 
-    // MARK: On an actor, and in tasks
-
     /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
     /// isolated to the actor and called there directly. The actor is retained until the observer is removed.
     ///
@@ -97,8 +85,8 @@ extension ThreadedNotificationCenter {
     ///         forName: name, isolatedTo: account, transform: { $0.object as? Int },
     ///         using: { account, amount in account.add(amount) })
     ///
-    /// An actor that runs on no thread stops the program. In the code of the actor, `on: .current` takes a handler that
-    /// need not be `Sendable`.
+    /// An actor that runs on no thread stops the program. In the code of the actor, `on: .current` does the same with a
+    /// handler that need not be `Sendable`.
     public func addObserver<Target: Actor, Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
         options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
