@@ -29,7 +29,7 @@ public struct DeliveryError: LocalizedError, Hashable, Sendable, CustomStringCon
         public static let threadStillRunning = Code(name: "threadStillRunning")
         /// A thread ended, or was told to stop, before it did what was waited for.
         public static let threadEnded = Code(name: "threadEnded")
-        /// The wait would have closed a cycle, and was not begun; `waits` is the cycle.
+        /// The wait would have closed a cycle, and was not begun; `waits` is the cycle, `cause` in words.
         public static let waitWouldDeadlock = Code(name: "waitWouldDeadlock")
         /// A notification was not handled, or a block not performed, before the timeout; `pending` lists them.
         public static let notDeliveredInTime = Code(name: "notDeliveredInTime")

@@ -29,13 +29,10 @@ public struct DrainBudget: Sendable, Hashable {
 
     /// A drain delivers everything that waited when it began.
     public static let unbounded = DrainBudget()
-
     /// A number of deliveries, at least 1.
     public static func deliveries(_ count: Int) -> DrainBudget { DrainBudget(deliveries: count) }
-
     /// A time.
     public static func time(_ time: Duration) -> DrainBudget { DrainBudget(time: time) }
-
     /// The main thread's budget at first: half of the time between two frames at 60 Hz.
     static let ofMain = time(.milliseconds(8))
 }

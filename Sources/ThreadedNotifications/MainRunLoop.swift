@@ -30,7 +30,6 @@ public enum MainRunLoop {
     /// A signal of `signals` ends the run instead of having its effect. The effect is restored when the call returns.
     /// A signal that the process ignores stays ignored, and one that arrives while the run ends for another reason has
     /// its restored effect. If several reasons are noticed together, a signal comes first, then `stop()`.
-    ///
     /// Threads: the main thread. A handler may call it: a nested run has its own condition, and those of the outer
     /// runs are evaluated again after it. A nested run of other code ends by itself. In a block of the main queue or a
     /// task of the main actor, the main queue and the main actor are not served.

@@ -9,7 +9,6 @@ public import Foundation
 ///
 /// Observers of the name then get the notifications of messages, and observers of the message get the messages of
 /// notifications with the name. The name of a message that does not conform is the name of its type, as in Foundation.
-///
 /// Threads: `makeMessage` and `makeNotification` are called on the posting thread, so they are not isolated to an
 /// actor. If `makeMessage` shares what the notification refers to, that is then used on the observer's thread too.
 /// Cost: `name` is read once in a process. A conversion is made only if an observer needs it.

@@ -42,7 +42,6 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public func cancel() { source.end() }
 
     package var tokenID: UInt64 { source.token.id }
-
     /// Ends the sequence, if it still exists.
     package var ending: @Sendable () -> Void { { [weak source] in source?.end() } }
 
@@ -84,7 +83,6 @@ extension ThreadedNotificationCenter {
     /// The notifications as an `AsyncSequence` of the values that a transform makes of them on the posting thread.
     ///
     ///     for await title in center.notifications(named: name, transform: { $0.object as? String }) {
-    ///
     /// - Parameters:
     ///   - limit: how many values are kept for a slow iterator: the newest 1000 by default.
     ///   - transform: called on the posting thread; nil: the sequence does not get this notification.
@@ -102,7 +100,6 @@ extension ThreadedNotificationCenter {
     /// The messages of a type as an `AsyncSequence`.
     ///
     ///     for await message in center.messages(of: document, for: Saved.self) {
-    ///
     /// - Parameter limit: how many are kept for a slow iterator: the newest 1000 by default. Foundation keeps 10.
     public func messages<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, bufferSize limit: Int = 1000,

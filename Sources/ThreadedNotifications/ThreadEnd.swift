@@ -51,7 +51,6 @@ extension DeliveryTarget {
     /// if the thread has ended before. It is called for a thread that `stop()`, `Thread.exit()` or its own function
     /// ended, for one that was stopped or deallocated before it was started, and for a main thread that ends before the
     /// program. The end of the process is not the end of its threads.
-    ///
     /// Threads: the handler is called on `thread`, as for a notification that the ending thread posts. On
     /// `.postingThread` it is the last code of this package on the ending thread; if that was never started, or has
     /// ended before, the handler is called on the thread that stops it, releases it or adds the observer. An

@@ -10,7 +10,6 @@ extension ThreadedNotificationCenter {
     /// It is delivered as a notification is: see `post(_:file:line:)`. Observers of the message get the message itself.
     /// For other observers of its name a `NotificationConvertible` message is converted once, before anything is
     /// delivered; a message that does not conform has the name of its type, and no userInfo.
-    ///
     /// Cost: that of posting a notification. A message for another thread is copied.
     /// - Returns: the number of observers with each outcome.
     @discardableResult
@@ -89,7 +88,6 @@ extension ThreadedNotificationCenter {
     /// Adds an observer on the main thread of the messages of a type. Its handler is isolated to the main actor.
     ///
     ///     let token = center.addObserver(of: document, for: Saved.self, on: .main) { message in … }
-    ///
     /// - Parameter subject: the object of the messages, compared by identity and not retained; nil: any, or none.
     public func addObserver<Message: NotificationCenter.AsyncMessage>(
         of subject: Message.Subject? = nil, for messageType: Message.Type, on thread: MainThread,

@@ -47,7 +47,6 @@ extension ThreadedNotificationCenter {
     /// thread only.
     ///
     ///     let token = center.addObserver(forName: name, on: .current) { _ in closed += 1 }
-    ///
     /// - Parameter isolation: the caller's actor. It must run on this thread only, as the main actor and an actor on a
     ///   `RunLoopThread` do; any other actor stops the program. If the actor's thread has ended, the notifications are
     ///   `targetGone`: under an `async` main function without `AsyncMain` the main actor has no thread; see `.main`.
@@ -104,7 +103,6 @@ extension ThreadedNotificationCenter {
     ///
     /// Notifications that are posted while a call runs wait, under the observer's overflow policy. A closure that is
     /// isolated to an actor runs there. A closure that never awaits runs in a task too, because the call has no `on:`.
-    ///
     /// Threads: any, or the executor that the handler prefers, such as a `RunLoopThread`; before that is started the
     /// handler waits, and after its end it runs in the background. It is never called before `post` returns, so
     /// `sameThread` has no effect. It inherits nothing of the task that posts.
