@@ -28,20 +28,29 @@ public struct DeliveryCounters: Sendable, Hashable, CustomStringConvertible {
     public var total: Int { delivered + waiting + coalesced + dropped + refused + cancelled + targetGone }
 
     /// The counter of one outcome.
+    // Without key paths, whose first use in a copy of the process may wait for a lock of the runtime.
     public subscript(outcome: DeliveryOutcome) -> Int {
-        get { self[keyPath: Self.counter(of: outcome)] }
-        set { self[keyPath: Self.counter(of: outcome)] = newValue }
-    }
-
-    private static func counter(of outcome: DeliveryOutcome) -> WritableKeyPath<DeliveryCounters, Int> {
-        switch outcome {
-        case .delivered: \.delivered
-        case .waiting: \.waiting
-        case .coalesced: \.coalesced
-        case .dropped: \.dropped
-        case .refused: \.refused
-        case .cancelled: \.cancelled
-        case .targetGone: \.targetGone
+        get {
+            switch outcome {
+            case .delivered: delivered
+            case .waiting: waiting
+            case .coalesced: coalesced
+            case .dropped: dropped
+            case .refused: refused
+            case .cancelled: cancelled
+            case .targetGone: targetGone
+            }
+        }
+        set {
+            switch outcome {
+            case .delivered: delivered = newValue
+            case .waiting: waiting = newValue
+            case .coalesced: coalesced = newValue
+            case .dropped: dropped = newValue
+            case .refused: refused = newValue
+            case .cancelled: cancelled = newValue
+            case .targetGone: targetGone = newValue
+            }
         }
     }
 
@@ -68,8 +77,7 @@ public struct DeliveryCounters: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter outcome: nil if the observer's transform returned nil, which is not counted.
     mutating func count(_ outcome: DeliveryOutcome?) {
-        // The usual outcome without a key path, which takes longer.
-        if outcome == .delivered { delivered += 1 } else if let outcome { self[outcome] += 1 }
+        if let outcome { self[outcome] += 1 }
     }
 
     /// `3: delivered 2, waiting 1`; `none` for a post without observers, or an observer without notifications.

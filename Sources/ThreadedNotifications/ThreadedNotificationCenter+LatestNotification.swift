@@ -17,13 +17,13 @@ extension ThreadedNotificationCenter {
         var number: UInt64 = 0
         for round in 1... {
             let isLast = observer.isEnqueuedFor || round == 100
-            let (latest, lists) = state.withLock { state in
-                let latest = name.flatMap { state.latest.latest(of: $0, after: number) }
-                guard latest == nil || isLast else { return (latest, [[Observer?]]?.none) }
-                let lists = state.registry.add(
-                    observer, id: observer.id, key: observer.key, receiver: observer.receiver)
-                return (latest, lists)
-            }
+            state.lock()
+            let latest = name.flatMap { state.valueWhileLocked.latest.latest(of: $0, after: number) }
+            let lists =
+                latest == nil || isLast
+                ? state.valueWhileLocked.registry.add(
+                    observer, id: observer.id, key: observer.key, receiver: observer.receiver) : nil
+            state.unlock()
             if let latest {
                 deliver(latest, to: observer)
                 number = latest.number
