@@ -67,16 +67,6 @@ public struct DeliveryCounters: Sendable, Hashable {
         waiting -= wereWaiting
     }
 
-    mutating func add(_ other: DeliveryCounters) {
-        delivered += other.delivered
-        waiting += other.waiting
-        coalesced += other.coalesced
-        dropped += other.dropped
-        refused += other.refused
-        cancelled += other.cancelled
-        targetGone += other.targetGone
-    }
-
     /// - Parameter outcome: nil if the observer's transform returned nil, which is not counted.
     @inline(__always)
     mutating func count(_ outcome: DeliveryOutcome?) {

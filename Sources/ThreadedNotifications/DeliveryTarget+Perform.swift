@@ -71,7 +71,7 @@ extension DeliveryTarget {
             ThreadContext.withCurrent { context in
                 // A thread that was told to stop accepts no block.
                 if let mailbox = targetThread.mailbox,
-                    mailbox.enqueue(Delivery(.performed(performed), post: performed.post))
+                    mailbox.enqueue(Delivery(.performed(performed), post: performed.post)) == nil
                 {
                     Drain.run(context, until: { performed.outcome != .waiting })
                 } else {

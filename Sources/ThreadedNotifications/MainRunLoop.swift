@@ -71,7 +71,7 @@ public enum MainRunLoop {
             let (isFirst, _) = requestedStop.compareExchange(
                 expected: 0, desired: nextStop(), ordering: .sequentiallyConsistent)
             let stop = requestedStop.load(ordering: .sequentiallyConsistent)
-            if !isFirst || Mailbox.main.enqueue(Delivery(.mark { isDue(stop) })) { return }
+            if !isFirst || Mailbox.main.enqueue(Delivery(.mark { isDue(stop) })) == nil { return }
         }
         isDue(requestedStop.load(ordering: .sequentiallyConsistent))
         RunLoopReference.main.wakeUp()

@@ -244,7 +244,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
     /// suspended for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if !mailbox.enqueue(Delivery(.job(job, self))) { runLate(job) }
+        if mailbox.enqueue(Delivery(.job(job, self))) != nil { runLate(job) }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {

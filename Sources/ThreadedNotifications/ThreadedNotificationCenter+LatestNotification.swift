@@ -10,35 +10,21 @@ extension ThreadedNotificationCenter {
     /// delivered before. An observer on the posting thread is registered last, because newer ones are delivered to it
     /// on other threads at the same time. If a newer one is posted while its handler runs, it gets that one as well.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
-    func register(_ observer: Observer) -> [[Observer?]] {
-        state.lock()
-        guard let name = observer.retainedName else {
-            defer { state.unlock() }
-            return registerWhileLocked(observer)
-        }
-        state.valueWhileLocked.latest.retain(name)
-        state.unlock()
-        return registerAfterLatest(observer, name)
-    }
-
-    private func registerWhileLocked(_ observer: Observer) -> [[Observer?]] {
-        state.valueWhileLocked.registry.add(
-            observer, id: observer.id, key: observer.key, receiver: observer.receiver)
-    }
-
-    private func registerAfterLatest(_ observer: Observer, _ name: String) -> [[Observer?]] {
+    func register(_ observer: Observer) -> [Observer] {
+        guard let name = observer.retainedName else { return change { $0.add(observer) } }
+        change { $0.latest.retain(name) }
         var number: UInt64 = 0
         for round in 1... {
             let isLast = observer.isEnqueuedFor || round == Self.mostRounds
-            state.lock()
-            let latest = state.valueWhileLocked.latest.latest(of: name, after: number)
-            let lists = latest == nil || isLast ? registerWhileLocked(observer) : nil
-            state.unlock()
+            let (latest, toCheck) = change { state in
+                let latest = state.latest.latest(of: name, after: number)
+                return (latest, latest == nil || isLast ? state.add(observer) : nil)
+            }
             if let latest {
                 deliver(latest, to: observer)
                 number = latest.number
             }
-            if let lists { return lists }
+            if let toCheck { return toCheck }
         }
         return []
     }

@@ -92,12 +92,12 @@ extension ThreadedNotificationCenter {
 
     /// The notification of a message. It is made of the message only if it is retained, or if an observer gets it.
     /// - Returns: if not, also the observers, which all get the message itself.
-    private func notification(of message: PostedMessage, about subject: AnyObject?) -> (Notification, [Observer?]?) {
+    private func notification(of message: PostedMessage, about subject: AnyObject?) -> (Notification, [Observer]?) {
         let bare = Notification(name: message.name.name, object: subject)
         guard message.name.convertible != nil else { return (bare, nil) }
         let isRetained = state.withLock { $0.latest.retains(bare.name.rawValue) }
         let observers = observers(matching: bare, of: nil)
-        if isRetained || observers.contains(where: { $0.map { $0.messageType != message.type } ?? false }) {
+        if isRetained || observers.contains(where: { $0.messageType != message.type }) {
             return (message.notification(about: subject), nil)
         }
         return (bare, observers)

@@ -14,7 +14,7 @@ extension ThreadedNotificationCenter {
     /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
     public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
         state.withLock { $0.latest.retains(name.rawValue) }
-            || observers(matching: Notification(name: name, object: object), of: nil).contains { $0 != nil }
+            || !observers(matching: Notification(name: name, object: object), of: nil).isEmpty
     }
 
     /// True if a post of a message of this type, about an object, would match an observer of this center now: of the

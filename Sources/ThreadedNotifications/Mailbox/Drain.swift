@@ -37,6 +37,7 @@ enum Drain {
         let state = context.mailbox.state
         state.lock()
         let delivered = context.taken.isEmpty ? state.valueWhileLocked.pending.refill(&context.taken) : []
+        context.mailbox.noteDeliveries()
         let toRelease = state.valueWhileLocked.toRelease
         if !toRelease.isEmpty { state.valueWhileLocked.toRelease = [] }
         var slice = state.valueWhileLocked.slice

@@ -33,7 +33,7 @@ final class PerformedBlock: DelayedAction {
             return DispatchQueue.global().async { self.perform() }
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        if !mailbox.enqueue(Delivery(.performed(self), post: post)) { _ = targetIsGone(mailbox.noteLoss()) }
+        if mailbox.enqueue(Delivery(.performed(self), post: post)) != nil { _ = targetIsGone(mailbox.noteLoss()) }
     }
 
     /// Appends the block when a delay has passed. If its thread ends before, the block is `targetGone` then.

@@ -18,15 +18,18 @@ final class TaskMailbox: Sendable {
     /// The thread on which the task runs, if it prefers one.
     var thread: RunLoopThread? { executor as? RunLoopThread }
 
-    /// - Returns: false in a copy of the process, where no task runs.
-    func enqueue(_ delivery: Delivery) -> Bool {
-        if ForkedCopy.isCopy { return false }
-        if state.withLock({ $0.pending.append(delivery) && $0.drain.signal() }) {
+    /// - Returns: the delivery, in a copy of the process, where no task runs.
+    func enqueue(_ delivery: consuming Delivery) -> Delivery? {
+        if ForkedCopy.isCopy { return delivery }
+        state.lock()
+        let mustStart = state.valueWhileLocked.pending.append(delivery) && state.valueWhileLocked.drain.signal()
+        state.unlock()
+        if mustStart {
             DeliveryEvent.trace(.signal)
             // Detached, because a handler inherits nothing of the task that posts.
             Task.detached(executorPreference: executor) { await self.run() }
         }
-        return true
+        return nil
     }
 
     /// True in the task that drains: in the handler, and while the task releases what it delivered.

@@ -29,7 +29,6 @@ final class Handler: @unchecked Sendable {
     /// The object, if the handler is a method. It is not retained.
     let object: WeakReference<AnyObject>?
     let objectLife: ObjectLife?
-    let isMethod: Bool
 
     private init(
         _ function: Function, at place: HandlerPlace, isThreadBound: Bool, message: MessageName? = nil,
@@ -38,7 +37,6 @@ final class Handler: @unchecked Sendable {
         (self.function, self.place, self.isThreadBound, self.prepare) = (function, place, isThreadBound, prepare)
         (self.message, self.messageType) = (message, messageType)
         (self.object, objectLife) = (object.map { WeakReference($0) }, object.map { ObjectLife(of: $0) })
-        isMethod = object != nil
     }
 
     private convenience init<Value>(
@@ -48,6 +46,12 @@ final class Handler: @unchecked Sendable {
         self.init(
             handler.function.ofPayload, at: handler.place, isThreadBound: handler.isThreadBound, message: message,
             messageType: messageType, prepare: prepare)
+    }
+
+    /// Calls a direct handler.
+    @inline(__always)
+    func call(_ payload: Payload, _ object: AnyObject?) {
+        if case .direct(let function) = function { function(payload, object) }
     }
 
     // MARK: Notifications

@@ -51,6 +51,7 @@ final class ThreadContext {
     var boundValues = BoundValues()
     /// The notification that a posting queue is posting to a center of another type.
     var queuedPost: (name: Notification.Name, number: UInt64)?
+    var found = FoundObservers()
     /// See `runLoopMember`.
     private var probe: (descriptor: EventDescriptor, source: DescriptorSource)?
     private var destructorRounds = 0
@@ -193,6 +194,7 @@ final class ThreadContext {
             withExtendedLifetime(last.retained) {}
         }
         ThreadWaits.endAll()
+        found = FoundObservers()
         let lost = endMailbox()
         (sleep, probe, keepsAlive) = (nil, nil, nil)
         for id in boundValues.close() { releaseBoundValue(id) }
@@ -209,10 +211,10 @@ final class ThreadContext {
             lostDeliveries = lost
             while var cursor = cursors.popLast() {
                 while let (observer, payload, _) = cursor.takeNext(self) {
+                    let delivery = Delivery(.payload(payload.takeUnretainedValue()), post: cursor.post)
                     observer._withUnsafeGuaranteedRef { observer in
                         observer.counters.posted.add(1, ordering: .relaxed)
-                        observer.settle(
-                            Delivery(.payload(payload), post: cursor.post), .targetGone)
+                        observer.settle(delivery, .targetGone)
                     }
                     lost.notifications += 1
                 }
