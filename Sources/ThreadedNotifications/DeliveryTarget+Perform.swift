@@ -84,8 +84,7 @@ extension DeliveryTarget {
         if let reason = mailbox.reasonNotToWait { throw reason }
         guard let thread = mailbox.identity else { throw DeliveryError.threadNotStarted(thread: mailbox.description) }
         let wait = try DeliveryWait(
-            for: [DeliveryWait.Expected(observer: 0, thread: thread)],
-            at: SourceLocation(file, line))
+            for: [WaitGraph.Target(kind: .delivery, thread: thread)], of: nil, at: SourceLocation(file, line))
         let result = Locked<Result<Value, any Error>?>(nil)
         let performed = PerformedBlock(for: mailbox, wait: wait) {
             let value = Result(catching: block)
@@ -93,7 +92,7 @@ extension DeliveryTarget {
         }
         performed.enqueue()
         do throws(DeliveryError) {
-            try wait.wait(notification: nil, timeout: timeout)
+            try wait.wait(timeout: timeout)
         } catch {
             performed.cancel()
             if result.withLock({ $0 == nil }) { throw error }

@@ -150,15 +150,11 @@ public final class RunLoopThread: DeliveryTarget {
         if ending.thread == nil, join(until: .now) { return }
         if ending.isCurrent { throw .waitForItself(thread: name) }
 
-        let wait = try ThreadWaits.begin(
-            for: ending.identity.map { [.thread($0.number)] } ?? [], on: ending.identity,
-            waitsFor: "\(mailbox.numberAndName) to end", at: SourceLocation(file, line))
-        defer { ThreadWaits.end(wait) }
-        let deadline = SuspendingClock.Instant.after(timeout)
-        guard join(until: deadline) else {
-            ThreadWaits.end(wait, timedOut: true)
-            throw .threadStillRunning(thread: name, after: timeout)
-        }
+        let target = WaitGraph.Target(kind: .end, thread: ending.identity)
+        let wait = try Waits.begin(for: [target], at: SourceLocation(file, line), waking: joinPermit)
+        let hasEnded = join(until: .after(timeout))
+        Waits.end(wait, timedOut: !hasEnded)
+        if !hasEnded { throw .threadStillRunning(thread: name, after: timeout) }
     }
 
     /// Suspends the task until the thread has ended, and its thread-specific storage and run loop have been destroyed.
@@ -181,7 +177,7 @@ public final class RunLoopThread: DeliveryTarget {
         if join(until: .now) { return }
         // Only destructors of thread-specific storage still run, so this blocks a thread of Dispatch for a moment.
         let joined = TaskWait()
-        DispatchQueue.global().async { if self.join(until: deadline) { joined.end(.happened) } }
+        DispatchQueue.global().async { if self.join(until: deadline) { joined.end() } }
         try await joined.wait(until: deadline, orThrow: stillRunning)
     }
 

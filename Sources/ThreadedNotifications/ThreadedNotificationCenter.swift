@@ -125,21 +125,20 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: Notification, _ message: PostedMessage?, timeout: Duration, at location: SourceLocation
     ) throws(DeliveryError) -> DeliveryCounters {
         let observers = observers(matching: notification, of: nil)
-        var expected: [DeliveryWait.Expected] = []
+        var targets: [WaitGraph.Target] = []
         for observer in observers {
-            let name = notification.name.rawValue
             if let mailbox = observer.mailbox {
                 let isOwn = mailbox.isCurrent
                 if isOwn, observer.options.sameThread != .ordered { continue }
                 if !isOwn, let reason = mailbox.reasonNotToWait { throw reason }
-                expected.append(
-                    .init(observer: observer.id, notification: name, thread: mailbox.identity, isOwn: isOwn))
+                targets.append(
+                    .init(kind: isOwn ? .ownDelivery : .delivery, observer: observer.id, thread: mailbox.identity))
             } else if let tasks = observer.tasks {
-                expected.append(
-                    .init(observer: observer.id, notification: name, thread: try tasks.threadToWaitFor))
+                targets.append(
+                    .init(kind: .delivery, observer: observer.id, thread: try tasks.threadToWaitFor))
             }
         }
-        let wait = try DeliveryWait(for: expected, at: location)
+        let wait = try DeliveryWait(for: targets, of: notification.name.rawValue, at: location)
         // A removal before the wait was registered did not end it.
         for observer in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
         let post = Post(file: location.file, line: location.line, wait: wait, message: message)
@@ -148,7 +147,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         let isRetained = state.withLock { $0.latest.retains(notification.name.rawValue) }
         var counters = deliver(
             notification, post, to: isRetained ? self.observers(matching: notification, of: post) : observers)
-        counters.resolveWaiting(try wait.wait(notification: notification.name.rawValue, timeout: timeout))
+        counters.resolveWaiting(try wait.wait(timeout: timeout))
         return counters
     }
 

@@ -76,7 +76,7 @@ extension ThreadContext {
             switch turn {
             case .atOnce: calls += 1
             case .ordered where orderedWait != true:
-                post.wait?.isCalledAtOnce(observers[index].id)
+                post.wait?.resolve(observers[index].id, .waiting)
                 (calls, orderedCalls) = (calls + 1, orderedCalls + 1)
             case .later: hasLater = true
             case .elsewhere, .ordered:

@@ -128,7 +128,7 @@ final class Observer: @unchecked Sendable {
     func end() {
         guard let state = change({ $0.ended }), state.isCancelled else { return }
         if state.isOver { releaseHandler() }
-        if state.isAwaited { ObserverWaiters.handlerEnded(of: id) }
+        if state.isAwaited { Waits.handlerEnded(of: id) }
     }
 
     /// When it returns, no call begins.
@@ -137,7 +137,7 @@ final class Observer: @unchecked Sendable {
     func cancel() -> Int {
         guard let state = change({ $0.isCancelled ? nil : $0.cancelled }) else { return state.running }
         if state.isOver { releaseHandler() }
-        ObserverWaiters.observerWasCancelled(id)
+        Waits.observerWasCancelled(id)
         return state.running
     }
 

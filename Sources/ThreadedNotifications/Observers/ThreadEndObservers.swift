@@ -39,7 +39,7 @@ final class ThreadEndObservers: Sendable {
     func threadEnded(_ end: ThreadEnd) {
         let (handles, waits) = state.withLock { $0.end(end) }
         if !handles.isEmpty { deliver(end, to: handles) }
-        for wait in waits { wait.end(.happened) }
+        for wait in waits { wait.end() }
     }
 
     private func deliver(_ end: ThreadEnd, to handles: [ValueObservers.Handle]) {

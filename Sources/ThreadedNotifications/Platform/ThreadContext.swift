@@ -193,7 +193,7 @@ final class ThreadContext {
             last.wait?.resolve(observer?.id ?? 0, .targetGone)
             withExtendedLifetime(last.retained) {}
         }
-        ThreadWaits.endAll()
+        Waits.endAll()
         found = FoundObservers()
         let lost = endMailbox()
         (sleep, probe, keepsAlive) = (nil, nil, nil)
