@@ -44,7 +44,8 @@ extension MainThread {
         _ block: @escaping @MainActor () throws -> Value
     ) throws -> Value {
         try targetThread.performAndWait(
-            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread(throwing: block))
+            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread { Result { try block() } }
+        ).get()
     }
 
     /// Performs a block on the main thread after a delay, as `DeliveryTarget.perform(after:_:)` does. The block is

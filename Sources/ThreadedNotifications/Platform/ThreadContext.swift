@@ -8,11 +8,7 @@ internal import Synchronization
 /// `Sendable`.
 final class ThreadContext {
     let isMain: Bool
-    var identity: ThreadIdentity? {
-        didSet { recorded = identity.map(RecordedThread.init) }
-    }
-    /// `identity` as a recorder takes it; nil before its first use.
-    private(set) var recorded: RecordedThread?
+    var identity: ThreadIdentity?
 
     // MARK: What waits for the thread, and what runs on it
 

@@ -11,9 +11,11 @@ package enum Recorder {
     private static let table = Atomic<UInt>(0)
     private static let connecting = Locked(())
 
-    /// The bits of the address of the recorder that was preloaded, or 0. The first use connects it. A thread that uses
-    /// it meanwhile waits, and so does not miss that events are recorded.
-    private static let preloaded = {
+    /// The recorder that was preloaded, or nil. The first use connects it. A thread that uses it meanwhile waits, and so
+    /// does not miss that events are recorded.
+    private static var preloaded: Table? { Table(bitPattern: preloadedBits) }
+
+    private static let preloadedBits = {
         let found = NotificationRecorderFind()
         if let found { use(found) }
         return UInt(bitPattern: found)
@@ -23,16 +25,12 @@ package enum Recorder {
     static var current: Table? { Table(bitPattern: table.load(ordering: .acquiring)) }
 
     /// Connects the recorder that was preloaded.
-    static func connect() {
-        _ = preloaded
-    }
+    static func connect() { _ = preloaded }
 
     /// Connects the recorder that was preloaded, or else `other`, and returns it.
     package static func connect(_ other: Table) -> Table {
-        if let preloaded = Table(bitPattern: preloaded) { return preloaded }
-        connecting.withLock { _ in
-            if current == nil { use(other) }
-        }
+        if let preloaded { return preloaded }
+        connecting.withLock { _ in if current == nil { use(other) } }
         return other
     }
 
@@ -45,10 +43,10 @@ package enum Recorder {
 
     /// The next number of an observer, if a preloaded recorder counts them, because it also numbers those of
     /// Foundation.
-    static func nextObserver() -> UInt64? { Table(bitPattern: preloaded)?.pointee.next_observer?() }
+    static func nextObserver() -> UInt64? { preloaded?.pointee.next_observer?() }
 
     /// The number of the calling thread, if a preloaded recorder counts threads.
-    static func threadNumber() -> Int? { Table(bitPattern: preloaded)?.pointee.thread_number.map { Int($0()) } }
+    static func threadNumber() -> Int? { preloaded?.pointee.thread_number.map { Int($0()) } }
 
     // MARK: What Foundation's center would record again
 
@@ -71,7 +69,7 @@ package enum Recorder {
 
     /// Calls `body`, which adds or removes an observer of this package at a Foundation center.
     static func observingForCapture<Result>(_ body: () -> Result) -> Result {
-        let recorder = Table(bitPattern: preloaded)
+        let recorder = preloaded
         recorder?.pointee.begin_own_observer?()
         defer { recorder?.pointee.end_own_observer?() }
         return body()
@@ -97,15 +95,14 @@ package enum Recorder {
         sender: DeliveryEvent.Sender?, relatedPost: UInt64, message: String?, policy: OverflowPolicy?,
         reason: DeliveryEvent.Reason?
     ) {
-        let context = ThreadContext.current
-        if context.recorded == nil { _ = ThreadIdentity.current }
+        let thread = ThreadIdentity.current
         var length = RecorderTexts.constantLength &+ RecorderTexts.length(name) &+ RecorderTexts.length(message)
         length &+= RecorderTexts.length(location?.file) &+ RecorderTexts.length(sender?.type)
-        length &+= RecorderTexts.length(target?.name)
-        var texts = RecorderTexts(context.scratch(atLeast: length))
+        length &+= RecorderTexts.length(target?.name) &+ RecorderTexts.length(thread.name)
+        var texts = RecorderTexts(ThreadContext.current.scratch(atLeast: length))
         var record = recorder_record()
         record.stage = texts.text(stage.rawValue)
-        if let thread = context.recorded { record.thread = thread.fields }
+        record.thread = texts.thread(thread)
         if let target { record.target = texts.thread(target) }
         record.name = texts.text(name)
         record.post = post
@@ -124,5 +121,37 @@ package enum Recorder {
         record.policy = texts.text(policy?.kind)
         record.reason = texts.text(reason?.rawValue)
         recorder.pointee.append(&record)
+    }
+}
+
+/// Copies strings to memory of the caller, in the form that a recorder takes.
+package struct RecorderTexts {
+    private var end: UnsafeMutablePointer<UInt8>
+
+    /// The number of bytes that the short and constant strings of a record take at most.
+    package static let constantLength = 256
+
+    /// - Parameter memory: room for the strings.
+    package init(_ memory: UnsafeMutablePointer<UInt8>) {
+        end = memory
+    }
+
+    /// The number of bytes that a string takes.
+    @inline(__always)
+    package static func length(_ string: String?) -> Int { string?.utf8.count ?? 0 }
+
+    package mutating func text(_ string: String?) -> recorder_text {
+        guard var string else { return recorder_text() }
+        let start = end
+        string.withUTF8 { bytes in
+            if let first = bytes.baseAddress { end.update(from: first, count: bytes.count) }
+            end += bytes.count
+        }
+        return recorder_text(start: UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self), length: end - start)
+    }
+
+    package mutating func thread(_ thread: ThreadIdentity) -> recorder_thread {
+        recorder_thread(
+            number: UInt64(max(0, thread.number)), kernel_id: thread.kernelID, name: text(thread.name), pool: false)
     }
 }
