@@ -90,7 +90,6 @@ package struct SystemThread: Sendable {
     package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
     /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.
-    ///
     /// - Returns: false if the deadline passed. The thread may be joined again later.
     package func join(until deadline: SuspendingClock.Instant) -> Bool {
         CLinuxJoinThread(handle, deadline.nanosecondsFromNow) == 0

@@ -1,8 +1,7 @@
 /// A wait of one thread for deliveries, or for a block, on other threads. Every outcome resolves the wait for that
 /// delivery, so that no thread waits for something that cannot happen.
 ///
-/// Threads: any; `init` and `wait` on the waiting thread.
-/// Cost: what an error says is composed only for the error.
+/// Threads: any; `init` and `wait` on the waiting thread, which calls each once.
 final class DeliveryWait: Sendable {
     /// Nil: there is nothing to wait for.
     private let id: WaitGraph.WaitID?
@@ -14,10 +13,7 @@ final class DeliveryWait: Sendable {
     init(
         for targets: [WaitGraph.Target], of notification: String?, at location: SourceLocation
     ) throws(DeliveryError) {
-        // Reversed, because the first one is resolved first.
-        id =
-            targets.isEmpty
-            ? nil : try Waits.begin(for: targets.reversed(), of: notification, at: location, waking: isOver)
+        id = targets.isEmpty ? nil : try Waits.begin(for: targets, of: notification, at: location, waking: isOver)
     }
 
     /// A delivery is about to begin. From now on the delivery itself resolves the wait, also if it finds the observer

@@ -33,7 +33,6 @@ package final class MonotonicSemaphore: @unchecked Sendable {
     }
 
     /// Blocks the calling thread until the semaphore is signalled or the deadline has passed.
-    ///
     /// - Returns: false if the deadline passed without a signal.
     package func wait(until deadline: SuspendingClock.Instant) -> Bool {
         CLinuxWaitForSemaphore(semaphore, deadline.nanosecondsFromNow)

@@ -131,7 +131,7 @@ extension WaitGraph {
         let thread: ThreadIdentity
         /// The observers of the handlers that run on the thread.
         let handlersUnderWay: [ObserverID]
-        /// What has not been done yet. Searched from its end.
+        /// What has not been done yet. The last one is usually done first.
         fileprivate(set) var targets: [Target]
         /// The name of the notification that is waited for; nil: a block, or none.
         let notification: String?

@@ -19,6 +19,7 @@ enum Waits {
 
     /// Begins a wait of the calling thread, which must end it.
     /// - Parameters:
+    ///   - targets: at least one.
     ///   - notification: the name of the notification that is waited for; nil: a block, or none.
     ///   - semaphore: signalled when no target is left, and when a handler that is waited for returns.
     /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`; then no wait was begun.
@@ -27,7 +28,7 @@ enum Waits {
         waking semaphore: MonotonicSemaphore
     ) throws(DeliveryError) -> WaitGraph.WaitID {
         let wait = WaitGraph.Wait(
-            thread: .current, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
+            thread: .current, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets.reversed(),
             notification: notification, location: location, semaphore: semaphore,
             waitsForOthers: targets.contains { $0.kind != .ownDelivery })
         switch withGraph({ $0.begin(wait) }) {
