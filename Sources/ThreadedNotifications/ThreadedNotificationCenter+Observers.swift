@@ -13,7 +13,7 @@ extension ThreadedNotificationCenter {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler))
+        add(name, object, options, SourceLocation(file, line), .notification(.onMain(handler)))
     }
 
     /// Adds an observer on the main thread that gets the values of a transform. Its handler is isolated to the main
@@ -41,7 +41,7 @@ extension ThreadedNotificationCenter {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .notification(on: thread, handler))
+        add(name, object, options, SourceLocation(file, line), .notification(.on(thread, handler)))
     }
 
     /// Adds an observer on a thread that gets the values of a transform.
@@ -71,7 +71,7 @@ extension ThreadedNotificationCenter {
         options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .notification(on: thread, isolation, handler))
+        add(name, object, options, SourceLocation(file, line), .notification(.onCurrent(thread, isolation, handler)))
     }
 
     /// Adds an object on the current thread. One of its methods is the handler, like the selectors of the document.
