@@ -44,7 +44,6 @@ final class ThreadContext {
     var keepsAlive: RunLoopThread?
     /// The ended thread for which this thread runs late jobs now.
     var standsInFor: RunLoopThread?
-    var boundValues = BoundValues()
     /// The notification that a posting queue is posting to a center of another type.
     var queuedPost: (name: Notification.Name, number: UInt64)?
     var found = FoundObservers()
@@ -193,7 +192,6 @@ final class ThreadContext {
         found = FoundObservers()
         let lost = endMailbox()
         (sleep, probe, keepsAlive) = (nil, nil, nil)
-        for id in boundValues.close() { releaseBoundValue(id) }
         // Last, because an end observer is promised that the thread has released everything.
         mailbox.reportEnd(lost)
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
@@ -230,14 +228,6 @@ final class ThreadContext {
     /// Nil before the end.
     private var lostDeliveries: LostDeliveries?
     var hasEnded: Bool { lostDeliveries != nil }
-
-    /// Releases a value of this thread, if it is still there.
-    func releaseBoundValue(_ id: UInt64) {
-        let value = boundValues.remove(id)
-        // Released after the access to `boundValues`, because its deinitializer may use other values; otherwise the
-        // optimizer may do it earlier.
-        withExtendedLifetime(value) {}
-    }
 
     /// Memory for composing a record. The thread may use it until the next call.
     func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {
