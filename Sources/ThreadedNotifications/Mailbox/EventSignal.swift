@@ -26,6 +26,8 @@ final class EventSignal: ThreadSignal {
         var depth = 0
         /// True from a drain of the sleep until the event is read.
         fileprivate var isUnread = false
+        /// True if that drain has left something.
+        fileprivate var isBudgetSpent = false
         /// When the last drain of the sleep ended, in nanoseconds.
         fileprivate var lastDrain: UInt64 = 0
 
@@ -78,6 +80,7 @@ final class EventSignal: ThreadSignal {
             guard context.hasWork else { return }
             context.sleep?.isUnread = true
             Drain.run(context)
+            context.sleep?.isBudgetSpent = !context.taken.isEmpty
             giveWay(context)
             for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
             // A nested run may have read the event, and the run loop must make a pass.
@@ -114,11 +117,12 @@ final class EventSignal: ThreadSignal {
 
     /// The run loop has read the event.
     private static func wasRead(_ context: ThreadContext) {
-        if context.sleep?.isUnread == true {
-            context.sleep?.isUnread = false
-            // A drain has just ended, perhaps because its budget is spent. The next pass goes on.
+        let isPassAfterDrain = context.sleep?.isUnread == true
+        context.sleep?.isUnread = false
+        if isPassAfterDrain, context.sleep?.isBudgetSpent == true {
+            // This pass is the one between two budgets. The next one goes on.
             context.signalIfWorkIsLeft()
-        } else {
+        } else if context.hasWork {
             Drain.run(context)
         }
     }
