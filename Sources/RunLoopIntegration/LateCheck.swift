@@ -4,8 +4,9 @@ internal import Glibc
 /// A descriptor that becomes readable a few times after something has happened, at growing distances, and then not any
 /// more: a `timerfd`.
 final class LateCheck {
-    /// In milliseconds, from the check before.
-    private static let delays = [4, 16, 64, 256]
+    /// In milliseconds, from the check before. So many, because the wake-up for something that a check has found may
+    /// have no effect, too.
+    private static let delays = [4, 8, 16, 32, 64, 128, 256]
 
     let descriptor: Int32
     /// The index of the delay after which the descriptor becomes readable; the number of delays: it does not.

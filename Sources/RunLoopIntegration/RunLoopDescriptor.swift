@@ -29,8 +29,8 @@ internal import ThreadedNotifications
 /// `Thread.exit()` in the closure closes it too; CoreFoundation leaves two descriptors of its own open, as of every
 /// thread that exits in a run of its run loop.
 /// Cost: three or four descriptors. A drain of notifications, blocks and the main queue makes two to four system calls.
-/// A drain of anything else makes two passes of the run loop, and the descriptor is readable four times more in the
-/// next 340 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for
+/// A drain of anything else makes two passes of the run loop, and the descriptor is readable seven times more in the
+/// next 510 ms: CoreFoundation ignores a `CFRunLoopWakeUp` of another thread at the end of a pass, and what it was for
 /// is found then. One that arrives while an observer of `exit` runs at the end of the last of these passes has no
 /// effect until the descriptor is readable again. Notifications and blocks for the thread in the common modes, timers
 /// and the main queue need no such check. While nothing happens it costs nothing.

@@ -65,16 +65,6 @@ public struct DeliveryCounters: Sendable, Hashable, CustomStringConvertible {
         waiting -= wereWaiting
     }
 
-    mutating func add(_ other: DeliveryCounters) {
-        delivered += other.delivered
-        waiting += other.waiting
-        coalesced += other.coalesced
-        dropped += other.dropped
-        refused += other.refused
-        cancelled += other.cancelled
-        targetGone += other.targetGone
-    }
-
     /// - Parameter outcome: nil if the observer's transform returned nil, which is not counted.
     mutating func count(_ outcome: DeliveryOutcome?) {
         if let outcome { self[outcome] += 1 }

@@ -176,13 +176,7 @@ public struct DeliveryEvent: Sendable {
     private static func tell(_ makeEvent: () -> DeliveryEvent) {
         let event = makeEvent()
         let watch = watched.load(ordering: .acquiring)
-        if watch & Watch.byRecording.rawValue != 0, let recorder = Recorder.current {
-            Recorder.append(
-                to: recorder, event.stage, name: event.name?.rawValue, post: event.post, observer: event.observer,
-                target: event.target, overtakes: event.overtakes, style: event.postingStyle?.name,
-                location: event.location, count: event.count, sender: event.sender, relatedPost: event.relatedPost,
-                message: event.message, policy: event.policy, reason: event.reason)
-        }
+        if watch & Watch.byRecording.rawValue != 0, let recorder = Recorder.current { Recorder.append(event, to: recorder) }
         if watch & Watch.byTracer.rawValue != 0 { tracer?(event) }
     }
 

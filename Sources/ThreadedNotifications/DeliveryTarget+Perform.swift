@@ -55,11 +55,12 @@ extension DeliveryTarget {
         if let mailbox, !mailbox.isCurrent {
             if let reason = mailbox.reasonNotToWait { throw reason }
             let wait = try DeliveryWait(
-                for: [DeliveryWait.Expected(observer: 0, thread: mailbox.identity)], at: SourceLocation(file, line))
+                for: [WaitGraph.Target(kind: .delivery, thread: mailbox.identity)], of: nil,
+                at: SourceLocation(file, line))
             let performed = PerformedBlock(for: mailbox, wait: wait, body)
             performed.enqueue()
             do throws(DeliveryError) {
-                try wait.wait(notification: nil, timeout: timeout)
+                try wait.wait(timeout: timeout)
             } catch {
                 performed.cancel()
                 if result.withLock({ $0 == nil }) { throw error }
@@ -68,7 +69,7 @@ extension DeliveryTarget {
             let performed = PerformedBlock(for: mailbox, wait: nil, body)
             ThreadContext.withCurrent { context in
                 // A thread that was told to stop accepts no block.
-                if mailbox?.enqueue(Delivery(.performed(performed), post: performed.post)) == true {
+                if let mailbox, mailbox.enqueue(Delivery(.performed(performed), post: performed.post)) == nil {
                     Drain.run(context, until: { performed.outcome != .waiting })
                 } else {
                     if mailbox != nil { Drain.run(context, ignoresBudget: true) }

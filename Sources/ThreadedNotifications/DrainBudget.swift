@@ -10,8 +10,7 @@
 ///
 /// The main thread has a budget of 8 ms at first, so that a flood of notifications does not delay its timers and input.
 /// Other threads have none.
-/// Cost: a drain of several deliveries with a time reads the clock, at most once for each delivery, and once for 16 of
-/// them while they are fast.
+/// Cost: a drain of several deliveries with a time reads the clock once for each delivery.
 public struct DrainBudget: Sendable, Hashable {
     /// The number of deliveries; nil: any number.
     public let deliveries: Int?

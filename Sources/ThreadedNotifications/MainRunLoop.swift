@@ -63,7 +63,7 @@ public enum MainRunLoop {
             // A stop that a run notices before this one has its place counts for both.
             let place = Delivery(
                 .mark { if noticedStops.load(ordering: .sequentiallyConsistent) == noticed { makeStopDue() } })
-            if Mailbox.main.enqueue(place) { return }
+            if Mailbox.main.enqueue(place) == nil { return }
         }
         makeStopDue()
         RunLoopReference.main.wakeUp()

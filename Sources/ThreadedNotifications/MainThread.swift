@@ -40,7 +40,8 @@ extension MainThread {
         timeout: Duration, file: String = #fileID, line: Int = #line, _ block: @escaping @MainActor () throws -> Value
     ) throws -> Value {
         try targetThread.performAndWait(
-            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread(throwing: block))
+            timeout: timeout, file: file, line: line, MainActorClosure.onMainThread { Result { try block() } }
+        ).get()
     }
 
     /// As `DeliveryTarget.perform(after:_:)`, with a block that is isolated to the main actor.

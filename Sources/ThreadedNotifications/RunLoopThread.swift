@@ -143,11 +143,10 @@ public final class RunLoopThread: DeliveryTarget {
             if thread?.isCurrent == true { throw .waitForItself(thread: name) }
             ending = identity
         }
-        let wait = try ThreadWaits.begin(
-            for: ending.map { [.thread($0.number)] } ?? [], on: ending,
-            waitsFor: "\(mailbox.numberAndName) to end", at: SourceLocation(file, line))
+        let target = WaitGraph.Target(kind: .end, thread: ending)
+        let wait = try Waits.begin(for: [target], at: SourceLocation(file, line), waking: joinPermit)
         let hasEnded = join(until: .after(timeout))
-        ThreadWaits.end(wait, timedOut: !hasEnded)
+        Waits.end(wait, timedOut: !hasEnded)
         if !hasEnded { throw .threadStillRunning(thread: name, after: timeout) }
     }
 
@@ -169,7 +168,7 @@ public final class RunLoopThread: DeliveryTarget {
         if join(until: .now) { return }
         // Only destructors of thread-specific storage still run, so this blocks a thread of Dispatch for a moment.
         let joined = TaskWait()
-        DispatchQueue.global().async { if self.join(until: deadline) { joined.end(.happened) } }
+        DispatchQueue.global().async { if self.join(until: deadline) { joined.end() } }
         try await joined.wait(until: deadline, orThrow: stillRunning)
     }
 
@@ -215,7 +214,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
     /// suspended for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if !mailbox.enqueue(Delivery(.job(job, self))) { runLate(job) }
+        if mailbox.enqueue(Delivery(.job(job, self))) != nil { runLate(job) }
     }
 
     /// True if the calling code runs on this thread, or in a job that runs in the background because the thread has

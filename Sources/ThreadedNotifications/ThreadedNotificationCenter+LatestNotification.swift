@@ -11,24 +11,22 @@ extension ThreadedNotificationCenter {
     /// on other threads at the same time. If a newer one is posted while its handler runs, it gets that one as well;
     /// after 100 of them, a handler that posts the name itself is registered.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
-    func register(_ observer: Observer) -> [[Observer?]] {
-        let name = observer.retainedName
-        if let name { state.withLock { $0.latest.retain(name) } }
+    func register(_ observer: Observer) -> [Observer] {
+        guard let name = observer.retainedName else { return change { $0.add(observer) } }
+        change { $0.latest.retain(name) }
         var number: UInt64 = 0
         for round in 1... {
             let isLast = observer.isEnqueuedFor || round == 100
-            state.lock()
-            let latest = name.flatMap { state.valueWhileLocked.latest.latest(of: $0, after: number) }
-            let lists =
-                latest == nil || isLast
-                ? state.valueWhileLocked.registry.add(
-                    observer, id: observer.id, key: observer.key, receiver: observer.receiver) : nil
-            state.unlock()
+            var latest: LatestNotifications.Latest?
+            let toCheck: [Observer]? = change { state in
+                latest = state.latest.latest(of: name, after: number)
+                return latest == nil || isLast ? state.add(observer) : nil
+            }
             if let latest {
                 deliver(latest, to: observer)
                 number = latest.number
             }
-            if let lists { return lists }
+            if let toCheck { return toCheck }
         }
         return []
     }

@@ -72,12 +72,12 @@ extension ThreadedNotificationCenter {
 
     /// The notification of a message. It is made of the message only if it is retained, or if an observer gets it.
     /// - Returns: if not, also the observers, which all get the message itself.
-    private func notification(of message: PostedMessage, about subject: AnyObject?) -> (Notification, [Observer?]?) {
+    private func notification(of message: PostedMessage, about subject: AnyObject?) -> (Notification, [Observer]?) {
         let bare = Notification(name: message.name.name, object: subject)
         guard message.name.convertible != nil else { return (bare, nil) }
         let isRetained = state.withLock { $0.latest.retains(bare.name.rawValue) }
         let observers = observers(matching: bare, of: nil)
-        if isRetained || observers.contains(where: { $0.map { $0.messageType != message.type } ?? false }) {
+        if isRetained || observers.contains(where: { $0.messageType != message.type }) {
             return (message.notification(about: subject), nil)
         }
         return (bare, observers)
@@ -178,23 +178,20 @@ extension ThreadedNotificationCenter {
 }
 
 /// A message that is posted.
-final class PostedMessage: Sendable {
+struct PostedMessage {
     let payload: Payload
     let type: ObjectIdentifier
     let name: MessageName
-    private let makeNotification: @Sendable () -> Notification?
 
     init<Message>(_ message: Message) {
         name = MessageName.of(Message.self)
         type = ObjectIdentifier(Message.self)
-        let payload = PayloadValue(message, named: name.name)
-        self.payload = payload
-        makeNotification = { (payload.value as? any NotificationConvertible)?.madeNotification }
+        payload = PayloadValue(message, named: name.name)
     }
 
     /// The notification for observers that do not get the message. Calls foreign code.
     func notification(about subject: AnyObject?) -> Notification {
-        Notification(name: name.name, object: subject, userInfo: makeNotification()?.userInfo)
+        Notification(name: name.name, object: subject, userInfo: payload.convertible?.madeNotification.userInfo)
     }
 }
 

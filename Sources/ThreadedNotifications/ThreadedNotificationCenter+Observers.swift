@@ -11,7 +11,7 @@ extension ThreadedNotificationCenter {
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: MainThread, options: ObserverOptions = .init(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (Notification) -> Void
-    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .notificationOnMain(handler)) }
+    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .notification(.onMain(handler))) }
 
     /// Adds an observer on the main thread that gets the values of a transform.
     ///
@@ -31,7 +31,7 @@ extension ThreadedNotificationCenter {
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = .init(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Notification) -> Void
-    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .notification(on: thread, handler)) }
+    ) -> ObserverToken { add(name, object, options, SourceLocation(file, line), .notification(.on(thread, handler))) }
 
     /// Adds an observer on a thread that gets the values of a transform.
     @_disfavoredOverload
@@ -56,7 +56,7 @@ extension ThreadedNotificationCenter {
         options: ObserverOptions = .init(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, options, SourceLocation(file, line), .notification(on: thread, isolation, handler))
+        add(name, object, options, SourceLocation(file, line), .notification(.onCurrent(thread, isolation, handler)))
     }
 
     /// Adds an object on the current thread. One of its methods is the handler, like the selectors of the document.
@@ -168,7 +168,7 @@ extension ThreadedNotificationCenter {
     /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
     public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
         state.withLock { $0.latest.retains(name.rawValue) }
-            || observers(matching: Notification(name: name, object: object), of: nil).contains { $0 != nil }
+            || !observers(matching: Notification(name: name, object: object), of: nil).isEmpty
     }
 
     /// The observers of this center, in the order in which they were added, for debugging.

@@ -38,6 +38,8 @@ internal import Synchronization
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     let state = Locked(CenterState(), isTakenToFork: true)
+    /// Another number, unique in the process, after each change of the state; 0: it was never changed.
+    private let version = Atomic<UInt64>(0)
     let capture: FoundationCapture?
 
     /// A center that also delivers the notifications posted to `NotificationCenter.default`.
@@ -123,30 +125,29 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: Notification, _ message: PostedMessage?, timeout: Duration, at location: SourceLocation
     ) throws(DeliveryError) -> DeliveryCounters {
         let observers = observers(matching: notification, of: nil)
-        var expected: [DeliveryWait.Expected] = []
-        for case let observer? in observers {
-            let name = notification.name.rawValue
+        var targets: [WaitGraph.Target] = []
+        for observer in observers {
             if let mailbox = observer.mailbox {
                 let isOwn = mailbox.isCurrent
                 if isOwn, observer.options.sameThread != .ordered { continue }
                 if !isOwn, let reason = mailbox.reasonNotToWait { throw reason }
-                expected.append(
-                    .init(observer: observer.id, notification: name, thread: mailbox.identity, isOwn: isOwn))
+                targets.append(
+                    .init(kind: isOwn ? .ownDelivery : .delivery, observer: observer.id, thread: mailbox.identity))
             } else if let tasks = observer.tasks {
-                expected.append(
-                    .init(observer: observer.id, notification: name, thread: try tasks.threadToWaitFor))
+                targets.append(
+                    .init(kind: .delivery, observer: observer.id, thread: try tasks.threadToWaitFor))
             }
         }
-        let wait = try DeliveryWait(for: expected, at: location)
+        let wait = try DeliveryWait(for: targets, of: notification.name.rawValue, at: location)
         // A removal before the wait was registered did not end it.
-        for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
+        for observer in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
         let post = Post(file: location.file, line: location.line, wait: wait, message: message)
         // Only now it is certain that it is posted. An observer that was added since gets it if it is retained, and is
         // not waited for.
         let isRetained = state.withLock { $0.latest.retains(notification.name.rawValue) }
         var counters = deliver(
             notification, post, to: isRetained ? self.observers(matching: notification, of: post) : observers)
-        counters.resolveWaiting(try wait.wait(notification: notification.name.rawValue, timeout: timeout))
+        counters.resolveWaiting(try wait.wait(timeout: timeout))
         return counters
     }
 
@@ -160,28 +161,29 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// Finds the observers, lets them prepare what they get, and delivers.
     /// - Parameter known: the observers, if they were found before.
     func deliver(
-        _ notification: consuming Notification, _ post: Post, to known: [Observer?]? = nil,
+        _ notification: consuming Notification, _ post: Post, to known: [Observer]? = nil,
         _ names: ObserverRegistry<Observer>.NameScope = .all, _ stage: DeliveryEvent.Stage = .post
     ) -> DeliveryCounters {
+        let observers = known ?? observers(matching: notification, names, of: post)
+        if observers.isEmpty, post.number == 0 { return DeliveryCounters.none }
         let payload = PostedNotification(notification)
-        let observers = known ?? observers(matching: payload.posted, names, of: post)
         if post.number != 0 {
             DeliveryEvent.trace(
                 stage, name: payload.name, post: post.number, location: stage == .post ? post.location : nil,
-                count: observers.count { $0 != nil }, sender: NotificationObject(payload.posted.object),
+                count: observers.count, sender: NotificationObject(payload.posted.object),
                 relatedPost: stage == .capture ? Recorder.capturedPost(of: payload.name) : 0)
         }
         if observers.isEmpty { return DeliveryCounters.none }
         let counters = ThreadContext.withCurrent { context in
             // Before any observer has its place: what a transform posts comes before.
             let values =
-                observers.contains { $0?.prepares == true }
-                ? observers.map { $0?.prepares == true ? $0?.prepare(payload, post, context) : nil } : []
+                observers.contains(where: \.prepares)
+                ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
             return context.deliver(payload, post, to: observers, values)
         }
         if counters.cancelled > 0 {
             // Others are removed by the thread that cancelled them, which knows why.
-            for case let observer? in observers where observer.hasLostItsObject { remove(observer, nil) }
+            for observer in observers where observer.hasLostItsObject { remove(observer, nil) }
         }
         return counters
     }
@@ -190,12 +192,16 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// - Parameter post: the post of the notification, which is then retained if its name is; nil: it is not posted.
     func observers(
         matching notification: Notification, _ names: ObserverRegistry<Observer>.NameScope = .all, of post: Post?
-    ) -> [Observer?] {
+    ) -> [Observer] {
         let name = notification.name.rawValue
+        if names == .all, let known = knownObservers(of: name) { return known }
         state.lock()
         if state.valueWhileLocked.isUnconditional {
-            defer { state.unlock() }
-            return state.valueWhileLocked.registry.observers(matching: name, objectHash: nil, names: names)
+            let found = state.valueWhileLocked.registry.observers(matching: name, objectHash: nil, names: names)
+            let version = version.load(ordering: .relaxed)
+            state.unlock()
+            if names == .all { know(FoundObservers(version: version, name: name, observers: found)) }
+            return found
         }
         state.unlock()
         let object = NotificationObject(notification.object)
@@ -213,14 +219,37 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         withExtendedLifetime(replaced) {}
         if isRetained, let post, kept.object == nil { notification.warnOfLostObject(at: post.location) }
         // Comparing objects calls foreign code, so it is done without the lock.
-        if found.contains(where: { $0?.filter.isAny == false }) {
-            found = found.filter { $0?.filter.matches(object) == true }
-        }
-        if found.contains(where: { $0?.hasLostItsObject == true }) {
-            for case let observer? in found where observer.hasLostItsObject { remove(observer, nil) }
-            found.removeAll { $0?.isCancelled == true }
-        }
+        found.removeAll { !$0.filter.isAny && !$0.filter.matches(object) }
+        for observer in found where observer.hasLostItsObject { remove(observer, nil) }
+        found.removeAll { $0.hasLostItsObject }
         return found
+    }
+
+    /// What this thread found last, if it is true now.
+    private func knownObservers(of name: String) -> [Observer]? {
+        let version = version.load(ordering: .acquiring)
+        return ThreadContext.withCurrent { context in
+            context.found.version == version && context.found.name == name ? context.found.observers : nil
+        }
+    }
+
+    private func know(_ found: FoundObservers) {
+        ThreadContext.withCurrent { context in
+            // Releasing an observer calls foreign code, which may post.
+            let before = context.found
+            context.found = found
+            withExtendedLifetime(before) {}
+        }
+    }
+
+    /// Changes what posts find.
+    func change<Result>(_ body: (inout CenterState) -> Result) -> Result {
+        state.lock()
+        defer {
+            version.store(lastVersion.add(1, ordering: .relaxed).newValue, ordering: .releasing)
+            state.unlock()
+        }
+        return body(&state.valueWhileLocked)
     }
 
     // MARK: Adding and removing
@@ -237,9 +266,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             sender: object)
         if observer.isCaptured { capture?.retain(observer.key.name) }
         // Observers without their object or thread, and that no token removes.
-        for list in register(observer) {
-            for case let other? in list where other.isGone { remove(other, nil) }
-        }
+        for other in register(observer) where other.isGone { remove(other, nil) }
         return ObserverToken(observer, of: self)
     }
 
@@ -247,11 +274,13 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     @discardableResult
     func remove(_ observer: Observer, _ reason: DeliveryEvent.Reason?) -> Bool {
         let running = observer.cancel()
-        let (wasRemoved, latest) = state.withLock { state -> (Bool, LatestNotifications.Latest?) in
+        var latest: LatestNotifications.Latest?
+        let wasRemoved = change { state in
             guard state.registry.remove(id: observer.id, key: observer.key, receiver: observer.receiver) != nil else {
-                return (false, nil)
+                return false
             }
-            return (true, observer.retainedName.flatMap { state.latest.release($0) })
+            latest = observer.retainedName.flatMap { state.latest.release($0) }
+            return true
         }
         guard wasRemoved else { return false }
         withExtendedLifetime(latest) {}
@@ -308,7 +337,14 @@ struct CenterState {
 
     /// True if the observers of a notification depend on its name only, and nothing is retained.
     var isUnconditional: Bool { registry.isUnconditional && latest.isEmpty }
+
+    /// - Returns: as `ObserverRegistry.add`.
+    mutating func add(_ observer: Observer) -> [Observer] {
+        registry.add(observer, id: observer.id, key: observer.key, receiver: observer.receiver)
+    }
 }
+
+private let lastVersion = Atomic<UInt64>(0)
 
 /// The centers of the process, not retained.
 private struct KnownCenters {

@@ -61,6 +61,23 @@ final class DeliveryTargetTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    func testBlocksWhoseDelaysPassTogetherArePerformedInTheOrderOfTheCalls() throws {
+        let worker = try RunLoopThread.started("worker")
+        for delay in [Duration.zero, .microseconds(200), .milliseconds(5)] {
+            let performed = Locked<[Int]>([])
+            let isOver = expectation(description: "the last one is performed")
+            for number in 1...500 {
+                try worker.perform(after: delay) {
+                    performed.withLock { $0.append(number) }
+                    if number == 500 { isOver.fulfill() }
+                }
+            }
+            wait(for: [isOver], timeout: TestTimeout.seconds)
+            XCTAssertEqual(performed.withLock { $0 }, Array(1...500))
+        }
+        try worker.stopAndWait()
+    }
+
     func testCancellingADelayedBlockReleasesItsClosure() throws {
         let worker = try RunLoopThread.started("worker")
         let released = Atomic<Bool>.Box(false)

@@ -51,8 +51,10 @@ struct Forks {
         let token = center.addObserver(forName: Self.posted, on: worker) { _ in }
         let here = center.addObserver(forName: Self.posted, on: .current) { _ in }
         let queue = PostingQueue(center: center, on: worker)
+        let delayed = try CurrentThread.current.perform(after: .seconds(3600)) {}
         try center.postAndWait(Notification(name: Self.posted), timeout: .seconds(20))
         let copy = inCopy {
+            print("cancel:", delayed.cancel())
             print("post:", center.post(name: Self.posted))
             print("enqueue:", queue.enqueue(Notification(name: Self.posted), postingStyle: .asap))
             let waited = code { try center.postAndWait(Notification(name: Self.posted), timeout: .seconds(20)) }

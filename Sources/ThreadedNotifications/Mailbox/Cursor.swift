@@ -7,7 +7,7 @@ internal import Foundation
 /// of the thread overtakes the post.
 struct Cursor {
     /// Those for which the post was enqueued are passed over.
-    private let observers: [Observer?]
+    private let observers: [Observer]
     private let payload: Payload
     /// What the handlers prepared, by the observers' indices; empty if none prepares.
     private let values: [Payload?]
@@ -20,10 +20,11 @@ struct Cursor {
     /// The number of observers left that keep their thread's order. The others may be overtaken.
     private var orderedLeft: Int
     /// The outcomes so far.
-    private(set) var counters = DeliveryCounters()
+    fileprivate(set) var delivered = 0
+    fileprivate(set) var cancelled = 0
 
     init(
-        _ payload: Payload, post: UInt64, to observers: [Observer?], _ values: [Payload?], orderedWait: Bool,
+        _ payload: Payload, post: UInt64, to observers: [Observer], _ values: [Payload?], orderedWait: Bool,
         orderedCalls: Int, overtakes: Bool
     ) {
         (self.observers, self.payload, self.values, self.post) = (observers, payload, values, post)
@@ -32,25 +33,25 @@ struct Cursor {
 
     var holdsOrder: Bool { orderedLeft > 0 }
 
-    /// Takes the next observer to call, which the cursor retains, and what it gets.
+    /// Takes the next observer to call, and what it gets. The cursor retains both: a handler may end the thread, and
+    /// then no frame releases anything.
+    @inline(__always)
     mutating func takeNext(
         _ context: ThreadContext
-    ) -> (observer: Unmanaged<Observer>, payload: Payload, overtakes: Bool)? {
+    ) -> (observer: Unmanaged<Observer>, payload: Unmanaged<Payload>, overtakes: Bool)? {
         while next < observers.count {
-            let index = next
-            next += 1
-            guard let observer = observers[index], let payload = observer.prepares ? values[index] : payload else {
-                continue
+            let observer = Unmanaged.passUnretained(observers[next])
+            let (turn, prepares, isBound) = observer._withUnsafeGuaranteedRef {
+                ($0.turn(in: context), $0.prepares, $0.mailbox != nil)
             }
-            let turn = observer.turn(in: context)
-            guard turn == .atOnce || turn == .ordered && !orderedWait else { continue }
+            let value = prepares ? values[next].map { Unmanaged.passUnretained($0) } : .passUnretained(payload)
+            next += 1
+            guard let value, turn == .atOnce || turn == .ordered && !orderedWait else { continue }
             if turn == .ordered { orderedLeft -= 1 }
-            return (.passUnretained(observer), payload, overtakes && turn == .atOnce && observer.mailbox != nil)
+            return (observer, value, overtakes && turn == .atOnce && isBound)
         }
         return nil
     }
-
-    mutating func count(_ outcome: DeliveryOutcome?) { counters.count(outcome) }
 }
 
 extension ThreadContext {
@@ -58,70 +59,52 @@ extension ThreadContext {
     /// to wait, then calls the others.
     /// - Parameter values: what the handlers prepared, by the observers' indices; empty if none prepares.
     func deliver(
-        _ payload: Payload, _ post: Post, to observers: [Observer?], _ values: consuming [Payload?] = []
+        _ payload: Payload, _ post: borrowing Post, to observers: [Observer], _ values: consuming [Payload?] = []
     ) -> DeliveryCounters {
-        // What is enqueued is given away: the posting thread keeps no reference.
-        var values = values
-        let overtakes = post.number != 0 && somethingWaits
+        var enqueued = EnqueuedPost(payload, values)
         var counters = DeliveryCounters.none
         var (calls, orderedCalls, hasLater) = (0, 0, false)
+        let overtakes = post.number != 0 && somethingWaits
         // Asked before this post enqueues anything here.
         var orderedWait: Bool?
-        var kept: Payload?
-        let enqueue = { (observer: Observer, prepared: Payload?, wait: DeliveryWait?) in
-            if kept == nil { kept = payload.kept(of: post) }
-            guard let waiting = prepared ?? kept else { return }
-            let delivery = Delivery(.payload(waiting), for: observer, post: post.number, wait: wait)
-            let outcome = observer.enqueue(delivery, of: payload)
-            if outcome == .waiting { counters.waiting += 1 } else { counters.count(outcome) }
-        }
         for index in observers.indices {
-            guard let observer = observers[index] else { continue }
-            let turn = observer.turn(in: self)
+            // Not retained: the thread that calls the observer reads the same memory.
+            let observer = Unmanaged.passUnretained(observers[index])
+            let (turn, prepares) = observer._withUnsafeGuaranteedRef { ($0.turn(in: self), $0.prepares) }
             if turn == .ordered, orderedWait == nil { orderedWait = mustWait }
-            if observer.prepares, values[index] == nil { continue }
+            if prepares, enqueued.values[index] == nil { continue }
             switch turn {
-            case .elsewhere: enqueue(observer, observer.prepares ? values[index].take() : nil, post.wait)
             case .atOnce: calls += 1
+            case .ordered where orderedWait != true:
+                post.wait?.resolve(observers[index].id, .waiting)
+                (calls, orderedCalls) = (calls + 1, orderedCalls + 1)
             case .later: hasLater = true
-            case .ordered:
-                if orderedWait == true {
-                    enqueue(observer, observer.prepares ? values[index].take() : nil, post.wait)
-                } else {
-                    post.wait?.isCalledAtOnce(observer.id)
-                    (calls, orderedCalls) = (calls + 1, orderedCalls + 1)
-                }
+            case .elsewhere, .ordered:
+                counters.count(
+                    observer._withUnsafeGuaranteedRef { enqueued.enqueue(for: $0, at: index, post, post.wait) })
             }
         }
-        // A thread that waits for itself drains, through this post. One that was told to stop accepts no mark.
-        let isReached = post.wait != nil && orderedWait == true ? Locked(false) : nil
-        let hasMark = isReached.map { flag in mailbox.enqueue(Delivery(.mark { flag.withLock { $0 = true } })) } == true
-        defer {
-            if let isReached {
-                if hasMark {
-                    Drain.run(self, until: { isReached.withLock { $0 } })
-                } else {
-                    Drain.run(self, ignoresBudget: true)
-                }
-            }
-        }
+        // What this thread waits for itself is before what its handlers post.
+        let mark = post.wait != nil && orderedWait == true ? DrainMark(mailbox) : nil
         if hasLater {
-            for index in observers.indices {
-                guard let observer = observers[index], observer.turn(in: self) == .later else { continue }
-                if !observer.prepares || values[index] != nil {
-                    enqueue(observer, observer.prepares ? values[index].take() : nil, nil)
-                }
+            for index in observers.indices where observers[index].turn(in: self) == .later {
+                if observers[index].prepares, enqueued.values[index] == nil { continue }
+                counters.count(enqueued.enqueue(for: observers[index], at: index, post, nil))
             }
         }
-        guard calls > 0 else { return counters }
-        checkDepth(payload.name.rawValue)
-        cursors.append(
-            Cursor(
-                payload, post: post.number, to: observers, values, orderedWait: orderedWait ?? false,
-                orderedCalls: orderedCalls, overtakes: overtakes))
-        let index = cursors.count - 1
-        while callNext(of: index) {}
-        counters.add(cursors.removeLast().counters)
+        if calls > 0 {
+            checkDepth(payload.name.rawValue)
+            cursors.append(
+                Cursor(
+                    payload, post: post.number, to: observers, enqueued.values, orderedWait: orderedWait ?? false,
+                    orderedCalls: orderedCalls, overtakes: overtakes))
+            let index = cursors.count - 1
+            while callNext(of: index) {}
+            counters.delivered += cursors[index].delivered
+            counters.cancelled += cursors[index].cancelled
+            cursors.removeLast()
+        }
+        mark?.drain(self)
         return counters
     }
 
@@ -130,17 +113,16 @@ extension ThreadContext {
     func callNext(of index: Int) -> Bool {
         guard let (observer, payload, overtakes) = cursors[index].takeNext(self) else { return false }
         let post = cursors[index].post
-        let outcome = observer._withUnsafeGuaranteedRef {
-            $0.callAtOnce(payload, post: post, self, overtakes: overtakes)
+        let isCalled = observer._withUnsafeGuaranteedRef { observer in
+            payload._withUnsafeGuaranteedRef { observer.callAtOnce($0, post: post, self, overtakes: overtakes) }
         }
-        cursors[index].count(outcome)
+        if isCalled { cursors[index].delivered += 1 } else { cursors[index].cancelled += 1 }
         return true
     }
 
     /// True if an ordered delivery that is made now would overtake another one.
     var somethingWaits: Bool {
-        taken.hasDeliveries || cursors.contains(where: \.holdsOrder)
-            || mailbox.state.withLock { $0.pending.hasDeliveries }
+        taken.hasDeliveries || mailbox.hasDeliveries || cursors.contains(where: \.holdsOrder)
     }
 
     /// True if an ordered delivery must not be made now: it would overtake another one, the stack would overflow, or
@@ -167,5 +149,48 @@ extension ThreadContext {
         otherDepth += 1
         body()
         otherDepth -= 1
+    }
+}
+
+/// What the observers of a post get that it is enqueued for. Each is given away: the posting thread keeps no reference.
+private struct EnqueuedPost {
+    private let payload: Payload
+    /// The payload as it may outlive the post; nil before it is enqueued.
+    private var kept: Payload?
+    private(set) var values: [Payload?]
+
+    init(_ payload: Payload, _ values: [Payload?]) {
+        (self.payload, self.values) = (payload, values)
+    }
+
+    mutating func enqueue(
+        for observer: Observer, at index: Int, _ post: borrowing Post, _ wait: DeliveryWait?
+    ) -> DeliveryOutcome? {
+        if observer.prepares {
+            guard let value = values[index].take() else { return nil }
+            return observer.enqueue(Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
+        }
+        let kept = kept ?? payload.kept(of: post)
+        self.kept = kept
+        return observer.enqueue(Delivery(.payload(kept), for: observer, post: post.number, wait: wait), of: payload)
+    }
+}
+
+/// A place in the order of the calling thread, which waits for what is before it.
+private struct DrainMark {
+    private let isReached = Locked(false)
+    private let isEnqueued: Bool
+
+    init(_ mailbox: Mailbox) {
+        isEnqueued = mailbox.enqueue(Delivery(.mark { [isReached] in isReached.withLock { $0 = true } })) == nil
+    }
+
+    func drain(_ context: ThreadContext) {
+        if isEnqueued {
+            Drain.run(context, until: { isReached.withLock { $0 } })
+        } else {
+            // A thread that was told to stop accepts no mark.
+            Drain.run(context, ignoresBudget: true)
+        }
     }
 }

@@ -37,6 +37,13 @@ struct Delivery: @unchecked Sendable {
     static var nothing: Delivery { Delivery(.nothing) }
 
     var isMark: Bool { if case .mark = content { true } else { false } }
+    var isJob: Bool { if case .job = content { true } else { false } }
+    var isBlock: Bool {
+        switch content {
+        case .block, .performed: true
+        default: false
+        }
+    }
 }
 
 /// What an observer gets, boxed once: the notification itself for all that get it, or the value that a handler
@@ -53,6 +60,8 @@ class Payload: @unchecked Sendable {
     var name: Notification.Name { Self.isOfWrongType(self) }
     /// The notification's object, for the policy `keepLatest`.
     var object: Any? { nil }
+    /// The message, if it can be converted to a notification.
+    var convertible: (any NotificationConvertible)? { nil }
 }
 
 /// A notification that is posted.
@@ -84,6 +93,7 @@ final class PayloadValue<Value>: Payload, @unchecked Sendable {
 
     override var name: Notification.Name { valueName }
     override var object: Any? { valueObject }
+    override var convertible: (any NotificationConvertible)? { value as? any NotificationConvertible }
 }
 
 extension Payload {
@@ -110,7 +120,7 @@ extension Payload {
 
 extension Payload {
     /// The payload as it may outlive the call that posts it.
-    func kept(of post: Post) -> Payload {
+    func kept(of post: borrowing Post) -> Payload {
         guard let posted = self as? PostedNotification, let object = posted.posted.object,
             type(of: object) is AnyClass
         else { return self }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// The one queue of a thread: the document's "custom notification queue". Notifications, blocks and jobs for the thread
 /// share it and keep their order. Any thread enqueues; the thread's run loop drains it: see `Drain`.
@@ -12,6 +13,7 @@ final class Mailbox: Sendable {
     let isMain: Bool
     let state = Locked(MailboxState(), isTakenToFork: true)
     let endObservers = ThreadEndObservers()
+    private let deliveriesWait = Atomic(false)
 
     /// The main thread's mailbox.
     static let main: Mailbox = {
@@ -63,29 +65,50 @@ final class Mailbox: Sendable {
         return reasonItIsGone
     }
 
+    /// True if deliveries were appended and not taken: what the thread appended itself, and what other threads did
+    /// before this one heard of it.
+    var hasDeliveries: Bool { deliveriesWait.load(ordering: .acquiring) }
+
+    /// The caller holds the lock, and has appended to the queue or taken from it.
+    @inline(__always)
+    func noteDeliveries() {
+        let wait = state.valueWhileLocked.pending.hasDeliveries
+        if wait != hasDeliveries { deliveriesWait.store(wait, ordering: .releasing) }
+    }
+
     // MARK: Append, wake
 
     /// Appends a delivery, and wakes the thread if nothing waited.
-    /// - Returns: false if the thread accepts nothing; then the caller settles the delivery.
-    func enqueue(_ delivery: consuming Delivery) -> Bool {
+    /// - Returns: the delivery, if the thread accepts nothing; then the caller settles it.
+    func enqueue(_ delivery: consuming Delivery) -> Delivery? {
         state.lock()
-        let appended = state.valueWhileLocked.append(delivery)
+        guard state.valueWhileLocked.accepts(delivery) else {
+            state.unlock()
+            return delivery
+        }
+        let isFirst = state.valueWhileLocked.pending.append(delivery)
+        noteDeliveries()
+        let signal = isFirst ? state.valueWhileLocked.signal : nil
         state.unlock()
-        switch appended {
-        case .waits: return true
-        case .refused: return false
-        case .wakes(let signal):
+        if let signal {
             DeliveryEvent.trace(.signal, target: identity)
             signal.send()
-            return true
         }
+        return nil
+    }
+
+    func removeTickets(where isStale: (Delivery) -> Bool) {
+        state.lock()
+        defer { state.unlock() }
+        state.valueWhileLocked.pending.removeTickets(where: isStale)
+        noteDeliveries()
     }
 
     /// Appends a block.
     /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`.
     func enqueue(_ block: @escaping @Sendable () -> Void, post: UInt64) throws(DeliveryError) {
         DeliveryEvent.trace(.append, post: post, target: identity)
-        if enqueue(Delivery(.block(block), post: post)) { return }
+        if enqueue(Delivery(.block(block), post: post)) == nil { return }
         DeliveryEvent.trace(.targetGone, post: post, target: identity, reason: noteLoss())
         throw reasonNotToWait ?? .threadStopped(thread: description)
     }
@@ -231,14 +254,6 @@ struct MailboxState {
         case ended
     }
 
-    /// The answer to an append.
-    enum Appended {
-        case waits
-        /// It waits, and is the first: the thread must be woken.
-        case wakes(any ThreadSignal)
-        case refused
-    }
-
     var phase = Phase.unstarted
     var pending = PendingDeliveries()
     /// Wakes the thread; nil before it serves the mailbox and after its end.
@@ -264,18 +279,13 @@ struct MailboxState {
     /// True in a copy of the process that has no copy of the thread.
     var isOfParent = false
 
-    mutating func append(_ delivery: consuming Delivery) -> Appended {
-        if phase != .open {
-            switch (phase, delivery.content) {
-            case (.closing, .job), (.ending, .job): break
-            case (.unstarted, .block), (.unstarted, .performed): return .refused
-            case (.unstarted, _): break
-            case (.open, _), (.closing, _), (.ending, _), (.ended, _): return .refused
-            }
+    func accepts(_ delivery: borrowing Delivery) -> Bool {
+        switch phase {
+        case .open: true
+        case .unstarted: !delivery.isBlock
+        case .closing, .ending: delivery.isJob
+        case .ended: false
         }
-        let isFirst = pending.append(delivery)
-        guard isFirst, let signal else { return .waits }
-        return .wakes(signal)
     }
 
     /// The error of a call that would wait for the thread; nil if it can wait.

@@ -1,7 +1,7 @@
 internal import Dispatch
 
 /// A block for a thread that another thread waits for, or that can be cancelled. It has one outcome.
-final class PerformedBlock: DelayedAction {
+final class PerformedBlock: Sendable {
     private struct State {
         var outcome = DeliveryOutcome.waiting
         /// Nil when it no longer waits.
@@ -9,7 +9,7 @@ final class PerformedBlock: DelayedAction {
         /// The mailbox of its thread, while it waits; nil: it is performed in the background.
         var mailbox: Mailbox?
         /// Its delay, if it has one.
-        var delay: DelayQueue.ID?
+        var delay: Delay?
     }
 
     private let state: Locked<State>
@@ -28,32 +28,31 @@ final class PerformedBlock: DelayedAction {
         let (outcome, mailbox) = state.withLock { ($0.outcome, $0.mailbox) }
         guard outcome == .waiting else { return }
         guard let mailbox else {
-            // Dispatch limits its threads, and waits for one where the system has none left. See `ForkedCopy`.
-            if ForkedCopy.isCopy { return SystemThread.performInBackground { self.perform() } }
-            return DispatchQueue.global().async { self.perform() }
+            // Dispatch limits its threads, and waits for one where the system has none left. In a copy of the process
+            // the delay has a thread of its own.
+            if ForkedCopy.isCopy { perform() } else { DispatchQueue.global().async { self.perform() } }
+            return
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        if !mailbox.enqueue(Delivery(.performed(self), post: post)) { _ = targetIsGone(mailbox.noteLoss()) }
+        if mailbox.enqueue(Delivery(.performed(self), post: post)) != nil { _ = targetIsGone(mailbox.noteLoss()) }
     }
 
     /// Appends the block when a delay has passed. If its thread ends before, the block is `targetGone` then.
     func enqueue(after delay: Duration) throws(DeliveryError) {
         let mailbox = state.withLock { $0.mailbox }
         try mailbox?.add(delayed: self)
-        let id = DelayQueue.shared.insert(self, at: .after(delay))
+        let delay = Delay(delay) { self.enqueue() }
         let waits = state.withLock { state in
-            state.delay = id
+            state.delay = delay
             return state.block != nil
         }
         // It was settled before its delay was known.
-        if !waits { Self.forget(self, id, mailbox) }
+        if !waits { forget(delay, mailbox) }
     }
 
-    func delayHasPassed() { enqueue() }
-
-    private static func forget(_ block: PerformedBlock, _ delay: DelayQueue.ID, _ mailbox: Mailbox?) {
-        DelayQueue.shared.remove(delay)
-        mailbox?.remove(delayed: block)
+    private func forget(_ delay: Delay, _ mailbox: Mailbox?) {
+        delay.cancel()
+        mailbox?.remove(delayed: self)
     }
 
     /// Performs the block on the calling thread, if it still waits.
@@ -89,7 +88,7 @@ final class PerformedBlock: DelayedAction {
             defer { state = State(outcome: outcome) }
             return state
         }
-        if let waiting, let delay = waiting.delay { Self.forget(self, delay, waiting.mailbox) }
+        if let waiting, let delay = waiting.delay { forget(delay, waiting.mailbox) }
         return waiting?.block
     }
 }

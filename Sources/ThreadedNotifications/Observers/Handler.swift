@@ -1,14 +1,130 @@
 internal import Foundation
 
+/// Where a handler is called.
+struct HandlerPlace {
+    /// The thread's mailbox; nil: on the posting thread, or in tasks.
+    var mailbox: Mailbox?
+    var tasks: TaskMailbox?
+}
+
+/// A handler that gets values, and the thread that calls it: what all forms of `addObserver` are made of, in both
+/// centers.
+package struct ValueHandler<Value> {
+    fileprivate enum Function {
+        /// Called on the mailbox's thread.
+        case direct((Value) -> Void)
+        /// Called in a task.
+        case async(@Sendable (Value) async -> Void)
+    }
+
+    fileprivate let place: HandlerPlace
+    /// True if the handler need not be `Sendable`: it is called and released on the mailbox's thread.
+    fileprivate let isThreadBound: Bool
+    fileprivate let function: Function
+
+    private init(_ mailbox: Mailbox?, isThreadBound: Bool, _ handle: @escaping (Value) -> Void) {
+        (place, self.isThreadBound, function) = (HandlerPlace(mailbox: mailbox), isThreadBound, .direct(handle))
+    }
+
+    package static func on(_ thread: some DeliveryTarget, _ handle: @escaping @Sendable (Value) -> Void) -> Self {
+        ValueHandler(thread.targetThread.mailbox, isThreadBound: false, handle)
+    }
+
+    package static func onMain(_ handle: @escaping @MainActor (Value) -> Void) -> Self {
+        ValueHandler(.main, isThreadBound: true, MainActorClosure.onMainThread(handle))
+    }
+
+    /// Stops the program if the handler could run on another thread than the code that created it.
+    static func onCurrent(
+        _ thread: CurrentThread, _ isolation: (any Actor)?, _ handle: @escaping (Value) -> Void
+    ) -> Self {
+        ValueHandler(mailbox(of: thread, isolation), isThreadBound: true, handle)
+    }
+
+    /// The mailbox for an observer on the current thread. If the caller's actor had a thread that has ended, it is that
+    /// thread's.
+    fileprivate static func mailbox(of thread: CurrentThread, _ isolation: (any Actor)?) -> Mailbox? {
+        precondition(
+            thread.targetThread.mailbox?.isCurrent == true,
+            "ThreadedNotificationCenter: .current was evaluated on another thread. Write on: .current in the call.")
+        guard let isolation else { return thread.targetThread.mailbox }
+        guard let mailbox = isolation.mailbox else {
+            preconditionFailure(
+                """
+                ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current \
+                thread could run beside it. Give the actor a RunLoopThread as its executor, or use \
+                addObserver(forName:on:transform:using:).
+                """)
+        }
+        if mailbox.isMain, !mailbox.isCurrent { MainThreadEnd.found() }
+        return mailbox
+    }
+}
+
+extension ValueHandler where Value: Sendable {
+    /// A handler that is called directly on the actor's thread.
+    /// - Returns: nil if the actor runs on no thread.
+    package static func isolated<Target: Actor>(
+        to actor: Target, _ handle: @escaping @Sendable (isolated Target, Value) -> Void
+    ) -> Self? {
+        guard let mailbox = actor.mailbox else { return nil }
+        return ValueHandler(mailbox, isThreadBound: false) { value in
+            ThreadContext.withCurrent { context in
+                ActorJobs.run({ actor.assumeIsolated { handle($0, value) } }, context)
+            }
+        }
+    }
+
+    /// As `isolated(to:_:)`, for a handler that was created in the actor's own code.
+    package static func isolatedInside<Target: Actor>(
+        _ actor: isolated Target, _ handle: @escaping (Value) -> Void
+    ) -> Self? {
+        guard let mailbox = actor.mailbox else { return nil }
+        return ValueHandler(mailbox, isThreadBound: true) { value in
+            ThreadContext.withCurrent { context in ActorJobs.run({ handle(value) }, context) }
+        }
+    }
+
+    /// A handler that a task calls, one delivery after the other.
+    /// - Parameter executor: the executor that the task prefers.
+    package static func awaiting(
+        on executor: (any TaskExecutor)?, _ handle: @escaping @Sendable (Value) async -> Void
+    ) -> Self {
+        ValueHandler(
+            place: HandlerPlace(tasks: TaskMailbox(executor: executor)), isThreadBound: false, function: .async(handle))
+    }
+
+    private init(place: HandlerPlace, isThreadBound: Bool, function: Function) {
+        (self.place, self.isThreadBound, self.function) = (place, isThreadBound, function)
+    }
+
+    package func map<Other: Sendable>(_ transform: @escaping @Sendable (Other) -> Value) -> ValueHandler<Other> {
+        switch function {
+        case .direct(let handle):
+            ValueHandler<Other>(place: place, isThreadBound: isThreadBound, function: .direct { handle(transform($0)) })
+        case .async(let handle):
+            ValueHandler<Other>(
+                place: place, isThreadBound: isThreadBound, function: .async { await handle(transform($0)) })
+        }
+    }
+}
+
+extension Actor {
+    /// The mailbox of the thread on which the actor runs, if it runs on one thread only.
+    nonisolated var mailbox: Mailbox? {
+        guard let executor = unownedExecutor.asSerialExecutor() else { return nil }
+        if let thread = executor as? RunLoopThread { return thread.mailbox }
+        return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil
+    }
+}
+
 /// What an observer does, and where: `prepare` makes what it gets, on the posting thread; `function` gets that on the
-/// target thread. Each form of `addObserver` makes one.
+/// target thread.
 //
 // Safety: `function` need not be Sendable if `isThreadBound`. Then it is called, and this object is released, on the
 // thread of the observer's mailbox only: `Observer` hands it over for its release. After that thread has ended nothing
 // else can use it.
 final class Handler: @unchecked Sendable {
-    typealias Prepare = (Notification, Post) -> Payload?
-
     enum Function {
         /// Gets the object too, if the handler is a method of one.
         case direct((Payload, AnyObject?) -> Void)
@@ -19,7 +135,7 @@ final class Handler: @unchecked Sendable {
     let place: HandlerPlace
     let function: Function
     /// Nil: it gets the notification as it is.
-    let prepare: Prepare?
+    let prepare: ((Notification) -> Payload?)?
     /// True if it must be called and released on one thread.
     let isThreadBound: Bool
     /// The message that it gets.
@@ -29,50 +145,46 @@ final class Handler: @unchecked Sendable {
     /// The object, if the handler is a method. It is not retained.
     let object: WeakReference<AnyObject>?
     let objectLife: ObjectLife?
-    let isMethod: Bool
 
     private init(
         _ function: Function, at place: HandlerPlace, isThreadBound: Bool, message: MessageName? = nil,
-        messageType: ObjectIdentifier? = nil, object: AnyObject? = nil, prepare: Prepare? = nil
+        messageType: ObjectIdentifier? = nil, object: AnyObject? = nil, prepare: ((Notification) -> Payload?)? = nil
     ) {
         (self.function, self.place, self.isThreadBound, self.prepare) = (function, place, isThreadBound, prepare)
         (self.message, self.messageType) = (message, messageType)
         (self.object, objectLife) = (object.map { WeakReference($0) }, object.map { ObjectLife(of: $0) })
-        isMethod = object != nil
     }
 
     private convenience init<Value>(
         _ handler: ValueHandler<Value>, message: MessageName? = nil, messageType: ObjectIdentifier? = nil,
-        prepare: Prepare? = nil
+        prepare: ((Notification) -> Payload?)? = nil
     ) {
+        // Looking the type up takes longer than a call.
+        let type = PayloadValue<Value>.self
+        let function: Function =
+            switch handler.function {
+            case .direct(let handle): .direct { payload, _ in handle(payload.value(as: type)) }
+            case .async(let handle): .async { await handle($0.value(as: type)) }
+            }
         self.init(
-            handler.function.ofPayload, at: handler.place, isThreadBound: handler.isThreadBound, message: message,
+            function, at: handler.place, isThreadBound: handler.isThreadBound, message: message,
             messageType: messageType, prepare: prepare)
     }
 
-    // MARK: Notifications
-
-    static func notification(
-        on thread: some DeliveryTarget, _ handle: @escaping @Sendable (Notification) -> Void
-    ) -> Handler {
-        notification(at: thread.targetThread.mailbox, isThreadBound: false, handle)
+    /// Calls a direct handler.
+    @inline(__always)
+    func call(_ payload: Payload, _ object: AnyObject?) {
+        if case .direct(let function) = function { function(payload, object) }
     }
 
-    static func notificationOnMain(_ handle: @escaping @MainActor (Notification) -> Void) -> Handler {
-        notification(at: .main, isThreadBound: true, MainActorClosure.onMainThread(handle))
-    }
-
-    static func notification(
-        on thread: CurrentThread, _ isolation: (any Actor)?, _ handle: @escaping (Notification) -> Void
-    ) -> Handler {
-        notification(at: mailbox(of: thread, isolation), isThreadBound: true, handle)
-    }
-
-    private static func notification(
-        at mailbox: Mailbox?, isThreadBound: Bool, _ handle: @escaping (Notification) -> Void
-    ) -> Handler {
-        Handler(
-            .direct { payload, _ in handle(payload.notification) }, at: .thread(mailbox), isThreadBound: isThreadBound)
+    /// Gets the notification as it is.
+    static func notification(_ handler: ValueHandler<Notification>) -> Handler {
+        guard case .direct(let handle) = handler.function else {
+            preconditionFailure("Handler: a notification is no value for a task.")
+        }
+        return Handler(
+            .direct { payload, _ in handle(payload.notification) }, at: handler.place,
+            isThreadBound: handler.isThreadBound)
     }
 
     static func method<Object: AnyObject>(
@@ -83,18 +195,15 @@ final class Handler: @unchecked Sendable {
             .direct { payload, object in
                 // Safety: the caller passes the object that was given here.
                 if let object { handle(unsafeDowncast(object, to: Object.self), payload.notification) }
-            }, at: .thread(mailbox(of: thread, isolation)), isThreadBound: true, object: object)
+            }, at: HandlerPlace(mailbox: ValueHandler<Object>.mailbox(of: thread, isolation)), isThreadBound: true,
+            object: object)
     }
-
-    // MARK: Values
 
     /// Gets the value that a transform makes of the notification. Nil: it does not get this one.
     static func value<Value: Sendable>(
         _ transform: @escaping @Sendable (Notification) -> Value?, _ handler: ValueHandler<Value>
     ) -> Handler {
-        Handler(handler) { notification, _ in
-            transform(notification).map { PayloadValue($0, named: notification.name) }
-        }
+        Handler(handler) { notification in transform(notification).map { PayloadValue($0, named: notification.name) } }
     }
 
     /// Stops the program if the actor runs on no thread.
@@ -116,43 +225,10 @@ final class Handler: @unchecked Sendable {
     /// Gets values that were matched elsewhere.
     static func values<Value>(_ handler: ValueHandler<Value>) -> Handler { Handler(handler) }
 
-    // MARK: Messages
-
     /// Gets messages: those that are posted, and those that their type makes of notifications.
     static func message<Message>(_ name: MessageName, _ handler: ValueHandler<Message>) -> Handler {
-        Handler(handler, message: name, messageType: ObjectIdentifier(Message.self)) { notification, _ in
+        Handler(handler, message: name, messageType: ObjectIdentifier(Message.self)) { notification in
             (name.makeMessage(notification) as? Message).map { PayloadValue($0, named: name.name) }
-        }
-    }
-
-    // MARK: -
-
-    /// The mailbox for an observer on the current thread. If the caller's actor had a thread that has ended, it is that
-    /// thread's. Stops the program if the handler could run on another thread than the code that created it.
-    private static func mailbox(of thread: CurrentThread, _ isolation: (any Actor)?) -> Mailbox? {
-        precondition(
-            thread.targetThread.mailbox?.isCurrent == true,
-            "ThreadedNotificationCenter: .current was evaluated on another thread. Write on: .current in the call.")
-        guard let isolation else { return thread.targetThread.mailbox }
-        guard let mailbox = isolation.mailbox else {
-            preconditionFailure(
-                """
-                ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current \
-                thread could run beside it. Give the actor a RunLoopThread as its executor, or use \
-                addObserver(forName:on:transform:using:).
-                """)
-        }
-        if mailbox.isMain, !mailbox.isCurrent { MainThreadEnd.found() }
-        return mailbox
-    }
-}
-
-extension ValueHandler.Function {
-    fileprivate var ofPayload: Handler.Function {
-        let type = PayloadValue<Value>.self
-        switch self {
-        case .direct(let handle): return .direct { payload, _ in handle(payload.value(as: type)) }
-        case .async(let handle): return .async { await handle($0.value(as: type)) }
         }
     }
 }

@@ -62,7 +62,7 @@ extension Observer {
             }
             return number <= last && !held.contains(number)
         }
-        mailbox?.state.withLock { $0.pending.removeTickets(where: isStale) }
+        mailbox?.removeTickets(where: isStale)
         tasks?.state.withLock { $0.pending.removeTickets(where: isStale) }
     }
 }

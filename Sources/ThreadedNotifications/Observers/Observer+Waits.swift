@@ -3,22 +3,16 @@ extension Observer {
     func waitUntilHandlersReturned(timeout: Duration, at location: SourceLocation) throws(DeliveryError) {
         let own = ThreadContext.current.observersUnderWay.count { $0 == id } + ownAsyncCalls
         guard state.running > own, mailbox?.isOfParent != true else { return }
-        let ended = MonotonicSemaphore()
-        let waiter = ObserverWaiters.add(.thread(ended), for: id)
-        defer { ObserverWaiters.remove(waiter, for: id) }
+        let handlerReturned = MonotonicSemaphore()
+        let target = WaitGraph.Target(kind: .handlers, observer: id, thread: mailbox?.identity)
+        let wait = try Waits.begin(for: [target], at: location, waking: handlerReturned)
+        // From now on each handler that returns signals.
         _ = change { $0.awaited }
-        let thread = mailbox.map { " on \($0.numberAndName)" } ?? ""
-        let wait = try ThreadWaits.begin(
-            for: [.observer(id)], on: mailbox?.identity,
-            waitsFor: "the handler of observer \(id)\(thread) to return", at: location)
-        defer { ThreadWaits.end(wait) }
         let deadline = SuspendingClock.Instant.after(timeout)
-        while state.running > own {
-            guard ended.wait(until: deadline) else {
-                ThreadWaits.end(wait, timedOut: true)
-                throw .handlerStillRunning(observer: id, after: timeout)
-            }
-        }
+        var timedOut = false
+        while state.running > own, !timedOut { timedOut = !handlerReturned.wait(until: deadline) }
+        Waits.end(wait, timedOut: timedOut)
+        if timedOut { throw .handlerStillRunning(observer: id, after: timeout) }
     }
 
     /// Suspends the task until no call of this cancelled observer's handler runs, except that of the task itself.
@@ -28,8 +22,8 @@ extension Observer {
         _ = change { $0.awaited }
         while state.running > own {
             let ended = TaskWait()
-            let waiter = ObserverWaiters.add(.task(ended), for: id)
-            defer { ObserverWaiters.remove(waiter, for: id) }
+            Waits.add(ended, forHandlersOf: id)
+            defer { Waits.remove(ended, forHandlersOf: id) }
             // From now on the next handler that returns ends the wait.
             guard state.running > own else { return }
             try await ended.wait(until: deadline, orThrow: .handlerStillRunning(observer: id, after: timeout))

@@ -50,7 +50,8 @@ final class Observer: @unchecked Sendable {
     // Posting threads write what precedes; the target thread writes what follows.
     private let padding = CachePadding()
     private let stateWord = Atomic<UInt64>(ObserverState.registered.word)
-    private var handler: Handler?
+    /// Not counted, because a frame must not retain what runs when the thread ends.
+    private var handler: Unmanaged<Handler>?
 
     init(
         name: Notification.Name?, object: NotificationObject, options: ObserverOptions, handler: Handler,
@@ -63,7 +64,7 @@ final class Observer: @unchecked Sendable {
         (mailbox, tasks) = (handler.place.mailbox, handler.place.tasks)
         self.options = options
         self.location = location
-        self.handler = handler
+        self.handler = .passRetained(handler)
         isRemovedWithToken = handler.objectLife == nil
         prepares = handler.prepare != nil
         (isCaptured, messageType) = (handler.message?.isCaptured ?? true, handler.messageType)
@@ -127,7 +128,7 @@ final class Observer: @unchecked Sendable {
     func end() {
         guard let state = change({ $0.ended }), state.isCancelled else { return }
         if state.isOver { releaseHandler() }
-        if state.isAwaited { ObserverWaiters.handlerEnded(of: id) }
+        if state.isAwaited { Waits.handlerEnded(of: id) }
     }
 
     /// When it returns, no call begins.
@@ -136,14 +137,18 @@ final class Observer: @unchecked Sendable {
     func cancel() -> Int {
         guard let state = change({ $0.isCancelled ? nil : $0.cancelled }) else { return state.running }
         if state.isOver { releaseHandler() }
-        ObserverWaiters.observerWasCancelled(id)
+        Waits.observerWasCancelled(id)
         return state.running
     }
 
     private func releaseHandler() {
-        guard let isThreadBound = handler?.isThreadBound else { return }
+        guard let isThreadBound = handler?._withUnsafeGuaranteedRef(\.isThreadBound) else { return }
         // Moved, so that the last reference is not this thread's.
-        if isThreadBound, let mailbox { mailbox.release(handler.take()!) } else { handler = nil }
+        if isThreadBound, let mailbox {
+            mailbox.release(handler.take()!.takeRetainedValue())
+        } else {
+            handler.take()?.release()
+        }
     }
 
     // MARK: The way of a notification
@@ -154,10 +159,8 @@ final class Observer: @unchecked Sendable {
     func prepare(_ posted: PostedNotification, _ post: Post, _ context: ThreadContext) -> Payload? {
         if let message = post.message, message.type == messageType { return message.payload }
         guard change({ $0.begun }) != nil else { return PostedNotification(posted.posted.kept) }
-        // Not the handler, because this thread must not be the last to release it.
-        let prepare = handler?.prepare
         context.underWay.append((.passUnretained(self), nil, nil))
-        let value = prepare?(posted.posted, post)
+        let value = handler?._withUnsafeGuaranteedRef { $0.prepare?(posted.posted) }
         context.underWay.removeLast()
         end()
         if value == nil {
@@ -170,20 +173,20 @@ final class Observer: @unchecked Sendable {
     /// Enqueues a delivery for its thread, or for its tasks.
     /// - Parameter posted: what was posted.
     /// - Returns: `waiting`, or the outcome.
-    func enqueue(_ delivery: Delivery, of posted: Payload) -> DeliveryOutcome {
+    func enqueue(_ delivery: consuming Delivery, of posted: Payload) -> DeliveryOutcome {
         DeliveryEvent.trace(.append, name: posted.name, post: delivery.post, observer: id, target: mailbox?.identity)
         counters.posted.add(1, ordering: .relaxed)
-        var entry = delivery
         if bounded != nil {
             let (ticket, outcome) = hold(delivery, of: posted)
             guard let ticket else {
                 settle(delivery, outcome)
                 return outcome
             }
-            entry = ticket
+            delivery = ticket
         }
-        if mailbox?.enqueue(entry) ?? tasks?.enqueue(entry) ?? false { return .waiting }
-        if settle(entry, .targetGone, reason: mailbox?.noteLoss()) { return .targetGone }
+        let refused = if let mailbox { mailbox.enqueue(delivery) } else { tasks?.enqueue(delivery) }
+        guard let refused else { return .waiting }
+        if settle(refused, .targetGone, reason: mailbox?.noteLoss()) { return .targetGone }
         // Another thread has displaced it meanwhile.
         return options.overflow == .keepLatest ? .coalesced : .dropped
     }
@@ -191,17 +194,17 @@ final class Observer: @unchecked Sendable {
     /// Delivers what was enqueued. A nested drain may release the observer before the call returns.
     /// - Returns: whether the handler was called.
     func callEnqueued(_ entry: Delivery, _ context: ThreadContext) -> Bool {
-        let id = id
-        var delivery = entry
-        if bounded != nil {
-            guard let held = redeem(entry) else { return false }
-            delivery = held
-        }
+        if bounded == nil { return callRedeemed(entry, context) }
+        return redeem(entry).map { callRedeemed($0, context) } ?? false
+    }
+
+    private func callRedeemed(_ delivery: Delivery, _ context: ThreadContext) -> Bool {
         guard case .payload(let payload) = delivery.content else { return false }
         if delivery.isLatest, counters.wasCalled {
             settle(delivery, .coalesced)
             return false
         }
+        let id = id
         delivery.wait?.deliveryBegins(to: id)
         guard call(payload, post: delivery.post, delivery.wait, context) else {
             settle(delivery, .cancelled)
@@ -213,23 +216,25 @@ final class Observer: @unchecked Sendable {
     }
 
     /// Calls it before `post` returns.
-    func callAtOnce(_ payload: Payload, post: UInt64, _ context: ThreadContext, overtakes: Bool) -> DeliveryOutcome {
+    /// - Returns: false if the observer was removed.
+    func callAtOnce(_ payload: Payload, post: UInt64, _ context: ThreadContext, overtakes: Bool) -> Bool {
         counters.posted.add(1, ordering: .relaxed)
-        if call(payload, post: post, nil, context, isAtOnce: true, overtakes: overtakes) { return .delivered }
+        // A post that nothing traced has no number. Then its handlers called at once are not traced either.
+        if call(payload, post: post, nil, context, isTraced: post != 0, overtakes: overtakes) { return true }
         settle(Delivery(.payload(payload), post: post), .cancelled)
-        return .cancelled
+        return false
     }
 
     /// Calls the handler: begins, counts, traces, calls, ends.
     /// - Returns: false if the observer was removed, or if the object of its method was deallocated.
     private func call(
-        _ payload: Payload, post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isAtOnce: Bool = false,
+        _ payload: Payload, post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isTraced: Bool = true,
         overtakes: Bool = false
     ) -> Bool {
         guard change({ $0.begun }) != nil, let handler else { return false }
         var object: AnyObject?
-        if handler.isMethod {
-            object = handler.object?.object
+        if receiver != nil {
+            object = handler._withUnsafeGuaranteedRef { $0.object?.object }
             if object == nil {
                 end()
                 return false
@@ -237,26 +242,18 @@ final class Observer: @unchecked Sendable {
         }
         context.underWay.append((.passUnretained(self), wait, nil))
         counters.delivered.add(1, ordering: .relaxed)
-        // A post that nothing traced has no number. Then its handlers called at once are not traced either.
-        if DeliveryEvent.isWatched, !isAtOnce || post != 0 {
-            traceCall(of: handler, payload, post: post, object, overtakes)
-        } else if case .direct(let function) = handler.function {
-            function(payload, object)
+        let isTraced = isTraced && DeliveryEvent.isWatched
+        if isTraced {
+            DeliveryEvent.trace(
+                .deliver, name: payload.name, post: post, observer: id, target: mailbox?.identity, overtakes: overtakes)
         }
+        handler._withUnsafeGuaranteedRef { $0.call(payload, object) }
+        if isTraced { DeliveryEvent.trace(.return, name: payload.name, post: post, observer: id) }
         let last = context.underWay.removeLast()
         end()
         // Last: it may have the only reference to this observer.
         withExtendedLifetime(last) {}
         return true
-    }
-
-    private func traceCall(
-        of handler: Handler, _ payload: Payload, post: UInt64, _ object: AnyObject?, _ overtakes: Bool
-    ) {
-        DeliveryEvent.trace(
-            .deliver, name: payload.name, post: post, observer: id, target: mailbox?.identity, overtakes: overtakes)
-        if case .direct(let function) = handler.function { function(payload, object) }
-        DeliveryEvent.trace(.return, name: payload.name, post: post, observer: id)
     }
 
     /// Delivers to an async handler, in a task. The handler may return on another thread than the one on which it
@@ -273,7 +270,7 @@ final class Observer: @unchecked Sendable {
             return
         }
         tasks.isCalling = true
-        if case .async(let function) = handler.function { await function(payload) }
+        if case .async(let function) = handler._withUnsafeGuaranteedRef(\.function) { await function(payload) }
         counters.count(.delivered)
         DeliveryEvent.trace(.deliver, name: payload.name, post: delivery.post, observer: id)
         DeliveryEvent.trace(.return, name: payload.name, post: delivery.post, observer: id)
@@ -304,44 +301,12 @@ final class Observer: @unchecked Sendable {
     }
 }
 
-/// True if an observer was removed, and the number of its handlers that run: a pure value in one word, so that an
-/// atomic exchange can change it.
-///
-///     registered, 0 run ──begin──► registered, n run ──end──► …
-///          │ cancel                     │ cancel
-///          ▼                            ▼
-///     cancelled, 0 run ◄──end────  cancelled, n run
-///
-/// A handler begins only while the observer is registered (guarantee 6). The change that makes the state cancelled with
-/// no handler running happens once.
-struct ObserverState: Hashable {
-    var word: UInt64
-
-    static let registered = ObserverState(word: 0)
-
-    private static let cancelledBit: UInt64 = 1
-    private static let awaitedBit: UInt64 = 2
-    private static let oneHandler: UInt64 = 4
-
-    var isCancelled: Bool { word & Self.cancelledBit != 0 }
-
-    /// True if a thread or task waits for the handlers to return.
-    var isAwaited: Bool { word & Self.awaitedBit != 0 }
-
-    var running: Int { Int(word / Self.oneHandler) }
-
-    /// Cancelled, and no handler runs: the handler is never called again.
-    var isOver: Bool { isCancelled && running == 0 }
-
-    /// A handler begins; nil if the observer was removed.
-    var begun: ObserverState? { isCancelled ? nil : ObserverState(word: word + Self.oneHandler) }
-
-    /// A handler has returned.
-    var ended: ObserverState { ObserverState(word: word - Self.oneHandler) }
-
-    var cancelled: ObserverState { ObserverState(word: word | Self.cancelledBit) }
-
-    var awaited: ObserverState { ObserverState(word: word | Self.awaitedBit) }
+/// The center, or other collection, to which an observer was added.
+protocol ObserverOwner: AnyObject, Sendable {
+    /// - Parameter reason: for events.
+    /// - Returns: whether the observer was there.
+    @discardableResult
+    func remove(_ observer: Observer, _ reason: DeliveryEvent.Reason?) -> Bool
 }
 
 extension DeliveryOutcome {

@@ -3,9 +3,8 @@
 /// Objects are known by their hash only. Comparing two objects calls foreign code, which the caller does after it has
 /// released the lock.
 ///
-/// Cost: finding is independent of other names; adding takes constant time on average; removing one of n observers of
-/// the same name and object takes log n steps, and sometimes shortens their list. The first change of a list after it
-/// was found copies it.
+/// Cost: finding is independent of other names, and copies what it finds; adding takes constant time on average;
+/// removing one of n observers of the same name and object takes log n steps, and sometimes shortens their list.
 struct ObserverRegistry<Observer> {
     /// The name and object that an observer asks for; nil is any.
     struct Key: Hashable {
@@ -22,8 +21,6 @@ struct ObserverRegistry<Observer> {
         case any
     }
 
-    /// Those that ask for a name and no object. Most programs have no others.
-    private var named: [String: ObserverList<Observer>] = [:]
     private var lists: [Key: ObserverList<Observer>] = [:]
     /// The number of lists with an object, and of lists of any name. Most programs have none, and skip those look-ups.
     private var listsOfObjects = 0
@@ -40,27 +37,20 @@ struct ObserverRegistry<Observer> {
     ///   - id: the observer's place in the order.
     ///   - receiver: the address of the object, if the observer was added as an object.
     /// - Returns: sometimes all observers, which the caller should check for those that can never be called again.
-    mutating func add(_ observer: Observer, id: ObserverID, key: Key, receiver: UInt? = nil) -> [[Observer?]] {
+    mutating func add(_ observer: Observer, id: ObserverID, key: Key, receiver: UInt? = nil) -> [Observer] {
         if let receiver { methods[receiver, default: [:]][id] = observer }
-        change(key) { list in
-            if list == nil { list = ObserverList() }
-            list?.add(observer, id: id)
-        }
+        change(key) { $0.add(observer, id: id) }
         count += 1
         checkAt = max(16, min(checkAt, 2 * count))
         guard count >= checkAt else { return [] }
         checkAt = 2 * count
-        return named.values.indices.map { named.values[$0].share() }
-            + lists.values.indices.map { lists.values[$0].share() }
+        return all
     }
 
     /// - Returns: the removed observer; nil if it was not there.
     mutating func remove(id: ObserverID, key: Key, receiver: UInt? = nil) -> Observer? {
         var removed: Observer?
-        change(key) { list in
-            removed = list?.remove(id: id)
-            if list?.isEmpty == true { list = nil }
-        }
+        change(key) { removed = $0.remove(id: id) }
         guard let removed else { return nil }
         if let receiver {
             methods[receiver]?[id] = nil
@@ -70,40 +60,34 @@ struct ObserverRegistry<Observer> {
         return removed
     }
 
-    /// Changes the list of a key; nil: there is none.
-    private mutating func change(_ key: Key, _ body: (inout ObserverList<Observer>?) -> Void) {
-        if let name = key.name, key.objectHash == nil { return body(&named[name]) }
+    /// Changes the list of a key, which exists while it has observers.
+    private mutating func change(_ key: Key, _ body: (inout ObserverList<Observer>) -> Void) {
         let before = lists.count
-        body(&lists[key])
+        body(&lists[key, default: ObserverList()])
+        if lists[key]?.isEmpty == true { lists[key] = nil }
         let change = lists.count - before
         if key.objectHash != nil { listsOfObjects += change }
         if key.name == nil { listsOfAnyName += change }
     }
 
-    /// The observers that ask for this name, this object, both or neither, in the order in which they were added; nil
-    /// where one was removed.
-    mutating func observers(matching name: String, objectHash: Int?, names: NameScope = .all) -> [Observer?] {
-        if lists.isEmpty || listsOfObjects == 0 && names == .named {
-            guard names != .any, let index = named.index(forKey: name) else { return [] }
-            return named.values[index].share()
+    /// The observers that ask for this name, this object, both or neither, in the order in which they were added.
+    func observers(matching name: String, objectHash: Int?, names scope: NameScope = .all) -> [Observer] {
+        let asksForObject = objectHash != nil && listsOfObjects > 0
+        if !asksForObject, scope == .named || scope == .all && listsOfAnyName == 0 {
+            return lists[Key(name: name, objectHash: nil)]?.observers ?? []
         }
-        var found: [ObserverList<Observer>] = []
-        if names != .any {
-            if let list = named[name] { found.append(list) }
-            if let objectHash, let list = lists[Key(name: name, objectHash: objectHash)] { found.append(list) }
-        }
-        if names != .named, listsOfAnyName > 0 {
-            if let list = lists[Key(name: nil, objectHash: nil)] { found.append(list) }
-            if let objectHash, let list = lists[Key(name: nil, objectHash: objectHash)] { found.append(list) }
-        }
-        return ObserverList.merge(found)
+        let names: [String?] = scope == .all ? [name, nil] : scope == .named ? [name] : [nil]
+        return ObserverList.merge(
+            names.flatMap { name in
+                (asksForObject ? [nil, objectHash] : [nil]).compactMap { lists[Key(name: name, objectHash: $0)] }
+            })
     }
 
     /// True if no observer asks for an object, or was added as one. Then whatever `observers` returns matches.
     var isUnconditional: Bool { listsOfObjects == 0 && methods.isEmpty }
 
     /// All observers, in the order in which they were added.
-    var all: [Observer] { ObserverList.merge(Array(named.values) + Array(lists.values)).compactMap(\.self) }
+    var all: [Observer] { ObserverList.merge(Array(lists.values)) }
 
     /// The observers that were added as one object, in that order.
     func observers(ofReceiver receiver: UInt) -> [Observer] {
@@ -112,33 +96,16 @@ struct ObserverRegistry<Observer> {
 }
 
 /// The observers of one name and object, in the order in which they were added.
-struct ObserverList<Observer> {
+private struct ObserverList<Observer> {
     private var ids: [ObserverID] = []
     /// Parallel to `ids`; nil where an observer was removed.
     private var slots: [Observer?] = []
     private var count = 0
-    /// True if `share` has returned these slots.
-    private var isShared = false
 
     var isEmpty: Bool { count == 0 }
-
-    /// The slots, for a caller that reads them after it has released the lock.
-    mutating func share() -> [Observer?] {
-        isShared = true
-        return slots
-    }
-
-    /// Copies the slots before a change if a caller may be reading them without the lock. Swift would copy them only
-    /// while the caller has them, which is correct, but the thread sanitizer does not see how Swift determines that,
-    /// and reports a race.
-    private mutating func unshare() {
-        guard isShared else { return }
-        slots = slots.map { $0 }
-        isShared = false
-    }
+    var observers: [Observer] { slots.compactMap(\.self) }
 
     mutating func add(_ observer: Observer, id: ObserverID) {
-        unshare()
         ids.append(id)
         slots.append(observer)
         count += 1
@@ -159,7 +126,6 @@ struct ObserverList<Observer> {
             if ids[middle] < id { low = middle + 1 } else { high = middle }
         }
         guard low < ids.count, ids[low] == id, let removed = slots[low] else { return nil }
-        unshare()
         slots[low] = nil
         count -= 1
         // An observer that was added last is often removed first, and leaves nothing to search or compact.
@@ -167,22 +133,27 @@ struct ObserverList<Observer> {
             slots.removeLast()
             ids.removeLast()
         }
-        if slots.count > 16, count * 2 < slots.count { removeEmptySlots() }
+        if slots.count > 16, count * 2 < slots.count {
+            ids = zip(ids, slots).compactMap { $1 == nil ? nil : $0 }
+            slots.removeAll { $0 == nil }
+        }
         return removed
     }
 
-    private mutating func removeEmptySlots() {
-        ids = zip(ids, slots).compactMap { $1 == nil ? nil : $0 }
-        slots.removeAll { $0 == nil }
+    static func merge(_ lists: [ObserverList]) -> [Observer] {
+        lists.flatMap { list in zip(list.ids, list.slots).compactMap { id, slot in slot.map { (id, $0) } } }
+            .sorted { $0.0 < $1.0 }.map(\.1)
     }
+}
 
-    static func merge(_ lists: [ObserverList]) -> [Observer?] {
-        var all: [(id: ObserverID, observer: Observer)] = []
-        for list in lists {
-            for (id, slot) in zip(list.ids, list.slots) {
-                if let slot { all.append((id, slot)) }
-            }
-        }
-        return all.sorted { $0.id < $1.id }.map(\.observer)
-    }
+/// The observers that a thread found last, which its next post of the name uses if no observer was added or removed
+/// since. Two threads that post do not wait for each other then, and each counts references to an array of its own.
+///
+/// The thread retains these observers until it posts another name or ends. Their handlers are released when they are
+/// removed.
+struct FoundObservers {
+    /// Of the center's observers; 0: nothing was found.
+    var version: UInt64 = 0
+    var name = ""
+    var observers: [Observer] = []
 }

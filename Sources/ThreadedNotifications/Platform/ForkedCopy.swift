@@ -6,8 +6,7 @@ internal import Synchronization
 /// The copy has only the thread that forked; every other thread has ended there (guarantee 10):
 /// - Their mailboxes accept nothing more. What waited there stays the parent's: it is neither settled nor released.
 /// - No other thread may hold one of this package's long-lived locks at the fork, because in the copy nobody would
-///   release it. So the thread that forks takes them first.
-/// - Delays that began in the parent pass in the copy too, when the copy begins one of its own.
+///   release it. So the thread that forks takes them first. They are not taken one inside the other.
 /// - The run loop of the thread gets descriptors of its own, because the copy shares those of the parent.
 ///
 /// Threads: the handlers are called on the thread that forks, which holds no lock of this package.
@@ -44,38 +43,29 @@ package enum ForkedCopy {
 
     // MARK: Long-lived locks and mailboxes
 
-    /// A lock that the thread takes before it forks. Such locks are not taken one inside the other.
-    static func add(_ lock: UnsafeMutablePointer<pthread_mutex_t>) {
-        change { $0.locks.insert(lock) }
-    }
+    static func add(_ lock: UnsafeMutablePointer<pthread_mutex_t>) { _ = withState { $0.locks.insert(lock) } }
 
-    static func remove(_ lock: UnsafeMutablePointer<pthread_mutex_t>) {
-        change { $0.locks.remove(lock) }
-    }
+    static func remove(_ lock: UnsafeMutablePointer<pthread_mutex_t>) { _ = withState { $0.locks.remove(lock) } }
 
     static func add(_ mailbox: Mailbox) {
-        change { $0.mailboxes[ObjectIdentifier(mailbox)] = .passUnretained(mailbox) }
+        withState { $0.mailboxes[ObjectIdentifier(mailbox)] = .passUnretained(mailbox) }
     }
 
-    static func remove(_ mailbox: Mailbox) {
-        change { $0.mailboxes[ObjectIdentifier(mailbox)] = nil }
-    }
+    static func remove(_ mailbox: Mailbox) { withState { $0.mailboxes[ObjectIdentifier(mailbox)] = nil } }
 
-    private static func change(_ body: (inout State) -> some Any) {
+    private static func withState<Result>(_ body: (inout State) -> Result) -> Result {
         state.lock()
         defer { state.unlock() }
-        _ = body(&state.valueWhileLocked)
+        return body(&state.valueWhileLocked)
+    }
+
+    private static func hasMailbox(where matches: (Mailbox) -> Bool) -> Bool {
+        withState { $0.mailboxes.values.contains { $0._withUnsafeGuaranteedRef(matches) } }
     }
 
     /// True if a run loop is that of a thread of the parent, which is not in this copy.
     static func isOfParent(_ runLoop: RunLoopReference) -> Bool {
-        state.lock()
-        defer { state.unlock() }
-        return state.valueWhileLocked.mailboxes.values.contains { reference in
-            reference._withUnsafeGuaranteedRef { mailbox in
-                mailbox.state.withLock { $0.isOfParent && $0.runLoop?.isSame(as: runLoop) == true }
-            }
-        }
+        hasMailbox { $0.state.withLock { $0.isOfParent && $0.runLoop?.isSame(as: runLoop) == true } }
     }
 
     /// Wakes a run loop, or signals a source of one.
@@ -89,22 +79,17 @@ package enum ForkedCopy {
 
     private static func prepare() {
         // Made now: a thread that made one of them during the fork would leave it half made in the copy.
-        ThreadWaits.makeShared()
-        ObserverWaiters.makeShared()
+        Waits.makeShared()
         MessageName.makeShared()
         TypeNames.makeShared()
         ThreadedNotificationCenter.makeShared()
         _ = DeliveryEvent.tracer
         let isMain = SystemThread.currentIsMain
-        state.lock()
         // The mailbox of the main thread is not made for this.
-        let hasMain = state.valueWhileLocked.mailboxes.values.contains { $0._withUnsafeGuaranteedRef(\.isMain) }
-        state.unlock()
-        let context = isMain && hasMain ? ThreadContext.current : ThreadContext.existing
+        let context = isMain && hasMailbox(where: \.isMain) ? ThreadContext.current : ThreadContext.existing
         let member = context?.runLoopMember()
         state.lock()
-        state.valueWhileLocked.member = member
-        state.valueWhileLocked.isForkedByMain = isMain
+        (state.valueWhileLocked.member, state.valueWhileLocked.isForkedByMain) = (member, isMain)
         for lock in state.valueWhileLocked.locks { pthread_mutex_lock(lock) }
         // Last, because a thread that holds another lock may wake a run loop.
         pthread_rwlock_wrlock(wakeLock)
@@ -113,6 +98,10 @@ package enum ForkedCopy {
     /// The fork is over, or has failed.
     private static func end() {
         pthread_rwlock_unlock(wakeLock)
+        unlock()
+    }
+
+    private static func unlock() {
         for lock in state.valueWhileLocked.locks { pthread_mutex_unlock(lock) }
         state.unlock()
     }
@@ -132,11 +121,9 @@ package enum ForkedCopy {
             MainThreadEnd.disableWarning()
         }
         pthread_rwlock_init(wakeLock, nil)
-        for lock in state.valueWhileLocked.locks { pthread_mutex_unlock(lock) }
-        state.unlock()
+        unlock()
         if let member { CLinuxSeparateSets(member) }
-        for wait in ObserverWaiters.deliveryWaits { wait.otherThreadsHaveEnded() }
-        ThreadWaits.otherThreadsHaveEnded()
+        Waits.otherThreadsHaveEnded()
     }
 }
 

@@ -32,11 +32,8 @@ final class MainRun {
             context.mustEndRun = { MainActor.assumeIsolated { self.depth == 1 && self.hasReasonToEnd() } }
         }
         defer { ThreadContext.withCurrent { $0.mustEndRun = mustEndOuterRun } }
-        while end == nil {
-            end = reasonToEnd()
-            // Other code may stop the run loop.
-            if end == nil { RunLoop.runCurrent(for: signals.wakesRunLoop ? nil : 0.1) }
-        }
+        // Other code may stop the run loop.
+        while !hasReasonToEnd() { RunLoop.runCurrent(for: signals.wakesRunLoop ? nil : 0.1) }
         observer.invalidate()
         return end ?? .stopped
     }
@@ -55,13 +52,9 @@ final class MainRun {
     }
 
     private func hasReasonToEnd() -> Bool {
-        end = end ?? reasonToEnd()
+        if end == nil, let signal = signals.take() { end = .signal(signal) }
+        if end == nil, MainRunLoop.takeStop() { end = .stopped }
+        if end == nil, condition?() == true { end = .conditionHeld }
         return end != nil
-    }
-
-    private func reasonToEnd() -> MainRunLoop.End? {
-        if let signal = signals.take() { return .signal(signal) }
-        if MainRunLoop.takeStop() { return .stopped }
-        return condition?() == true ? .conditionHeld : nil
     }
 }

@@ -1,4 +1,6 @@
+internal import CLinux
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
 /// The end of the main thread while the program continues.
@@ -23,7 +25,7 @@ enum MainThreadEnd {
         if !ThreadContext.isMainKnown, let lost = Mailbox.main.end() { Mailbox.main.reportEnd(lost) }
     }
 
-    /// Warns on standard error, once in this process, unless `THREADED_NOTIFICATIONS_WARNINGS` is 0.
+    /// Warns once in this process.
     static func warn() {
         if !hasWarned.exchange(true, ordering: .relaxed) { StandardError.warn(warning) }
     }
@@ -41,3 +43,43 @@ enum MainThreadEnd {
 }
 
 private let hasWarned = Atomic(false)
+
+/// Warnings of the package on standard error, where no caller could catch an error.
+package enum StandardError {
+    /// Writes a line that begins with the package's name, unless `THREADED_NOTIFICATIONS_WARNINGS` is 0. It never ends
+    /// the process.
+    package static func warn(_ message: String) {
+        if CLinuxEnvironment("THREADED_NOTIFICATIONS_WARNINGS").map({ String(cString: $0) }) == "0" { return }
+        let line = Array("ThreadedNotifications: \(message)\n".utf8)
+        // If nobody reads the pipe, the SIGPIPE of this write is taken back. One that was pending before is another's.
+        var (pipe, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &pipe, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        sigpending(&pending)
+        guard write(STDERR_FILENO, line, line.count) < 0, errno == EPIPE, sigismember(&pending, SIGPIPE) == 0 else {
+            return
+        }
+        var noTime = timespec()
+        while sigtimedwait(&pipe, nil, &noTime) < 0, errno == EINTR {}
+    }
+}
+
+/// Removes the main actor's isolation from closures that are called on the main thread only. A check at each call
+/// (`MainActor.assumeIsolated`) would cost as much as a delivery.
+//
+// Safety: the callers pass the result to the mailbox of the main thread, and nowhere else; the main thread runs the
+// main actor. If it has ended, the closure is never called. The isolation of a synchronous function is part of its
+// type, and not of its representation: `assumeIsolated` of the standard library makes the same cast.
+enum MainActorClosure {
+    static func onMainThread<Value, Result>(
+        _ handle: @escaping @MainActor (Value) -> Result
+    ) -> @Sendable (Value) -> Result {
+        unsafeBitCast(handle, to: (@Sendable (Value) -> Result).self)
+    }
+
+    static func onMainThread<Result>(_ block: @escaping @MainActor () -> Result) -> @Sendable () -> Result {
+        unsafeBitCast(block, to: (@Sendable () -> Result).self)
+    }
+}

@@ -7,13 +7,25 @@ internal import Synchronization
 /// Several may watch the same signal, each inside the one before; the innermost takes it.
 @MainActor
 final class SignalWatch {
+    /// Wakes the main run loop; nil if the system has no descriptor left. It stays, because a signal handler may run on
+    /// any thread at any time.
+    private static let source: RunLoopSource? = {
+        guard let event = EventDescriptor() else { return nil }
+        let source = RunLoopSource(event) {}
+        source.add(to: .current, mode: .default)
+        descriptor.store(event.number, ordering: .sequentiallyConsistent)
+        return source
+    }()
+
     /// False if a signal does not wake the run loop, because the system has no descriptor left.
     let wakesRunLoop: Bool
     private var before: [(number: CInt, action: sigaction)] = []
 
     /// - Precondition: the system lets a process handle the signals.
     init(_ signals: [CInt]) {
-        wakesRunLoop = signals.isEmpty || SignalWake.prepare()
+        // Initialises everything that the signal handler uses.
+        _ = (noted.load(ordering: .relaxed), descriptor.load(ordering: .relaxed))
+        wakesRunLoop = signals.isEmpty || Self.source != nil
         for number in Set(signals) { watch(number) }
     }
 
@@ -22,9 +34,12 @@ final class SignalWatch {
         precondition(
             (1...64).contains(number) && sigaction(number, nil, &action) == 0,
             "MainRunLoop: there is no signal \(number). Name signals such as SIGINT and SIGTERM.")
-        if action.isIgnored { return }
+        // Safety: both types are pointers, and the result is only compared. SIG_IGN is the address 1.
+        if action.sa_flags & SA_SIGINFO == 0, unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1 {
+            return
+        }
         var noting = sigaction()
-        noting.__sigaction_handler.sa_handler = { SignalWake.note($0) }
+        noting.__sigaction_handler.sa_handler = { SignalWatch.note($0) }
         noting.sa_flags = SA_RESTART
         precondition(
             sigaction(number, &noting, nil) == 0,
@@ -32,49 +47,8 @@ final class SignalWatch {
         before.append((number, action))
     }
 
-    /// The lowest noted signal of this watch, which is then forgotten.
-    func take() -> CInt? {
-        if before.isEmpty || !SignalWake.isAnyNoted { return nil }
-        return before.map(\.number).sorted().first { SignalWake.take($0) }
-    }
-
-    /// Restores the effects of the signals. Those that were noted and not taken have their restored effect.
-    func end() {
-        for (number, action) in before {
-            var action = action
-            sigaction(number, &action, nil)
-        }
-        for (number, _) in before where SignalWake.take(number) { kill(getpid(), number) }
-        before = []
-    }
-}
-
-/// The state that the signal handler uses.
-private enum SignalWake {
-    /// Wakes the main run loop. It stays, because a handler may run on any thread at any time.
-    @MainActor private static let source: RunLoopSource? = {
-        guard let event = EventDescriptor() else { return nil }
-        let source = RunLoopSource(event) {}
-        source.add(to: .current, mode: .default)
-        descriptor.store(event.number, ordering: .sequentiallyConsistent)
-        return source
-    }()
-
-    /// Initialises everything that the handler uses.
-    /// - Returns: whether a signal wakes the run loop.
-    @MainActor static func prepare() -> Bool {
-        _ = (noted.load(ordering: .relaxed), descriptor.load(ordering: .relaxed))
-        return source != nil
-    }
-
-    static var isAnyNoted: Bool { noted.load(ordering: .relaxed) != 0 }
-
-    static func take(_ number: CInt) -> Bool {
-        noted.bitwiseAnd(~bit(number), ordering: .sequentiallyConsistent).oldValue & bit(number) != 0
-    }
-
     /// Called by the signal handler: it calls only functions that are safe there.
-    static func note(_ number: CInt) {
+    private nonisolated static func note(_ number: CInt) {
         let error = errno
         noted.bitwiseOr(bit(number), ordering: .sequentiallyConsistent)
         var one: UInt64 = 1
@@ -82,16 +56,30 @@ private enum SignalWake {
         errno = error
     }
 
-    private static func bit(_ number: CInt) -> UInt64 { 1 << UInt64(number - 1) }
-}
+    /// The lowest noted signal of this watch, which is then forgotten.
+    func take() -> CInt? {
+        if before.isEmpty || noted.load(ordering: .relaxed) == 0 { return nil }
+        return before.map(\.number).sorted().first(where: Self.take)
+    }
 
-extension sigaction {
-    fileprivate var isIgnored: Bool {
-        // Safety: both types are pointers, and the result is only compared. SIG_IGN is the address 1.
-        sa_flags & SA_SIGINFO == 0 && unsafeBitCast(__sigaction_handler.sa_handler, to: Int.self) == 1
+    private static func take(_ number: CInt) -> Bool {
+        noted.bitwiseAnd(~bit(number), ordering: .sequentiallyConsistent).oldValue & bit(number) != 0
+    }
+
+    private nonisolated static func bit(_ number: CInt) -> UInt64 { 1 << UInt64(number - 1) }
+
+    /// Restores the effects of the signals. Those that were noted and not taken have their restored effect.
+    func end() {
+        for (number, action) in before {
+            var action = action
+            sigaction(number, &action, nil)
+        }
+        for (number, _) in before where Self.take(number) { kill(getpid(), number) }
+        before = []
     }
 }
 
 /// The signals that arrived, a bit for each.
 private let noted = Atomic<UInt64>(0)
+/// Of the source that wakes the main run loop.
 private let descriptor = Atomic<CInt>(-1)

@@ -25,31 +25,29 @@ package struct SystemThread: Sendable {
         _ = pthread_setname_np(pthread_self(), kernelName)
     }
 
-    /// Starts a thread, to be joined or detached once.
-    ///
-    /// - Returns: the thread, or the system's error number.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
-        if ForkedCopy.isCopy { keepHandlesOfParent() }
-        return create(body)
+    package struct SystemError: Error {
+        package var code: Int32
     }
 
-    /// In the copy of a process the system uses the handles of the parent's threads again, and CoreFoundation finds a
-    /// thread's run loop by its handle. A new thread must not get a run loop of the parent, and that run loop must not
-    /// be destroyed, because its sets are the parent's too. So a thread with such a handle stays, and does nothing.
-    private static func keepHandlesOfParent() {
-        let isOfParent = Locked(true)
-        while isOfParent.withLock({ $0 }) {
-            let isChecked = MonotonicSemaphore()
+    /// Starts a thread, to be joined or detached once.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
+        guard ForkedCopy.isCopy else { return create(body) }
+        // The copy of a process uses the handles of the parent's threads again, and CoreFoundation finds a thread's run
+        // loop by its handle. A new thread must not get a run loop of the parent, and that run loop must not be
+        // destroyed, because its sets are the parent's too. So a thread with such a handle stays, and does nothing.
+        while true {
+            let (isOfParent, isChecked) = (Locked(false), MonotonicSemaphore())
             let created = create {
                 let isKept = ForkedCopy.isOfParent(.current)
                 isOfParent.withLock { $0 = isKept }
                 isChecked.signal()
                 while isKept { pause() }
+                body()
             }
-            guard case .success(let thread) = created else { return }
+            guard case .success(let thread) = created else { return created }
             isChecked.wait()
-            // The system uses the handle of a joined thread for the next one.
-            if isOfParent.withLock({ $0 }) { thread.detach() } else { pthread_join(thread.handle, nil) }
+            if !isOfParent.withLock({ $0 }) { return created }
+            thread.detach()
         }
     }
 
@@ -62,11 +60,17 @@ package struct SystemThread: Sendable {
                 if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
             }, context.toOpaque())
-        guard code == 0 else {
-            context.release()
-            return .failure(SystemError(code: code))
+        if code == 0 { return .success(SystemThread(handle: handle)) }
+        context.release()
+        return .failure(SystemError(code: code))
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(run: @escaping @Sendable () -> Void) {
+            self.run = run
         }
-        return .success(SystemThread(handle: handle))
     }
 
     /// Starts a thread that handles no signals to the process, because the program may wait for them on threads of its
@@ -86,49 +90,11 @@ package struct SystemThread: Sendable {
     package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
     /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.
-    ///
     /// - Returns: false if the deadline passed. The thread may be joined again later.
     package func join(until deadline: SuspendingClock.Instant) -> Bool {
-        CLinuxJoinThread(handle, Int64(deadline.nanosecondsFromNow)) == 0
+        CLinuxJoinThread(handle, deadline.nanosecondsFromNow) == 0
     }
 
     /// Lets the system release the thread's resources when it ends.
-    package func detach() {
-        pthread_detach(handle)
-    }
-
-    /// Performs a block on a new thread, which ends afterwards. If the system has no thread left, a thread of Dispatch
-    /// performs it.
-    static func performInBackground(_ block: @escaping @Sendable () -> Void) {
-        switch start(block) {
-        case .success(let thread): thread.detach()
-        case .failure: DispatchQueue.global().async(execute: block)
-        }
-    }
-
-    package struct SystemError: Error {
-        package var code: Int32
-    }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-
-        init(run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
-    }
-}
-
-extension SuspendingClock.Instant {
-    /// The end of a timeout that begins now. Timeouts of more than 30 years are shortened, so that the result does not
-    /// overflow.
-    package static func after(_ timeout: Duration) -> SuspendingClock.Instant {
-        .now.advanced(by: min(max(timeout, .zero), .seconds(1_000_000_000)))
-    }
-
-    /// The time until this instant; zero if it has passed.
-    var nanosecondsFromNow: Int {
-        let (seconds, attoseconds) = max(SuspendingClock.now.duration(to: self), .zero).components
-        return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-    }
+    package func detach() { pthread_detach(handle) }
 }

@@ -8,11 +8,7 @@ internal import Synchronization
 /// `Sendable`.
 final class ThreadContext {
     let isMain: Bool
-    var identity: ThreadIdentity? {
-        didSet { recorded = identity.map(RecordedThread.init) }
-    }
-    /// `identity` as a recorder takes it; nil before its first use.
-    private(set) var recorded: RecordedThread?
+    var identity: ThreadIdentity?
 
     // MARK: What waits for the thread, and what runs on it
 
@@ -48,9 +44,9 @@ final class ThreadContext {
     var keepsAlive: RunLoopThread?
     /// The ended thread for which this thread runs late jobs now.
     var standsInFor: RunLoopThread?
-    var boundValues = BoundValues()
     /// The notification that a posting queue is posting to a center of another type.
     var queuedPost: (name: Notification.Name, number: UInt64)?
+    var found = FoundObservers()
     /// See `runLoopMember`.
     private var probe: (descriptor: EventDescriptor, source: RunLoopSource)?
     private var destructorRounds = 0
@@ -192,10 +188,10 @@ final class ThreadContext {
             last.wait?.resolve(observer?.id ?? 0, .targetGone)
             withExtendedLifetime(last.retained) {}
         }
-        ThreadWaits.endAll()
+        Waits.endAll()
+        found = FoundObservers()
         let lost = endMailbox()
         (sleep, probe, keepsAlive) = (nil, nil, nil)
-        for id in boundValues.close() { releaseBoundValue(id) }
         // Last, because an end observer is promised that the thread has released everything.
         mailbox.reportEnd(lost)
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
@@ -209,10 +205,10 @@ final class ThreadContext {
             lostDeliveries = lost
             while var cursor = cursors.popLast() {
                 while let (observer, payload, _) = cursor.takeNext(self) {
+                    let delivery = Delivery(.payload(payload.takeUnretainedValue()), post: cursor.post)
                     observer._withUnsafeGuaranteedRef { observer in
                         observer.counters.posted.add(1, ordering: .relaxed)
-                        observer.settle(
-                            Delivery(.payload(payload), post: cursor.post), .targetGone)
+                        observer.settle(delivery, .targetGone)
                     }
                     lost.notifications += 1
                 }
@@ -232,14 +228,6 @@ final class ThreadContext {
     /// Nil before the end.
     private var lostDeliveries: LostDeliveries?
     var hasEnded: Bool { lostDeliveries != nil }
-
-    /// Releases a value of this thread, if it is still there.
-    func releaseBoundValue(_ id: UInt64) {
-        let value = boundValues.remove(id)
-        // Released after the access to `boundValues`, because its deinitializer may use other values; otherwise the
-        // optimizer may do it earlier.
-        withExtendedLifetime(value) {}
-    }
 
     /// Memory for composing a record. The thread may use it until the next call.
     func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {

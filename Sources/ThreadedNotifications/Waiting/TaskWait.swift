@@ -1,44 +1,23 @@
 /// One wait of a task, which an event, its deadline or the task's cancellation ends: whichever is first. It blocks no
 /// thread.
 ///
-/// Threads: every method may be called on any thread, without a lock, because a continuation calls the task's executor.
-final class TaskWait: DelayedAction {
-    enum Outcome {
-        case happened
-        case timedOut
-        case cancelled
-    }
+/// Threads: every method may be called on any thread, without a lock, because `end()` calls the task's executor.
+final class TaskWait: Sendable {
+    /// The first end: true if the event has happened, false if the deadline has passed.
+    private let (ends, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
 
-    private let state = Locked(TaskWaitState<Outcome, CheckedContinuation<Outcome, Never>>())
+    /// The event has happened, also if the wait has not begun.
+    func end() { continuation.yield(true) }
 
-    /// Ends the wait, also if it has not begun. Only the first call has an effect.
-    func end(_ outcome: Outcome) {
-        state.withLock { $0.end(outcome) }?.resume(returning: outcome)
-    }
-
-    func delayHasPassed() { end(.timedOut) }
-
-    /// Suspends the task until the wait has ended. Called once.
-    func outcome(until deadline: SuspendingClock.Instant) async -> Outcome {
-        let delay = DelayQueue.shared.insert(self, at: deadline)
-        defer { DelayQueue.shared.remove(delay) }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ended = state.withLock { $0.suspend(continuation) }
-                if let ended { continuation.resume(returning: ended) }
-            }
-        } onCancel: {
-            end(.cancelled)
-        }
-    }
-
-    /// Suspends the task until the event happens.
+    /// Suspends the task until the event happens. Called once.
     /// - Throws: `error` after the deadline; `CancellationError` if the task is cancelled.
     func wait(until deadline: SuspendingClock.Instant, orThrow error: DeliveryError) async throws {
-        switch await outcome(until: deadline) {
-        case .happened: break
-        case .timedOut: throw error
-        case .cancelled: throw CancellationError()
+        let delay = Delay(SuspendingClock.now.duration(to: deadline)) { [continuation] in continuation.yield(false) }
+        defer { delay.cancel() }
+        switch await ends.first(where: { _ in true }) {
+        case true?: break
+        case false?: throw error
+        case nil: throw CancellationError()
         }
     }
 }

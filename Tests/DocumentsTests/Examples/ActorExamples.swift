@@ -36,33 +36,6 @@ final class ActorExamples: XCTestCase {
         reader.thread.stop()
     }
 
-    func testStateOnAThread() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
-        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
-
-        // example: begin
-        final class Parser {
-            var lines = 0
-            func feed(_ line: String) { lines += 1 }
-        }
-
-        let parser = try ThreadBound(on: worker) { Parser() }
-        let feeding = center.addObserver(
-            forName: name, on: parser, transform: { $0.object as? String },
-            using: { line in parser.value.feed(line) })
-        center.post(name: name, object: "first")
-        try parser.perform { print("\(parser.value.lines) line") }
-        // example: end
-
-        worker.stop()
-        try worker.waitUntilFinished(timeout: TestTimeout.hang)
-        feeding.cancel()
-        XCTAssertEqual(printed.lines, ["1 line"])
-    }
-
     func testAsyncHandlers() throws {
         let printed = printed
         let isLoaded = expectation(description: "the last was loaded")

@@ -16,6 +16,7 @@ final class ForkTests: XCTestCase {
         try assertPrints(
             "fork",
             """
+            cancel: true
             post: 2: delivered 1, target gone 1
             enqueue: target gone
             postAndWait: threadStopped

@@ -8,7 +8,7 @@ import ThreadedNotifications
 struct StoppedProgramTests {
     private enum Mistake: String, CaseIterable, Codable {
         case zeroCapacity, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
-        case isolatedToNoThread, laterOnThePostingThread, noDeliveries, valueOnAnotherThread, valueOnThePostingThread
+        case isolatedToNoThread, laterOnThePostingThread, noDeliveries
         case mainRunLoopElsewhere, endOfPostingThread
 
         var message: String {
@@ -21,8 +21,6 @@ struct StoppedProgramTests {
             case .isolatedToNoThread: "the actor Unpinned runs on no RunLoopThread"
             case .laterOnThePostingThread: ".postingThread has no mailbox to wait in. Name a thread"
             case .noDeliveries: "0 deliveries deliver nothing. It must be at least 1"
-            case .valueOnAnotherThread: "the Int belongs to the thread worker, and {"
-            case .valueOnThePostingThread: ".postingThread is whichever thread posts. Name the value's thread"
             case .mainRunLoopElsewhere: "which is not the main thread. The main function is async"
             case .endOfPostingThread: "so it has no end"
             }
@@ -60,12 +58,6 @@ struct StoppedProgramTests {
                     forName: name, on: .postingThread, options: ObserverOptions(sameThread: .later)
                 ) { _ in }
             case .noDeliveries: _ = DrainBudget.deliveries(0)
-            case .valueOnAnotherThread:
-                let worker = RunLoopThread(name: "worker")
-                try? worker.start()
-                let bound = try? ThreadBound(on: worker) { 1 }
-                _ = bound?.value
-            case .valueOnThePostingThread: _ = try? ThreadBound(on: .postingThread) { 1 }
             case .mainRunLoopElsewhere: await MainActor.run { _ = MainRunLoop.run() }
             case .endOfPostingThread: _ = TargetThread.postingThread.addEndObserver(on: .main) { _ in }
             }

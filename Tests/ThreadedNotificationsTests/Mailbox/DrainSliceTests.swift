@@ -34,7 +34,7 @@ final class DrainSliceTests: XCTestCase {
         let cases: [(budget: DrainBudget, cost: UInt64, count: Int)] = [
             (.unbounded, 1_000_000, 10_000), (.deliveries(1), 1_000_000, 1), (.deliveries(16), 1_000_000, 16),
             (.time(.zero), 5, 1), (.time(.seconds(-1)), 5, 1), (.time(.nanoseconds(1)), 5, 1),
-            // Slow ones are checked one by one: the eighth begins within 8 ms, and the ninth does not.
+            // The eighth begins within 8 ms, and the ninth does not.
             (.time(.milliseconds(8)), 1_000_000, 8),
             (DrainBudget(deliveries: 100, time: .milliseconds(8)), 100, 100),
             (DrainBudget(deliveries: 100, time: .milliseconds(8)), 1_000_000, 8),
@@ -47,7 +47,7 @@ final class DrainSliceTests: XCTestCase {
         }
     }
 
-    func testASpentTimeIsNotExceededByMoreThanTheDeliveriesBetweenTwoLooks() {
+    func testASpentTimeIsNotExceededByMoreThanOneDelivery() {
         for seed in 0..<TestRounds.rounds(20, stress: 200) as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let slowest = UInt64.random(in: 1...2_000_000, using: &random)
@@ -55,7 +55,7 @@ final class DrainSliceTests: XCTestCase {
             let (count, clock) = deliver(.time(budget)) { _ in UInt64.random(in: 1...slowest, using: &random) }
             let spent = Duration.nanoseconds(Int64(clock.now - 1))
             XCTAssertGreaterThanOrEqual(spent, budget, "seed \(seed)")
-            XCTAssertLessThanOrEqual(spent - budget, .nanoseconds(Int64(16 * slowest)), "seed \(seed)")
+            XCTAssertLessThanOrEqual(spent - budget, .nanoseconds(Int64(slowest)), "seed \(seed)")
             XCTAssertLessThanOrEqual(clock.looks, count + 2, "seed \(seed)")
         }
     }

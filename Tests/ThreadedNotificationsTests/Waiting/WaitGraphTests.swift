@@ -4,7 +4,30 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class WaitGraphTests: XCTestCase {
-    private typealias Target = WaitGraph.Target
+    private enum Target: Hashable {
+        case thread(Int)
+        case observer(ObserverID)
+
+        /// As the graph has it: a delivery on the thread, to an observer that only the thread has.
+        var target: WaitGraph.Target {
+            switch self {
+            case .thread(let number):
+                WaitGraph.Target(kind: .delivery, observer: observer, thread: Self.identity(number))
+            case .observer: WaitGraph.Target(kind: .handlers, observer: observer)
+            }
+        }
+
+        var observer: ObserverID {
+            switch self {
+            case .thread(let number): 100 + ObserverID(number)
+            case .observer(let id): id
+            }
+        }
+
+        static func identity(_ number: Int) -> ThreadIdentity {
+            ThreadIdentity(number: number, name: nil, kernelID: Int32(number))
+        }
+    }
 
     /// A wait graph beside a list of waits in which cycles are found by their definition.
     private struct Compared {
@@ -20,7 +43,6 @@ final class WaitGraphTests: XCTestCase {
                     switch target {
                     case .thread(let number): other.thread == number
                     case .observer(let id): other.thread != thread && other.handlers.contains(id)
-                    case .task: false
                     }
                 }
             }
@@ -34,13 +56,11 @@ final class WaitGraphTests: XCTestCase {
         /// - Returns: whether it was accepted.
         @discardableResult
         mutating func begin(_ thread: Int, in handlers: [ObserverID] = [], for targets: [Target]) throws -> Bool {
-            let identity = ThreadIdentity(number: thread, name: nil, kernelID: Int32(thread))
             var naive = Naive(number: begun.count, id: nil, thread: thread, handlers: handlers, targets: targets)
             let result = graph.begin(
                 WaitGraph.Wait(
-                    thread: identity, handlersUnderWay: handlers, targets: targets,
-                    description: DeliveryError.Wait(
-                        thread: identity, waitsFor: "\(targets)", file: "file", line: begun.count)))
+                    thread: Target.identity(thread), handlersUnderWay: handlers, targets: targets.map(\.target),
+                    notification: nil, location: SourceLocation("file", begun.count), semaphore: MonotonicSemaphore()))
             begun.append(naive)
             switch result {
             case .success(let id):
@@ -69,8 +89,10 @@ final class WaitGraphTests: XCTestCase {
         }
 
         mutating func complete(_ target: Target, of index: Int) {
-            graph.complete(target, of: waits[index].id ?? 0)
-            if let first = waits[index].targets.firstIndex(of: target) { waits[index].targets.remove(at: first) }
+            let isLast = graph.resolve(target.observer, .delivered, of: waits[index].id ?? 0)
+            guard let first = waits[index].targets.firstIndex(of: target) else { return XCTAssertFalse(isLast) }
+            waits[index].targets.remove(at: first)
+            XCTAssertEqual(isLast, waits[index].targets.isEmpty)
         }
 
         mutating func end(_ index: Int) throws {
@@ -80,7 +102,7 @@ final class WaitGraphTests: XCTestCase {
             // Ending again, or completing an ended wait, has no effect.
             if id % 2 == 0 {
                 graph.end(id)
-                graph.complete(.thread(1), of: id)
+                XCTAssertFalse(graph.resolve(101, .delivered, of: id))
             }
         }
 

@@ -14,11 +14,6 @@ package final class Locked<Value> {
     package struct Storage {
         @usableFromInline package var mutex = pthread_mutex_t()
         @usableFromInline package var value: Value
-
-        @usableFromInline
-        package init(value: Value) {
-            self.value = value
-        }
     }
 
     @usableFromInline package let storage: UnsafeMutablePointer<Storage>
@@ -30,20 +25,20 @@ package final class Locked<Value> {
         self.isTakenToFork = isTakenToFork
         storage = .allocate(capacity: 1)
         storage.initialize(to: Storage(value: value))
-        CLinuxInitializeMutex(Self.mutex(of: storage))
-        if isTakenToFork { ForkedCopy.add(Self.mutex(of: storage)) }
+        CLinuxInitializeMutex(mutex)
+        if isTakenToFork { ForkedCopy.add(mutex) }
     }
 
     deinit {
-        if isTakenToFork { ForkedCopy.remove(Self.mutex(of: storage)) }
-        pthread_mutex_destroy(Self.mutex(of: storage))
+        if isTakenToFork { ForkedCopy.remove(mutex) }
+        pthread_mutex_destroy(mutex)
         storage.deinitialize(count: 1)
         storage.deallocate()
     }
 
     /// The mutex is the storage's first field.
     @inlinable
-    static func mutex(of storage: UnsafeMutablePointer<Storage>) -> UnsafeMutablePointer<pthread_mutex_t> {
+    var mutex: UnsafeMutablePointer<pthread_mutex_t> {
         UnsafeMutableRawPointer(storage).assumingMemoryBound(to: pthread_mutex_t.self)
     }
 
@@ -67,16 +62,23 @@ package final class Locked<Value> {
     }
 
     @inlinable @inline(__always)
-    package func lock() {
-        pthread_mutex_lock(Self.mutex(of: storage))
-    }
+    package func lock() { pthread_mutex_lock(mutex) }
 
     @inlinable @inline(__always)
-    package func unlock() {
-        pthread_mutex_unlock(Self.mutex(of: storage))
-    }
+    package func unlock() { pthread_mutex_unlock(mutex) }
 }
 
 // Safety: the value is accessed only with the lock held. `sending` ensures that nothing in it is shared with code
 // outside.
 extension Locked: @unchecked Sendable {}
+
+/// A reference that does not retain its object.
+//
+// Safety: the runtime reads and writes weak references atomically.
+package struct WeakReference<Object: AnyObject>: @unchecked Sendable {
+    package weak var object: Object?
+
+    package init(_ object: Object) {
+        self.object = object
+    }
+}

@@ -24,25 +24,7 @@ package final class MonotonicSemaphore: @unchecked Sendable {
     }
 
     /// Lets one call of `wait` return: one under way, or the next one.
-    package func signal() {
-        sem_post(semaphore)
-    }
-
-    /// Watches for a signal without sleeping.
-    ///
-    /// - Returns: false if the semaphore was not signalled within that time, in nanoseconds.
-    package func watch(for limit: Int) -> Bool {
-        let start = CLinuxMonotonicNanoseconds()
-        repeat {
-            // The thread that is to signal may need this processor.
-            CLinuxYield()
-            for _ in 0..<50 {
-                if sem_trywait(semaphore) == 0 { return true }
-                CLinuxPause()
-            }
-        } while CLinuxMonotonicNanoseconds() - start < UInt64(limit)
-        return false
-    }
+    package func signal() { sem_post(semaphore) }
 
     /// Blocks the calling thread until the semaphore is signalled.
     package func wait() {
@@ -51,9 +33,26 @@ package final class MonotonicSemaphore: @unchecked Sendable {
     }
 
     /// Blocks the calling thread until the semaphore is signalled or the deadline has passed.
-    ///
     /// - Returns: false if the deadline passed without a signal.
     package func wait(until deadline: SuspendingClock.Instant) -> Bool {
-        CLinuxWaitForSemaphore(semaphore, Int64(deadline.nanosecondsFromNow))
+        CLinuxWaitForSemaphore(semaphore, deadline.nanosecondsFromNow)
+    }
+}
+
+extension SuspendingClock.Instant {
+    /// The end of a timeout that begins now.
+    package static func after(_ timeout: Duration) -> SuspendingClock.Instant {
+        .now.advanced(by: .nanoseconds(timeout.timeoutNanoseconds))
+    }
+
+    /// The time until this instant; zero if it has passed.
+    var nanosecondsFromNow: Int64 { SuspendingClock.now.duration(to: self).timeoutNanoseconds }
+}
+
+extension Duration {
+    /// Negative counts as zero. Timeouts of more than 30 years are shortened, so that no deadline overflows.
+    var timeoutNanoseconds: Int64 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000_000)).components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

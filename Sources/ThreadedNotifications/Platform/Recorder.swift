@@ -11,9 +11,11 @@ package enum Recorder {
     private static let table = Atomic<UInt>(0)
     private static let connecting = Locked(())
 
-    /// The bits of the address of the recorder that was preloaded, or 0. The first use connects it. A thread that uses
-    /// it meanwhile waits, and so does not miss that events are recorded.
-    private static let preloaded = {
+    /// The recorder that was preloaded, or nil. The first use connects it. A thread that uses it meanwhile waits, and so
+    /// does not miss that events are recorded.
+    private static var preloaded: Table? { Table(bitPattern: preloadedBits) }
+
+    private static let preloadedBits = {
         let found = NotificationRecorderFind()
         if let found { use(found) }
         return UInt(bitPattern: found)
@@ -23,16 +25,12 @@ package enum Recorder {
     static var current: Table? { Table(bitPattern: table.load(ordering: .acquiring)) }
 
     /// Connects the recorder that was preloaded.
-    static func connect() {
-        _ = preloaded
-    }
+    static func connect() { _ = preloaded }
 
     /// Connects the recorder that was preloaded, or else `other`, and returns it.
     package static func connect(_ other: Table) -> Table {
-        if let preloaded = Table(bitPattern: preloaded) { return preloaded }
-        connecting.withLock { _ in
-            if current == nil { use(other) }
-        }
+        if let preloaded { return preloaded }
+        connecting.withLock { _ in if current == nil { use(other) } }
         return other
     }
 
@@ -45,10 +43,10 @@ package enum Recorder {
 
     /// The next number of an observer, if a preloaded recorder counts them, because it also numbers those of
     /// Foundation.
-    static func nextObserver() -> UInt64? { Table(bitPattern: preloaded)?.pointee.next_observer?() }
+    static func nextObserver() -> UInt64? { preloaded?.pointee.next_observer?() }
 
     /// The number of the calling thread, if a preloaded recorder counts threads.
-    static func threadNumber() -> Int? { Table(bitPattern: preloaded)?.pointee.thread_number.map { Int($0()) } }
+    static func threadNumber() -> Int? { preloaded?.pointee.thread_number.map { Int($0()) } }
 
     // MARK: What Foundation's center would record again
 
@@ -71,7 +69,7 @@ package enum Recorder {
 
     /// Calls `body`, which adds or removes an observer of this package at a Foundation center.
     static func observingForCapture<Result>(_ body: () -> Result) -> Result {
-        let recorder = Table(bitPattern: preloaded)
+        let recorder = preloaded
         recorder?.pointee.begin_own_observer?()
         defer { recorder?.pointee.end_own_observer?() }
         return body()
@@ -89,40 +87,67 @@ package enum Recorder {
 
     // MARK: Records
 
-    /// Appends a record. The values are separate parameters, because composing an event of them costs more than the
-    /// record.
-    static func append(
-        to recorder: Table, _ stage: DeliveryEvent.Stage, name: String?, post: UInt64, observer: UInt64,
-        target: ThreadIdentity?, overtakes: Bool, style: String?, location: SourceLocation?, count: Int?,
-        sender: DeliveryEvent.Sender?, relatedPost: UInt64, message: String?, policy: OverflowPolicy?,
-        reason: DeliveryEvent.Reason?
-    ) {
-        let context = ThreadContext.current
-        if context.recorded == nil { _ = ThreadIdentity.current }
-        var length = RecorderTexts.constantLength &+ RecorderTexts.length(name) &+ RecorderTexts.length(message)
-        length &+= RecorderTexts.length(location?.file) &+ RecorderTexts.length(sender?.type)
-        length &+= RecorderTexts.length(target?.name)
-        var texts = RecorderTexts(context.scratch(atLeast: length))
+    /// Appends a record.
+    static func append(_ event: DeliveryEvent, to recorder: Table) {
+        let name = event.name?.rawValue
+        let (thread, target) = (event.thread, event.target)
+        let length =
+            RecorderTexts.constantLength + RecorderTexts.length(name) + RecorderTexts.length(event.message)
+            + RecorderTexts.length(event.location?.file) + RecorderTexts.length(event.sender?.type)
+            + RecorderTexts.length(target?.name) + RecorderTexts.length(thread.name)
+        var texts = RecorderTexts(ThreadContext.current.scratch(atLeast: length))
         var record = recorder_record()
-        record.stage = texts.text(stage.rawValue)
-        if let thread = context.recorded { record.thread = thread.fields }
+        record.stage = texts.text(event.stage.rawValue)
+        record.thread = texts.thread(thread)
         if let target { record.target = texts.thread(target) }
         record.name = texts.text(name)
-        record.post = post
-        record.observer = observer
-        record.message = texts.text(message)
-        record.file = texts.text(location?.file)
-        record.line = UInt64(max(0, location?.line ?? 0))
-        if let count = count ?? policy?.capacity { (record.has_count, record.count) = (true, UInt64(max(0, count))) }
-        if let sender {
+        (record.post, record.observer, record.by) = (event.post, event.observer, event.relatedPost)
+        record.message = texts.text(event.message)
+        record.file = texts.text(event.location?.file)
+        record.line = UInt64(max(0, event.location?.line ?? 0))
+        if let count = event.count ?? event.policy?.capacity {
+            (record.has_count, record.count) = (true, UInt64(max(0, count)))
+        }
+        if let sender = event.sender {
             (record.has_sender, record.sender) = (true, sender.identifier)
             record.type = texts.text(sender.type)
         }
-        record.by = relatedPost
-        record.overtakes = overtakes
-        record.style = texts.text(style)
-        record.policy = texts.text(policy?.kind)
-        record.reason = texts.text(reason?.rawValue)
+        record.overtakes = event.overtakes
+        record.style = texts.text(event.postingStyle?.name)
+        record.policy = texts.text(event.policy?.kind)
+        record.reason = texts.text(event.reason?.rawValue)
         recorder.pointee.append(&record)
+    }
+}
+
+/// Copies strings to memory of the caller, in the form that a recorder takes.
+package struct RecorderTexts {
+    private var end: UnsafeMutablePointer<UInt8>
+
+    /// The number of bytes that the short and constant strings of a record take at most.
+    package static let constantLength = 256
+
+    /// - Parameter memory: room for the strings.
+    package init(_ memory: UnsafeMutablePointer<UInt8>) {
+        end = memory
+    }
+
+    /// The number of bytes that a string takes.
+    @inline(__always)
+    package static func length(_ string: String?) -> Int { string?.utf8.count ?? 0 }
+
+    package mutating func text(_ string: String?) -> recorder_text {
+        guard var string else { return recorder_text() }
+        let start = end
+        string.withUTF8 { bytes in
+            if let first = bytes.baseAddress { end.update(from: first, count: bytes.count) }
+            end += bytes.count
+        }
+        return recorder_text(start: UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self), length: end - start)
+    }
+
+    package mutating func thread(_ thread: ThreadIdentity) -> recorder_thread {
+        recorder_thread(
+            number: UInt64(max(0, thread.number)), kernel_id: thread.kernelID, name: text(thread.name), pool: false)
     }
 }

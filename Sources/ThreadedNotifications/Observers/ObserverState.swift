@@ -1,0 +1,86 @@
+internal import Synchronization
+
+/// True if an observer was removed, and the number of its handlers that run: a pure value in one word, so that an
+/// atomic exchange can change it.
+///
+///     registered, 0 run ──begin──► registered, n run ──end──► …
+///          │ cancel                     │ cancel
+///          ▼                            ▼
+///     cancelled, 0 run ◄──end────  cancelled, n run
+///
+/// A handler begins only while the observer is registered (guarantee 6). The change that makes the state cancelled with
+/// no handler running happens once.
+struct ObserverState: Hashable {
+    var word: UInt64
+
+    static let registered = ObserverState(word: 0)
+
+    private static let cancelledBit: UInt64 = 1
+    private static let awaitedBit: UInt64 = 2
+    private static let oneHandler: UInt64 = 4
+
+    var isCancelled: Bool { word & Self.cancelledBit != 0 }
+
+    /// True if a thread or task waits for the handlers to return.
+    var isAwaited: Bool { word & Self.awaitedBit != 0 }
+
+    var running: Int { Int(word / Self.oneHandler) }
+
+    /// Cancelled, and no handler runs: the handler is never called again.
+    var isOver: Bool { isCancelled && running == 0 }
+
+    /// A handler begins; nil if the observer was removed.
+    var begun: ObserverState? { isCancelled ? nil : ObserverState(word: word + Self.oneHandler) }
+
+    /// A handler has returned.
+    var ended: ObserverState { ObserverState(word: word - Self.oneHandler) }
+
+    var cancelled: ObserverState { ObserverState(word: word | Self.cancelledBit) }
+
+    var awaited: ObserverState { ObserverState(word: word | Self.awaitedBit) }
+}
+
+/// Counts the outcomes of the notifications posted for one observer (guarantee 14).
+struct ObserverCounters: ~Copyable {
+    /// All of them; those without an outcome wait.
+    let posted = Atomic<Int>(0)
+    private let coalesced = Atomic<Int>(0)
+    private let dropped = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+    private let cancelled = Atomic<Int>(0)
+    private let targetGone = Atomic<Int>(0)
+    // Posting threads and the target thread count at the same time.
+    private let padding = CachePadding()
+    let delivered = Atomic<Int>(0)
+
+    /// True if the handler was called.
+    var wasCalled: Bool { delivered.load(ordering: .relaxed) > 0 }
+
+    func count(_ outcome: DeliveryOutcome) {
+        switch outcome {
+        case .waiting: break
+        case .delivered: delivered.add(1, ordering: .relaxed)
+        case .coalesced: coalesced.add(1, ordering: .relaxed)
+        case .dropped: dropped.add(1, ordering: .relaxed)
+        case .refused: refused.add(1, ordering: .relaxed)
+        case .cancelled: cancelled.add(1, ordering: .relaxed)
+        case .targetGone: targetGone.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// The counters. Outcomes are read first, so that what is counted meanwhile counts as waiting.
+    func read() -> DeliveryCounters {
+        var counters = DeliveryCounters(
+            delivered: delivered.load(ordering: .acquiring), coalesced: coalesced.load(ordering: .acquiring),
+            dropped: dropped.load(ordering: .acquiring), refused: refused.load(ordering: .acquiring),
+            cancelled: cancelled.load(ordering: .acquiring), targetGone: targetGone.load(ordering: .acquiring))
+        counters.waiting = posted.load(ordering: .relaxed) - counters.total
+        return counters
+    }
+}
+
+/// The size of a cache line. Fields before it and after it are in different cache lines, so that two processors can
+/// write them at the same time.
+struct CachePadding {
+    private let bytes: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+}
