@@ -10,12 +10,11 @@
 ///
 /// The main thread has a budget of 8 ms at first, so that a flood of notifications does not delay its timers and input.
 /// Other threads have none.
-/// Cost: a drain of several deliveries with a time reads the clock once for each delivery.
+/// Cost: a drain with a time reads the clock once for each delivery.
 public struct DrainBudget: Sendable, Hashable {
     /// The number of deliveries; nil: any number.
     public let deliveries: Int?
-    /// The time that may have passed when a delivery begins; nil: any time. It is measured from the beginning of a
-    /// drain of several deliveries, and otherwise from the second delivery.
+    /// The time that may have passed since the first delivery when another one begins; nil: any time.
     public let time: Duration?
 
     /// Creates a budget. It is spent when either limit is reached: a number of deliveries, at least 1, or a time, of

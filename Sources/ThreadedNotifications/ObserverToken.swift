@@ -24,8 +24,8 @@ public final class ObserverToken: Sendable, CustomStringConvertible {
     /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues.
     /// Waiting notifications are not delivered, and count as cancelled. A second call has no effect.
     ///
-    /// Cost: independent of the number that waits. If a post found the same list of observers since the list's last
-    /// change, the list is copied once; otherwise the cost grows with the logarithm of its length.
+    /// Cost: grows with the logarithm of the number of observers of the same name and object, and with the number of
+    /// calls that wait; independent of the number of notifications that wait.
     public func cancel() { owner.remove(observer, .cancelled) }
 
     /// Removes the observer and waits until its handler runs on no other thread. In the handler itself it does not wait

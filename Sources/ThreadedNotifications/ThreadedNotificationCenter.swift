@@ -291,10 +291,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         return true
     }
 
-    private static let known = Locked(KnownCenters(), isTakenToFork: true)
-
-    /// Makes what all threads share, before the process forks.
-    static func makeShared() { _ = known }
+    static let known = Locked(KnownCenters(), isTakenToFork: true)
 
     /// The handlers that a thread runs now, of all centers, for an error.
     /// - Parameter thread: as in the error.
@@ -347,7 +344,7 @@ struct CenterState {
 private let lastVersion = Atomic<UInt64>(0)
 
 /// The centers of the process, not retained.
-private struct KnownCenters {
+struct KnownCenters {
     private(set) var centers: [WeakReference<ThreadedNotificationCenter>] = []
     private var checkAt = 16
 

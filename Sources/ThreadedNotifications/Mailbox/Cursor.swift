@@ -41,14 +41,14 @@ struct Cursor {
     ) -> (observer: Unmanaged<Observer>, payload: Unmanaged<Payload>, overtakes: Bool)? {
         while next < observers.count {
             let observer = Unmanaged.passUnretained(observers[next])
-            let (turn, prepares, isBound) = observer._withUnsafeGuaranteedRef {
-                ($0.turn(in: context), $0.prepares, $0.mailbox != nil)
+            let (policy, prepares, isBound) = observer._withUnsafeGuaranteedRef {
+                ($0.policy(in: context), $0.prepares, $0.mailbox != nil)
             }
             let value = prepares ? values[next].map { Unmanaged.passUnretained($0) } : .passUnretained(payload)
             next += 1
-            guard let value, turn == .atOnce || turn == .ordered && !orderedWait else { continue }
-            if turn == .ordered { orderedLeft -= 1 }
-            return (observer, value, overtakes && turn == .atOnce && isBound)
+            guard let value, policy == .atOnce || policy == .ordered && !orderedWait else { continue }
+            if policy == .ordered { orderedLeft -= 1 }
+            return (observer, value, overtakes && policy == .atOnce && isBound)
         }
         return nil
     }
@@ -70,16 +70,16 @@ extension ThreadContext {
         for index in observers.indices {
             // Not retained: the thread that calls the observer reads the same memory.
             let observer = Unmanaged.passUnretained(observers[index])
-            let (turn, prepares) = observer._withUnsafeGuaranteedRef { ($0.turn(in: self), $0.prepares) }
-            if turn == .ordered, orderedWait == nil { orderedWait = mustWait }
+            let (policy, prepares) = observer._withUnsafeGuaranteedRef { ($0.policy(in: self), $0.prepares) }
+            if policy == .ordered, orderedWait == nil { orderedWait = mustWait }
             if prepares, enqueued.values[index] == nil { continue }
-            switch turn {
+            switch policy {
             case .atOnce: calls += 1
             case .ordered where orderedWait != true:
                 post.wait?.resolve(observers[index].id, .waiting)
                 (calls, orderedCalls) = (calls + 1, orderedCalls + 1)
             case .later: hasLater = true
-            case .elsewhere, .ordered:
+            case nil, .ordered:
                 counters.count(
                     observer._withUnsafeGuaranteedRef { enqueued.enqueue(for: $0, at: index, post, post.wait) })
             }
@@ -87,7 +87,7 @@ extension ThreadContext {
         // What this thread waits for itself is before what its handlers post.
         let mark = post.wait != nil && orderedWait == true ? DrainMark(mailbox) : nil
         if hasLater {
-            for index in observers.indices where observers[index].turn(in: self) == .later {
+            for index in observers.indices where observers[index].policy(in: self) == .later {
                 if observers[index].prepares, enqueued.values[index] == nil { continue }
                 counters.count(enqueued.enqueue(for: observers[index], at: index, post, nil))
             }
@@ -159,20 +159,14 @@ private struct EnqueuedPost {
     private var kept: Payload?
     private(set) var values: [Payload?]
 
-    init(_ payload: Payload, _ values: [Payload?]) {
-        (self.payload, self.values) = (payload, values)
-    }
+    init(_ payload: Payload, _ values: [Payload?]) { (self.payload, self.values) = (payload, values) }
 
     mutating func enqueue(
         for observer: Observer, at index: Int, _ post: borrowing Post, _ wait: DeliveryWait?
     ) -> DeliveryOutcome? {
-        if observer.prepares {
-            guard let value = values[index].take() else { return nil }
-            return observer.enqueue(Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
-        }
-        let kept = kept ?? payload.kept(of: post)
-        self.kept = kept
-        return observer.enqueue(Delivery(.payload(kept), for: observer, post: post.number, wait: wait), of: payload)
+        if !observer.prepares, kept == nil { kept = payload.kept(of: post) }
+        guard let value = observer.prepares ? values[index].take() : kept else { return nil }
+        return observer.enqueue(Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
     }
 }
 

@@ -58,7 +58,6 @@ enum Drain {
     ) -> Bool {
         guard !context.taken.isEmpty || !context.cursors.isEmpty else { return true }
         DeliveryEvent.trace(.drain)
-        if context.taken.hasSeveral || !context.cursors.isEmpty { slice.begins(at: SystemThread.monotonicNanoseconds) }
         context.drainDepth += 1
         defer {
             context.drainDepth -= 1
@@ -142,9 +141,8 @@ struct DrainSlice {
     private var deliveriesLeft: Int
     /// The time of the budget, in nanoseconds; `max`: any time, and the clock is not read.
     private var time: UInt64
-    /// When the time began; 0 before.
-    private var begin: UInt64 = 0
-    private var isFirst = true
+    /// When the first delivery was allowed.
+    private var begin: UInt64?
 
     init(_ budget: DrainBudget) {
         deliveriesLeft = budget.deliveries ?? .max
@@ -156,21 +154,15 @@ struct DrainSlice {
     /// The budget is also spent after this time, in nanoseconds. Called before the first delivery.
     mutating func limit(to nanoseconds: UInt64) { time = min(time, nanoseconds) }
 
-    /// The drain begins, and has more than one delivery.
-    mutating func begins(at now: @autoclosure () -> UInt64) {
-        if time != .max, begin == 0 { begin = now() }
-    }
-
     /// Counts a delivery.
     /// - Returns: false if it must not be made, because the budget is spent.
     mutating func allowsAnother(at now: @autoclosure () -> UInt64) -> Bool {
         guard deliveriesLeft > 0 else { return false }
-        if time != .max, !isFirst {
+        if time != .max {
             let now = now()
-            begins(at: now)
-            if now - begin >= time { return false }
+            if let begin, now - begin >= time { return false }
+            begin = begin ?? now
         }
-        isFirst = false
         deliveriesLeft -= 1
         return true
     }

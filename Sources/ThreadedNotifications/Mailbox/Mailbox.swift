@@ -132,30 +132,49 @@ final class Mailbox: Sendable {
 
     /// The thread begins, or is known from now on.
     func begin(_ identity: ThreadIdentity, _ runLoop: RunLoopReference) {
-        for body in state.withLock({ $0.begin(identity, runLoop) }) { body(runLoop) }
+        let bodies = state.withLock { state in
+            (state.identity, state.runLoop) = (identity, runLoop)
+            if state.phase == .unstarted { state.phase = .open }
+            defer { state.whenBegun = [] }
+            return state.whenBegun
+        }
+        for body in bodies { body(runLoop) }
     }
 
     /// The thread serves the mailbox from now on.
     func serve(_ signal: any ThreadSignal) {
-        state.withLock { $0.serve(signal) }?.send()
+        let mustSend = state.withLock { state in
+            state.signal = signal
+            return !state.pending.isEmpty || !state.toRelease.isEmpty || state.phase != .open
+        }
+        if mustSend { signal.send() }
     }
 
     /// From now on only jobs are accepted, and the thread ends when it has delivered what waits.
     func close() {
-        guard let signal = state.withLock({ $0.close() }) else { return }
+        let signal: (any ThreadSignal)? = state.withLock { state in
+            guard state.phase == .open || state.phase == .unstarted else { return nil }
+            state.phase = .closing
+            return state.signal
+        }
+        guard let signal else { return }
         DeliveryEvent.trace(.signal, target: identity)
         signal.send()
     }
 
-    /// Lets the thread release an object. The calling thread releases it if it is the thread, or if the thread has
-    /// ended.
+    /// Lets the thread release an object, which has no place in the thread's order. The calling thread releases it if
+    /// it is the thread, or if the thread has ended.
     func release(_ object: consuming AnyObject) {
         if isCurrent { return }
         state.lock()
-        let (refused, signal) = state.valueWhileLocked.release(object)
+        guard state.valueWhileLocked.phase != .ended else {
+            state.unlock()
+            return withExtendedLifetime(object) {}
+        }
+        state.valueWhileLocked.toRelease.append(object)
+        let signal = state.valueWhileLocked.toRelease.count == 1 ? state.valueWhileLocked.signal : nil
         state.unlock()
         signal?.send()
-        withExtendedLifetime(refused) {}
     }
 
     /// The thread ends, or never begins: settles what waits with the outcome `targetGone`, the oldest first.
@@ -257,7 +276,7 @@ struct MailboxState {
     var phase = Phase.unstarted
     var pending = PendingDeliveries()
     /// Wakes the thread; nil before it serves the mailbox and after its end.
-    private(set) var signal: (any ThreadSignal)?
+    fileprivate(set) var signal: (any ThreadSignal)?
     /// The thread's own signal, if another main loop has replaced it.
     private var replacedSignal: (any ThreadSignal)?
     var ownSignal: (any ThreadSignal)? { replacedSignal ?? signal }
@@ -268,7 +287,7 @@ struct MailboxState {
     var drainBudget = DrainBudget.unbounded { didSet { slice = DrainSlice(drainBudget) } }
     /// The budget of the next drain.
     private(set) var slice = DrainSlice.unbounded
-    /// Objects that other threads gave up and the thread must release. They have no place in the thread's order.
+    /// Objects that other threads gave up and the thread must release.
     var toRelease: [AnyObject] = []
     /// Blocks with a delay that has not passed.
     var delayed: [ObjectIdentifier: PerformedBlock] = [:]
@@ -297,24 +316,6 @@ struct MailboxState {
         }
     }
 
-    /// The thread begins.
-    /// - Returns: what is called with its run loop.
-    mutating func begin(
-        _ identity: ThreadIdentity, _ runLoop: RunLoopReference
-    ) -> [@Sendable (RunLoopReference) -> Void] {
-        (self.identity, self.runLoop) = (identity, runLoop)
-        if phase == .unstarted { phase = .open }
-        defer { whenBegun = [] }
-        return whenBegun
-    }
-
-    /// The thread serves the mailbox from now on.
-    /// - Returns: the signal, if something waits already or if the mailbox was closed.
-    mutating func serve(_ signal: any ThreadSignal) -> (any ThreadSignal)? {
-        self.signal = signal
-        return pending.isEmpty && toRelease.isEmpty && phase == .open ? nil : signal
-    }
-
     /// Replaces the signal; nil: the thread's own is used again.
     /// - Returns: the signal to send.
     mutating func replaceSignal(_ new: (any ThreadSignal)?) -> (any ThreadSignal)? {
@@ -326,23 +327,6 @@ struct MailboxState {
             (signal, replacedSignal) = (own, nil)
         }
         return signal
-    }
-
-    /// From now on only jobs are accepted.
-    /// - Returns: the signal, because the thread ends when it has delivered what waits.
-    mutating func close() -> (any ThreadSignal)? {
-        guard phase == .open || phase == .unstarted else { return nil }
-        phase = .closing
-        return signal
-    }
-
-    /// Hands an object over to the thread, to be released there.
-    /// - Returns: the object, if the thread has ended, so that the caller releases it without the lock; and the signal,
-    ///   if the thread must be woken.
-    mutating func release(_ object: consuming AnyObject) -> (refused: AnyObject?, signal: (any ThreadSignal)?) {
-        guard phase != .ended else { return (object, nil) }
-        toRelease.append(object)
-        return (nil, toRelease.count == 1 ? signal : nil)
     }
 
     /// The thread ends, or will never begin: nothing is accepted any more.

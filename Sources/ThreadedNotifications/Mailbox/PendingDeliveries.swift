@@ -68,7 +68,6 @@ struct TakenDeliveries {
 
     var isEmpty: Bool { next == entries.count }
     var hasDeliveries: Bool { entries.count - next > marks }
-    var hasSeveral: Bool { entries.count - next > 1 }
 
     mutating func takeFirst() -> Delivery? {
         guard next < entries.count else { return nil }

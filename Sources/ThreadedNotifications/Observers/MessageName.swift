@@ -9,10 +9,7 @@ final class MessageName: Sendable {
     /// notifications with the name meets one.
     let isCaptured: Bool
 
-    private static let known = Locked<[ObjectIdentifier: MessageName]>([:], isTakenToFork: true)
-
-    /// Makes what all threads share, before the process forks.
-    static func makeShared() { _ = known }
+    static let known = Locked<[ObjectIdentifier: MessageName]>([:], isTakenToFork: true)
 
     private init(_ type: any Any.Type) {
         convertible = type as? any NotificationConvertible.Type

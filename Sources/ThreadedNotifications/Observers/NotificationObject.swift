@@ -107,10 +107,7 @@ enum ObjectFilter: Sendable {
 
 /// The names of types, cached, because looking one up costs more than writing a record.
 enum TypeNames {
-    private static let names = Locked<[ObjectIdentifier: String]>([:], isTakenToFork: true)
-
-    /// Makes what all threads share, before the process forks.
-    static func makeShared() { _ = names }
+    static let names = Locked<[ObjectIdentifier: String]>([:], isTakenToFork: true)
 
     static func name(of type: any Any.Type) -> String {
         let identifier = ObjectIdentifier(type)

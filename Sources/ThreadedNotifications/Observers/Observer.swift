@@ -10,18 +10,6 @@ package typealias ObserverID = UInt64
 // change that makes the state over; `ObserverState` excludes both at the same time. `batch` is used with the lock of
 // the queue held. Everything else is constant, or atomic.
 final class Observer: @unchecked Sendable {
-    /// How a post on the calling thread reaches an observer.
-    enum Turn {
-        /// It is enqueued, for another thread or for a task.
-        case elsewhere
-        /// It is called before `post` returns.
-        case atOnce
-        /// As `atOnce`, unless something waits.
-        case ordered
-        /// It is enqueued, for the calling thread.
-        case later
-    }
-
     let id: ObserverID
     let name: Notification.Name?
     let filter: ObjectFilter
@@ -41,7 +29,7 @@ final class Observer: @unchecked Sendable {
     /// The type of the messages that it gets as they are.
     let messageType: ObjectIdentifier?
     private let objectLife: ObjectLife?
-    private let turnOnItsThread: Turn
+    private let sameThread: SameThreadPolicy
     /// What waits for it, if its overflow policy limits that.
     let bounded: Locked<BoundedDeliveries>?
     let counters = ObserverCounters()
@@ -69,12 +57,7 @@ final class Observer: @unchecked Sendable {
         prepares = handler.prepare != nil
         (isCaptured, messageType) = (handler.message?.isCaptured ?? true, handler.messageType)
         objectLife = handler.objectLife
-        turnOnItsThread =
-            switch options.sameThread {
-            case .atOnce: .atOnce
-            case .ordered: .ordered
-            case .later: .later
-            }
+        sameThread = options.sameThread
         bounded = options.overflow == .unbounded ? nil : Locked(BoundedDeliveries(), isTakenToFork: true)
         precondition(
             mailbox != nil || tasks != nil || options.sameThread != .later,
@@ -86,10 +69,11 @@ final class Observer: @unchecked Sendable {
         releaseHandler()
     }
 
-    /// How a post on the calling thread, which has this context, reaches it.
-    func turn(in context: ThreadContext) -> Turn {
-        guard let mailbox else { return tasks == nil ? .atOnce : .elsewhere }
-        return mailbox === context.mailbox ? turnOnItsThread : .elsewhere
+    /// How a post on the calling thread, which has this context, reaches it; nil: through the queue of another thread or
+    /// of its tasks.
+    func policy(in context: ThreadContext) -> SameThreadPolicy? {
+        guard let mailbox else { return tasks == nil ? .atOnce : nil }
+        return mailbox === context.mailbox ? sameThread : nil
     }
 
     /// True if what it gets waits, in a mailbox or for a task.

@@ -79,11 +79,7 @@ package enum ForkedCopy {
 
     private static func prepare() {
         // Made now: a thread that made one of them during the fork would leave it half made in the copy.
-        Waits.makeShared()
-        MessageName.makeShared()
-        TypeNames.makeShared()
-        ThreadedNotificationCenter.makeShared()
-        _ = DeliveryEvent.tracer
+        _ = (Waits.state, MessageName.known, TypeNames.names, ThreadedNotificationCenter.known, DeliveryEvent.tracer)
         let isMain = SystemThread.currentIsMain
         // The mailbox of the main thread is not made for this.
         let context = isMain && hasMailbox(where: \.isMain) ? ThreadContext.current : ThreadContext.existing

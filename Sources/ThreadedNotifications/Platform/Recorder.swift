@@ -88,35 +88,39 @@ package enum Recorder {
     // MARK: Records
 
     /// Appends a record.
-    static func append(_ event: DeliveryEvent, to recorder: Table) {
+    static func append(_ event: DeliveryEvent) {
+        guard let recorder = current else { return }
         let name = event.name?.rawValue
         let (thread, target) = (event.thread, event.target)
         let length =
             RecorderTexts.constantLength + RecorderTexts.length(name) + RecorderTexts.length(event.message)
             + RecorderTexts.length(event.location?.file) + RecorderTexts.length(event.sender?.type)
             + RecorderTexts.length(target?.name) + RecorderTexts.length(thread.name)
-        var texts = RecorderTexts(ThreadContext.current.scratch(atLeast: length))
-        var record = recorder_record()
-        record.stage = texts.text(event.stage.rawValue)
-        record.thread = texts.thread(thread)
-        if let target { record.target = texts.thread(target) }
-        record.name = texts.text(name)
-        (record.post, record.observer, record.by) = (event.post, event.observer, event.relatedPost)
-        record.message = texts.text(event.message)
-        record.file = texts.text(event.location?.file)
-        record.line = UInt64(max(0, event.location?.line ?? 0))
-        if let count = event.count ?? event.policy?.capacity {
-            (record.has_count, record.count) = (true, UInt64(max(0, count)))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { memory in
+            guard let start = memory.baseAddress else { return }
+            var texts = RecorderTexts(start)
+            var record = recorder_record()
+            record.stage = texts.text(event.stage.rawValue)
+            record.thread = texts.thread(thread)
+            if let target { record.target = texts.thread(target) }
+            record.name = texts.text(name)
+            (record.post, record.observer, record.by) = (event.post, event.observer, event.relatedPost)
+            record.message = texts.text(event.message)
+            record.file = texts.text(event.location?.file)
+            record.line = UInt64(max(0, event.location?.line ?? 0))
+            if let count = event.count ?? event.policy?.capacity {
+                (record.has_count, record.count) = (true, UInt64(max(0, count)))
+            }
+            if let sender = event.sender {
+                (record.has_sender, record.sender) = (true, sender.identifier)
+                record.type = texts.text(sender.type)
+            }
+            record.overtakes = event.overtakes
+            record.style = texts.text(event.postingStyle?.name)
+            record.policy = texts.text(event.policy?.kind)
+            record.reason = texts.text(event.reason?.rawValue)
+            recorder.pointee.append(&record)
         }
-        if let sender = event.sender {
-            (record.has_sender, record.sender) = (true, sender.identifier)
-            record.type = texts.text(sender.type)
-        }
-        record.overtakes = event.overtakes
-        record.style = texts.text(event.postingStyle?.name)
-        record.policy = texts.text(event.policy?.kind)
-        record.reason = texts.text(event.reason?.rawValue)
-        recorder.pointee.append(&record)
     }
 }
 

@@ -50,16 +50,11 @@ final class ThreadContext {
     /// See `runLoopMember`.
     private var probe: (descriptor: EventDescriptor, source: RunLoopSource)?
     private var destructorRounds = 0
-    private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
     private init(isMain: Bool) {
         self.isMain = isMain
         mailbox = isMain ? .main : Mailbox()
         (hasBegun, isAttached) = (isMain, isMain)
-    }
-
-    deinit {
-        scratch?.deallocate()
     }
 
     // MARK: The calling thread's context
@@ -228,15 +223,6 @@ final class ThreadContext {
     /// Nil before the end.
     private var lostDeliveries: LostDeliveries?
     var hasEnded: Bool { lostDeliveries != nil }
-
-    /// Memory for composing a record. The thread may use it until the next call.
-    func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {
-        if let start = scratch?.baseAddress, scratch!.count >= capacity { return start }
-        scratch?.deallocate()
-        let new = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(2048, capacity))
-        scratch = new
-        return new.baseAddress!
-    }
 
     // MARK: A copy of the process
 

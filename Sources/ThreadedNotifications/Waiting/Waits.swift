@@ -2,16 +2,13 @@
 ///
 /// Threads: any. Semaphores are signalled, and tasks resumed, without the lock.
 enum Waits {
-    private struct State {
+    struct State {
         var graph = WaitGraph()
         /// The tasks that wait for the handlers of an observer to return. There are rarely any.
         var tasks: [ObserverID: [TaskWait]] = [:]
     }
 
-    private static let state = Locked(State(), isTakenToFork: true)
-
-    /// Makes what all threads share, before the process forks.
-    static func makeShared() { _ = state }
+    static let state = Locked(State(), isTakenToFork: true)
 
     static func withGraph<Result: Sendable>(_ body: (inout WaitGraph) -> Result) -> Result {
         state.withLock { body(&$0.graph) }

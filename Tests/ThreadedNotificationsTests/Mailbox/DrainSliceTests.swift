@@ -22,7 +22,6 @@ final class DrainSliceTests: XCTestCase {
         _ budget: DrainBudget, atMost: Int = 1_000_000, cost: (Int) -> UInt64
     ) -> (count: Int, clock: Clock) {
         var (slice, clock, count) = (DrainSlice(budget), Clock(), 0)
-        slice.begins(at: clock.look())
         while count < atMost, slice.allowsAnother(at: clock.look()) {
             clock.now += cost(count)
             count += 1
