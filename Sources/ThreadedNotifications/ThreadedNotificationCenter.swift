@@ -63,7 +63,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             capture = nil
             return
         }
-        let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil)
+        let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil, isTakenToFork: true)
         capture = FoundationCapture(foundation) { notification, names in
             guard let center = capturing.withLock({ $0?.object }) else { return }
             _ = center.deliver(notification, Post(file: "Foundation", line: 0), to: nil, names, .capture)

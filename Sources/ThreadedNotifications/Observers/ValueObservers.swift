@@ -16,7 +16,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
         package var id: UInt64 { observer.id }
     }
 
-    private let observers = Locked<[ObserverID: Observer]>([:])
+    private let observers = Locked<[ObserverID: Observer]>([:], isTakenToFork: true)
     private let whenRemoved: @Sendable (_ id: UInt64) -> Void
 
     /// - Parameter whenRemoved: called once for each observer that a token removes, on the thread that removes it.
