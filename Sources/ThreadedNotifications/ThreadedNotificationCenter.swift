@@ -166,20 +166,25 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ) -> DeliveryCounters {
         let observers = known ?? observers(matching: notification, names, of: post)
         if observers.isEmpty, post.number == 0 { return DeliveryCounters.none }
-        let payload = PostedNotification(notification)
         if post.number != 0 {
             DeliveryEvent.trace(
-                stage, name: payload.name, post: post.number, location: stage == .post ? post.location : nil,
-                count: observers.count, sender: NotificationObject(payload.posted.object),
-                relatedPost: stage == .capture ? Recorder.capturedPost(of: payload.name) : 0)
+                stage, name: notification.name, post: post.number, location: stage == .post ? post.location : nil,
+                count: observers.count, sender: NotificationObject(notification.object),
+                relatedPost: stage == .capture ? Recorder.capturedPost(of: notification.name) : 0)
         }
         if observers.isEmpty { return DeliveryCounters.none }
-        let counters = ThreadContext.withCurrent { context in
-            // Before any observer has its place: what a transform posts comes before.
-            let values =
-                observers.contains(where: \.prepares)
-                ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
-            return context.deliver(payload, post, to: observers, values)
+        let counters: DeliveryCounters
+        if let message = post.message, observers.allSatisfy({ $0.needsOnly(message) }) {
+            counters = ThreadContext.withCurrent { $0.deliver(message.payload, post, to: observers) }
+        } else {
+            let payload = PostedNotification(notification)
+            counters = ThreadContext.withCurrent { context in
+                // Before any observer has its place: what a transform posts comes before.
+                let values =
+                    observers.contains(where: \.prepares)
+                    ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
+                return context.deliver(payload, post, to: observers, values)
+            }
         }
         if counters.cancelled > 0 {
             // Others are removed by the thread that cancelled them, which knows why.

@@ -9,7 +9,7 @@ struct Cursor {
     /// Those for which the post was enqueued are passed over.
     private let observers: [Observer]
     private let payload: Payload
-    /// What the handlers prepared, by the observers' indices; empty if none prepares.
+    /// What the handlers prepared, by the observers' indices; empty if all get the payload.
     private let values: [Payload?]
     let post: UInt64
     /// True if the post was enqueued for the ordered observers.
@@ -44,7 +44,9 @@ struct Cursor {
             let (policy, prepares, isBound) = observer._withUnsafeGuaranteedRef {
                 ($0.policy(in: context), $0.prepares, $0.mailbox != nil)
             }
-            let value = prepares ? values[next].map { Unmanaged.passUnretained($0) } : .passUnretained(payload)
+            let value =
+                prepares && !values.isEmpty
+                ? values[next].map { Unmanaged.passUnretained($0) } : .passUnretained(payload)
             next += 1
             guard let value, policy == .atOnce || policy == .ordered && !orderedWait else { continue }
             if policy == .ordered { orderedLeft -= 1 }
@@ -57,7 +59,7 @@ struct Cursor {
 extension ThreadContext {
     /// Delivers a post of this thread: enqueues it for observers of other threads and for those of this one that have
     /// to wait, then calls the others.
-    /// - Parameter values: what the handlers prepared, by the observers' indices; empty if none prepares.
+    /// - Parameter values: what the handlers prepared, by the observers' indices; empty if all get the payload.
     func deliver(
         _ payload: Payload, _ post: borrowing Post, to observers: [Observer], _ values: consuming [Payload?] = []
     ) -> DeliveryCounters {
@@ -72,7 +74,7 @@ extension ThreadContext {
             let observer = Unmanaged.passUnretained(observers[index])
             let (policy, prepares) = observer._withUnsafeGuaranteedRef { ($0.policy(in: self), $0.prepares) }
             if policy == .ordered, orderedWait == nil { orderedWait = mustWait }
-            if prepares, enqueued.values[index] == nil { continue }
+            if prepares, enqueued.isSkipped(index) { continue }
             switch policy {
             case .atOnce: calls += 1
             case .ordered where orderedWait != true:
@@ -88,7 +90,7 @@ extension ThreadContext {
         let mark = post.wait != nil && orderedWait == true ? DrainMark(mailbox) : nil
         if hasLater {
             for index in observers.indices where observers[index].policy(in: self) == .later {
-                if observers[index].prepares, enqueued.values[index] == nil { continue }
+                if observers[index].prepares, enqueued.isSkipped(index) { continue }
                 counters.count(enqueued.enqueue(for: observers[index], at: index, post, nil))
             }
         }
@@ -161,12 +163,17 @@ private struct EnqueuedPost {
 
     init(_ payload: Payload, _ values: [Payload?]) { (self.payload, self.values) = (payload, values) }
 
+    /// True if the handler at an index prepared nothing, so that it does not get the post.
+    func isSkipped(_ index: Int) -> Bool { !values.isEmpty && values[index] == nil }
+
     mutating func enqueue(
         for observer: Observer, at index: Int, _ post: borrowing Post, _ wait: DeliveryWait?
     ) -> DeliveryOutcome? {
-        if !observer.prepares, kept == nil { kept = payload.kept(of: post) }
-        guard let value = observer.prepares ? values[index].take() : kept else { return nil }
-        return observer.enqueue(Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
+        let getsPayload = values.isEmpty || !observer.prepares
+        if getsPayload, kept == nil { kept = payload.kept(of: post) }
+        guard let value = getsPayload ? kept : values[index].take() else { return nil }
+        return observer.enqueue(
+            Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
     }
 }
 

@@ -19,14 +19,17 @@ final class MessageName: Sendable {
 
     static func of(_ type: any Any.Type) -> MessageName {
         let identifier = ObjectIdentifier(type)
-        if let name = known.withLock({ $0[identifier] }) { return name }
-        // Without the lock, because the name may be computed by foreign code.
-        let new = MessageName(type)
-        return known.withLock { known in
-            if let name = known[identifier] { return name }
-            known[identifier] = new
-            return new
+        // What the thread asked for last.
+        if let (last, name) = ThreadContext.withCurrent(\.messageName), last == identifier { return name }
+        // Made without the lock, because the name may be computed by foreign code.
+        let found = known.withLock { $0[identifier] } ?? MessageName(type)
+        let name = known.withLock { known in
+            let name = known[identifier] ?? found
+            known[identifier] = name
+            return name
         }
+        ThreadContext.withCurrent { $0.messageName = (identifier, name) }
+        return name
     }
 
     /// Makes the message of a notification that was posted without it. Nil: it is not converted.

@@ -79,6 +79,11 @@ final class Observer: @unchecked Sendable {
     /// True if what it gets waits, in a mailbox or for a task.
     var isEnqueuedFor: Bool { mailbox != nil || tasks != nil }
 
+    /// True if it gets the message, and the notification of the message is not needed for the policy `keepLatest`.
+    func needsOnly(_ message: PostedMessage) -> Bool {
+        messageType == message.type && options.overflow != .keepLatest
+    }
+
     /// The name whose latest notification is retained for it.
     var retainedName: String? { options.receivesLatest ? name?.rawValue : nil }
 

@@ -47,6 +47,7 @@ final class ThreadContext {
     /// The notification that a posting queue is posting to a center of another type.
     var queuedPost: (name: Notification.Name, number: UInt64)?
     var found = FoundObservers()
+    var messageName: (type: ObjectIdentifier, name: MessageName)?
     /// See `runLoopMember`.
     private var probe: (descriptor: EventDescriptor, source: RunLoopSource)?
     private var destructorRounds = 0
