@@ -167,22 +167,29 @@ struct Forks {
             center.addObserver(forName: Self.posted, on: .main) { _ in },
             center.addObserver(forName: Self.posted, on: worker) { _ in },
         ]
-        let isOver = Number()
+        // Each permits a round. So the threads post while the main thread forks, and not much more than that.
+        let (permits, round) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         for _ in 1...3 {
             Thread.detachNewThread {
-                while isOver.value == 0 {
+                while true {
+                    permits.wait()
                     center.post(name: Self.posted)
                     // Finding observers takes the center's lock.
                     center.addObserver(forName: Self.posted, on: .postingThread) { _ in }.cancel()
                     PostingQueue(center: center, on: .main).enqueue(
                         Notification(name: Notification.Name("Queued")), postingStyle: .asap)
-                    // Otherwise the thread that forks rarely gets a lock, and each copy is larger.
-                    usleep(100)
+                    round.signal()
                 }
             }
         }
+        func permit(_ rounds: Int) { for _ in 1...rounds { permits.signal() } }
+        func finish(_ rounds: Int) { for _ in 1...rounds { round.wait() } }
+        // Nothing is used for the first time during a fork: the runtime's own locks are not taken to the copy.
+        permit(200)
+        finish(200)
         var failures = 0
-        for _ in 1...100 {
+        for _ in 0...100 {
+            permit(50)
             let copy = inCopy {
                 for _ in 1...3 {
                     _ = RunLoop.main.run(mode: .default, before: .distantPast)
@@ -193,8 +200,8 @@ struct Forks {
             }
             if wait(for: copy) != "copy: 0" { failures += 1 }
             _ = RunLoop.main.run(mode: .default, before: .distantPast)
+            finish(50)
         }
-        isOver.value = 1
         print("failures:", failures)
         Glibc.exit(withExtendedLifetime(tokens) { 0 })
     }

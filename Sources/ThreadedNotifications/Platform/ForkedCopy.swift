@@ -9,6 +9,10 @@ internal import Synchronization
 ///   release it. So the thread that forks takes them first. They are not taken one inside the other.
 /// - The run loop of the thread gets descriptors of its own, because the copy shares those of the parent.
 ///
+/// The locks of the Swift runtime cannot be taken. If another thread uses a generic type for the first time at the fork,
+/// the copy may wait for ever when it does so too. So a process forks before it starts threads, or after they have
+/// posted.
+///
 /// Threads: the handlers are called on the thread that forks, which holds no lock of this package.
 package enum ForkedCopy {
     private struct State {
