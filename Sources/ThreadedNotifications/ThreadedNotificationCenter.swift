@@ -199,7 +199,12 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         matching notification: Notification, _ names: ObserverRegistry<Observer>.NameScope = .all, of post: Post?
     ) -> [Observer] {
         let name = notification.name.rawValue
-        if names == .all, let known = knownObservers(of: name) { return known }
+        // What this thread found last, if it is true now.
+        let present = version.load(ordering: .acquiring)
+        let known: [Observer]? = ThreadContext.withCurrent { context in
+            context.found.version == present && context.found.name == name ? context.found.observers : nil
+        }
+        if names == .all, let known { return known }
         state.lock()
         if state.valueWhileLocked.isUnconditional {
             let found = state.valueWhileLocked.registry.observers(matching: name, objectHash: nil, names: names)
@@ -228,14 +233,6 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         for observer in found where observer.hasLostItsObject { remove(observer, nil) }
         found.removeAll { $0.hasLostItsObject }
         return found
-    }
-
-    /// What this thread found last, if it is true now.
-    private func knownObservers(of name: String) -> [Observer]? {
-        let version = version.load(ordering: .acquiring)
-        return ThreadContext.withCurrent { context in
-            context.found.version == version && context.found.name == name ? context.found.observers : nil
-        }
     }
 
     private func know(_ found: FoundObservers) {

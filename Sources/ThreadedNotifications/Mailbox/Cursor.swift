@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// A post to observers of the posting thread: those that are called before `post` returns, in the order in which they
 /// were added.
@@ -82,8 +83,10 @@ extension ThreadContext {
                 (calls, orderedCalls) = (calls + 1, orderedCalls + 1)
             case .later: hasLater = true
             case nil, .ordered:
-                counters.count(
-                    observer._withUnsafeGuaranteedRef { enqueued.enqueue(for: $0, at: index, post, post.wait) })
+                let outcome = observer._withUnsafeGuaranteedRef {
+                    enqueued.enqueue(for: $0, at: index, post, post.wait)
+                }
+                if outcome == .waiting { counters.waiting += 1 } else { counters.count(outcome) }
             }
         }
         // What this thread waits for itself is before what its handlers post.
@@ -124,7 +127,7 @@ extension ThreadContext {
 
     /// True if an ordered delivery that is made now would overtake another one.
     var somethingWaits: Bool {
-        taken.hasDeliveries || mailbox.hasDeliveries || cursors.contains(where: \.holdsOrder)
+        taken.hasDeliveries || mailbox.hasDeliveries.load(ordering: .acquiring) || cursors.contains(where: \.holdsOrder)
     }
 
     /// True if an ordered delivery must not be made now: it would overtake another one, the stack would overflow, or

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Empties a thread's mailbox, on the thread: takes what waits, and delivers it in order.
 ///
 /// A handler may run the run loop, which drains again: the nested drain goes on with the same cursors and entries.
@@ -37,7 +39,7 @@ enum Drain {
         let state = context.mailbox.state
         state.lock()
         let delivered = context.taken.isEmpty ? state.valueWhileLocked.pending.refill(&context.taken) : []
-        context.mailbox.noteDeliveries()
+        context.mailbox.hasDeliveries.store(state.valueWhileLocked.pending.hasDeliveries, ordering: .releasing)
         let toRelease = state.valueWhileLocked.toRelease
         if !toRelease.isEmpty { state.valueWhileLocked.toRelease = [] }
         var slice = state.valueWhileLocked.slice

@@ -81,7 +81,12 @@ final class EventSignal: ThreadSignal {
             context.sleep?.isUnread = true
             Drain.run(context)
             context.sleep?.isBudgetSpent = !context.taken.isEmpty
-            giveWay(context)
+            // If the thread is woken often, a thread that posts goes on, which the wake-up has interrupted. Then more
+            // waits when this thread goes on, and fewer wake-ups are needed. On a busy machine that takes up to a few
+            // milliseconds, so that a thread that is woken now and then does not do it.
+            let now = SystemThread.monotonicNanoseconds
+            if now - (context.sleep?.lastDrain ?? 0) < 500_000 { sched_yield() }
+            context.sleep?.lastDrain = now
             for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
             // A nested run may have read the event, and the run loop must make a pass.
             if context.sleep?.isUnread == false {
@@ -90,15 +95,6 @@ final class EventSignal: ThreadSignal {
             }
         default: break
         }
-    }
-
-    /// If the thread is woken often, lets a thread that posts go on, which the wake-up has interrupted. Then more waits
-    /// when this thread goes on, and less wake-ups are needed. On a busy machine that takes up to a few milliseconds,
-    /// so that a thread that is woken now and then does not do it.
-    private static func giveWay(_ context: ThreadContext) {
-        let now = SystemThread.monotonicNanoseconds
-        if now - (context.sleep?.lastDrain ?? 0) < 500_000 { sched_yield() }
-        context.sleep?.lastDrain = now
     }
 
     /// A run begins. If it is nested, what was drained must not make it return; what still waits, or a stop, does.

@@ -13,7 +13,9 @@ final class Mailbox: Sendable {
     let isMain: Bool
     let state = Locked(MailboxState(), isTakenToFork: true)
     let endObservers = ThreadEndObservers()
-    private let deliveriesWait = Atomic(false)
+    /// True if deliveries were appended and not taken: what the thread appended itself, and what other threads did
+    /// before this one heard of it. Changed with the lock held.
+    let hasDeliveries = Atomic(false)
 
     /// The main thread's mailbox.
     static let main: Mailbox = {
@@ -65,17 +67,6 @@ final class Mailbox: Sendable {
         return reasonItIsGone
     }
 
-    /// True if deliveries were appended and not taken: what the thread appended itself, and what other threads did
-    /// before this one heard of it.
-    var hasDeliveries: Bool { deliveriesWait.load(ordering: .acquiring) }
-
-    /// The caller holds the lock, and has appended to the queue or taken from it.
-    @inline(__always)
-    func noteDeliveries() {
-        let wait = state.valueWhileLocked.pending.hasDeliveries
-        if wait != hasDeliveries { deliveriesWait.store(wait, ordering: .releasing) }
-    }
-
     // MARK: Append, wake
 
     /// Appends a delivery, and wakes the thread if nothing waited.
@@ -87,7 +78,7 @@ final class Mailbox: Sendable {
             return delivery
         }
         let isFirst = state.valueWhileLocked.pending.append(delivery)
-        noteDeliveries()
+        if state.valueWhileLocked.pending.hasDeliveries { hasDeliveries.store(true, ordering: .releasing) }
         let signal = isFirst ? state.valueWhileLocked.signal : nil
         state.unlock()
         if let signal {
@@ -101,7 +92,7 @@ final class Mailbox: Sendable {
         state.lock()
         defer { state.unlock() }
         state.valueWhileLocked.pending.removeTickets(where: isStale)
-        noteDeliveries()
+        hasDeliveries.store(state.valueWhileLocked.pending.hasDeliveries, ordering: .releasing)
     }
 
     /// Appends a block.

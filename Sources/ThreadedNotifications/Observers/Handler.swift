@@ -171,12 +171,6 @@ final class Handler: @unchecked Sendable {
             messageType: messageType, prepare: prepare)
     }
 
-    /// Calls a direct handler.
-    @inline(__always)
-    func call(_ payload: Payload, _ object: AnyObject?) {
-        if case .direct(let function) = function { function(payload, object) }
-    }
-
     /// Gets the notification as it is.
     static func notification(_ handler: ValueHandler<Notification>) -> Handler {
         guard case .direct(let handle) = handler.function else {

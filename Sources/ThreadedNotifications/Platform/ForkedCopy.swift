@@ -47,24 +47,28 @@ package enum ForkedCopy {
 
     // MARK: Long-lived locks and mailboxes
 
-    static func add(_ lock: UnsafeMutablePointer<pthread_mutex_t>) { _ = withState { $0.locks.insert(lock) } }
+    static func add(_ lock: UnsafeMutablePointer<pthread_mutex_t>) {
+        state.lock()
+        state.valueWhileLocked.locks.insert(lock)
+        state.unlock()
+    }
 
-    static func remove(_ lock: UnsafeMutablePointer<pthread_mutex_t>) { _ = withState { $0.locks.remove(lock) } }
+    static func remove(_ lock: UnsafeMutablePointer<pthread_mutex_t>) {
+        state.lock()
+        state.valueWhileLocked.locks.remove(lock)
+        state.unlock()
+    }
 
     static func add(_ mailbox: Mailbox) {
-        withState { $0.mailboxes[ObjectIdentifier(mailbox)] = .passUnretained(mailbox) }
+        state.withLock { $0.mailboxes[ObjectIdentifier(mailbox)] = .passUnretained(mailbox) }
     }
 
-    static func remove(_ mailbox: Mailbox) { withState { $0.mailboxes[ObjectIdentifier(mailbox)] = nil } }
-
-    private static func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        state.lock()
-        defer { state.unlock() }
-        return body(&state.valueWhileLocked)
-    }
+    static func remove(_ mailbox: Mailbox) { state.withLock { $0.mailboxes[ObjectIdentifier(mailbox)] = nil } }
 
     private static func hasMailbox(where matches: (Mailbox) -> Bool) -> Bool {
-        withState { $0.mailboxes.values.contains { $0._withUnsafeGuaranteedRef(matches) } }
+        state.lock()
+        defer { state.unlock() }
+        return state.valueWhileLocked.mailboxes.values.contains { $0._withUnsafeGuaranteedRef(matches) }
     }
 
     /// True if a run loop is that of a thread of the parent, which is not in this copy.

@@ -23,7 +23,8 @@ package final class RunLoopSource: Sendable {
         var context = CFRunLoopSourceContext(
             version: 0, info: callbacks.info, retain: Callbacks.retain, release: Callbacks.release,
             copyDescription: nil, equal: nil, hash: nil, schedule: nil,
-            cancel: { info, _, _ in Callbacks.of(info).cancelled() }, perform: { Callbacks.of($0).perform() })
+            cancel: { info, _, _ in Unmanaged<Callbacks>.fromOpaque(info!).takeUnretainedValue().cancelled() },
+            perform: { Unmanaged<Callbacks>.fromOpaque($0!).takeUnretainedValue().perform() })
         source = LockedObject(withExtendedLifetime(callbacks) { CFRunLoopSourceCreate(nil, order, &context) })
     }
 
@@ -38,8 +39,9 @@ package final class RunLoopSource: Sendable {
         let callbacks = Callbacks(descriptor: descriptor, perform: perform)
         var context = CFRunLoopSourceContext1(
             version: 1, info: callbacks.info, retain: Callbacks.retain, release: Callbacks.release,
-            copyDescription: nil, equal: nil, hash: nil, getPort: { Callbacks.of($0).descriptor },
-            perform: { Callbacks.of($0).perform() })
+            copyDescription: nil, equal: nil, hash: nil,
+            getPort: { Unmanaged<Callbacks>.fromOpaque($0!).takeUnretainedValue().descriptor },
+            perform: { Unmanaged<Callbacks>.fromOpaque($0!).takeUnretainedValue().perform() })
         source = withExtendedLifetime(callbacks) {
             withUnsafeMutableBytes(of: &context) {
                 let context = $0.baseAddress!.assumingMemoryBound(to: CFRunLoopSourceContext.self)
@@ -75,10 +77,6 @@ private final class Callbacks: Sendable {
     }
 
     var info: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    static func of(_ info: UnsafeMutableRawPointer?) -> Callbacks {
-        Unmanaged<Callbacks>.fromOpaque(info!).takeUnretainedValue()
-    }
 
     static let retain: @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer? = {
         UnsafeRawPointer(Unmanaged<Callbacks>.fromOpaque($0!).retain().toOpaque())

@@ -69,7 +69,10 @@ enum Waits {
 
     /// A handler of a cancelled observer has returned. The threads and tasks that wait check its state again.
     static func handlerEnded(of id: ObserverID) {
-        let (semaphores, tasks) = state.withLock { ($0.graph.waitingForHandlers(of: id), $0.tasks[id] ?? []) }
+        // The tasks are copied, because the thread sanitizer does not see that Swift shares an array until it changes.
+        let (semaphores, tasks) = state.withLock { state in
+            (state.graph.waitingForHandlers(of: id), (state.tasks[id] ?? []).map(\.self))
+        }
         for semaphore in semaphores { semaphore.signal() }
         for task in tasks { task.end() }
     }
