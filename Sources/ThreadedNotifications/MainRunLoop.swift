@@ -55,7 +55,7 @@ public enum MainRunLoop {
     ///
     /// On the main thread, nothing more of this package is delivered after the handler that calls it. On another thread
     /// the stop takes its place in the main thread's order: what was enqueued before is delivered, and nothing after
-    /// it. CoreFoundation may finish its pass in both cases. What is left waits for the next run.
+    /// it. CoreFoundation may finish its pass in both cases. The rest waits for the next run.
     /// Threads: any, but not in a signal handler.
     public static func stop() {
         let noticed = noticedStops.load(ordering: .sequentiallyConsistent)

@@ -13,7 +13,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
 
-    // Released before the stream, whose end would remove the observer as `cancel()` does.
+    // Released before the stream: its end would remove the observer as `cancel()` does.
     private let source: Source
     private let stream: AsyncStream<Value>
 

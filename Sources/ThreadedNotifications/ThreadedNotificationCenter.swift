@@ -199,7 +199,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         matching notification: Notification, _ names: ObserverRegistry<Observer>.NameScope = .all, of post: Post?
     ) -> [Observer] {
         let name = notification.name.rawValue
-        // What this thread found last, if it is true now.
+        // The observers that this thread found last, if they are the same now.
         let present = version.load(ordering: .acquiring)
         let known: [Observer]? = ThreadContext.withCurrent { context in
             context.found.version == present && context.found.name == name ? context.found.observers : nil
@@ -328,8 +328,8 @@ struct Post {
     var location: SourceLocation { SourceLocation(file, line) }
 }
 
-/// What the lock of a center guards. Adding an observer and reading the latest notification are one step, and so are
-/// finding the observers of a post and retaining its notification. So no observer misses both.
+/// The state behind the lock of a center. Adding an observer and reading the latest notification are one step, and so
+/// are finding the observers of a post and retaining its notification. So no observer misses both.
 struct CenterState {
     var registry = ObserverRegistry<Observer>()
     var latest = LatestNotifications()

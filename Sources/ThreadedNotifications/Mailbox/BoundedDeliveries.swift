@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// What waits for an observer whose overflow policy limits it: a pure value of the observer. Its thread's queue has a
-/// ticket for each, with the number, and passes over a ticket whose delivery is gone.
+/// The deliveries that wait for an observer with a limit: a pure value of the observer. The queue of its thread has a
+/// ticket with the number of each. A ticket without a delivery is passed over.
 ///
 /// Cost: constant on average, whatever else waits.
 struct BoundedDeliveries {
@@ -13,7 +13,7 @@ struct BoundedDeliveries {
         case refused
         /// Newer ones wait.
         case obsolete
-        /// What is compared with has changed since `candidates`.
+        /// Another thread has changed the candidates since `candidates`.
         case mustCompareAgain
     }
 
@@ -33,7 +33,7 @@ struct BoundedDeliveries {
 
     var heldNumbers: Set<Number> { Set(held.keys) }
 
-    /// What a delivery with this hash may replace. The caller compares the keys, which calls foreign code.
+    /// The deliveries that one with this hash may replace. The caller compares the keys, which calls foreign code.
     func candidates(hash: Int) -> [(number: Number, key: NotificationKey)] {
         (numbers[hash] ?? []).compactMap { number in held[number]?.key.map { (number, $0) } }
     }

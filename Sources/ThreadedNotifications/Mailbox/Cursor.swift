@@ -10,7 +10,7 @@ struct Cursor {
     /// Those for which the post was enqueued are passed over.
     private let observers: [Observer]
     private let payload: Payload
-    /// What the handlers prepared, by the observers' indices; empty if all get the payload.
+    /// The prepared payloads, by the observers' indices; empty if all get the same payload.
     private let values: [Payload?]
     let post: UInt64
     /// True if the post was enqueued for the ordered observers.
@@ -34,7 +34,7 @@ struct Cursor {
 
     var holdsOrder: Bool { orderedLeft > 0 }
 
-    /// Takes the next observer to call, and what it gets. The cursor retains both: a handler may end the thread, and
+    /// Takes the next observer to call, and its payload. The cursor retains both: a handler may end the thread, and
     /// then no frame releases anything.
     @inline(__always)
     mutating func takeNext(
@@ -89,7 +89,7 @@ extension ThreadContext {
                 if outcome == .waiting { counters.waiting += 1 } else { counters.count(outcome) }
             }
         }
-        // What this thread waits for itself is before what its handlers post.
+        // This thread waits for the deliveries that precede the posts of its handlers.
         let mark = post.wait != nil && orderedWait == true ? DrainMark(mailbox) : nil
         if hasLater {
             for index in observers.indices where observers[index].policy(in: self) == .later {
@@ -157,7 +157,7 @@ extension ThreadContext {
     }
 }
 
-/// What the observers of a post get that it is enqueued for. Each is given away: the posting thread keeps no reference.
+/// The payloads of the observers for which a post is enqueued. The posting thread keeps no reference to them.
 private struct EnqueuedPost {
     private let payload: Payload
     /// The payload as it may outlive the post; nil before it is enqueued.
@@ -180,7 +180,7 @@ private struct EnqueuedPost {
     }
 }
 
-/// A place in the order of the calling thread, which waits for what is before it.
+/// A place in the order of the calling thread, which waits for the deliveries before it.
 private struct DrainMark {
     private let isReached = Locked(false)
     private let isEnqueued: Bool

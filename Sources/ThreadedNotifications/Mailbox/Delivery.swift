@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One thing that waits: an observer and what it gets, or something for the thread itself.
+/// An entry of a queue: an observer and its payload, or a block, a job or a mark for the thread itself.
 //
 // Safety: the observer is retained by the queue that has the delivery: see `PendingDeliveries`. A mark is called on the
 // thread that enqueued it. Everything else is Sendable.
@@ -46,7 +46,7 @@ struct Delivery: @unchecked Sendable {
     }
 }
 
-/// What an observer gets, boxed once: the notification itself for all that get it, or the value that a handler
+/// The argument of a handler, boxed once: the notification itself for all that get it, or the value that a handler
 /// prepared.
 //
 // Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The lock

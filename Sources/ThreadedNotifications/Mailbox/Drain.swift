@@ -13,7 +13,7 @@ enum Drain {
         var slice = take(context)
         if ignoresBudget { slice = .unbounded }
         var isDone = deliver(&slice, context, until: { !ignoresBudget && context.mustEndRun?() == true })
-        // What an outer drain had taken came first.
+        // The deliveries that an outer drain had taken came first.
         if isDone, goesOn {
             _ = take(context)
             isDone = deliver(&slice, context, until: { !ignoresBudget && context.mustEndRun?() == true })
@@ -74,7 +74,7 @@ enum Drain {
             }
             index += 1
         }
-        // What is settled without a call does not count.
+        // A delivery that is settled without a call does not count.
         var isAllowed = false
         while !context.taken.isEmpty {
             guard !isOver(), isAllowed || slice.allowsAnother(at: SystemThread.monotonicNanoseconds),
@@ -138,7 +138,7 @@ struct ActorJobs {
     }
 }
 
-/// What a drain may still deliver before its budget is spent: a pure value. The first delivery is always allowed.
+/// The rest of the budget of a drain: a pure value. The first delivery is always allowed.
 struct DrainSlice {
     private var deliveriesLeft: Int
     /// The time of the budget, in nanoseconds; `max`: any time, and the clock is not read.

@@ -46,7 +46,7 @@ final class EventSignal: ThreadSignal {
     static func make(_ context: ThreadContext) -> EventSignal? {
         guard let event = EventDescriptor() else { return nil }
         let source = RunLoopSource(event) { ThreadContext.withCurrent { wasRead($0) } }
-        // First only to the default mode, whose set has the event from now on.
+        // First only to the default mode: its set has the event from now on.
         source.add(to: .current, mode: .default)
         guard let set = EpollSet(with: event) else { return nil }
         source.add(to: .current, mode: .common)
@@ -63,7 +63,7 @@ final class EventSignal: ThreadSignal {
 
     var isServedNow: Bool { ThreadContext.withCurrent { $0.sleep?.observers.last?.isInCurrentMode } ?? true }
 
-    /// What the thread sleeps with ends with the thread.
+    /// The event and the observers end with the thread.
     func invalidate() {}
 
     private static func runLoop(will activity: CFRunLoopActivity, _ context: ThreadContext) {

@@ -118,7 +118,7 @@ extension Actor {
     }
 }
 
-/// What an observer does, and where: `prepare` makes what it gets, on the posting thread; `function` gets that on the
+/// The code of an observer and its thread: `prepare` makes the payload on the posting thread; `function` gets it on the
 /// target thread.
 //
 // Safety: `function` need not be Sendable if `isThreadBound`. Then it is called, and this object is released, on the

@@ -19,7 +19,7 @@ final class MessageName: Sendable {
 
     static func of(_ type: any Any.Type) -> MessageName {
         let identifier = ObjectIdentifier(type)
-        // What the thread asked for last.
+        // The one that the thread asked for last.
         if let (last, name) = ThreadContext.withCurrent(\.messageName), last == identifier { return name }
         // Made without the lock, because the name may be computed by foreign code.
         let found = known.withLock { $0[identifier] } ?? MessageName(type)

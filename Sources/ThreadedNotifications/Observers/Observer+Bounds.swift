@@ -1,4 +1,4 @@
-// What waits for an observer whose overflow policy limits it (guarantee 12).
+// The deliveries that wait for an observer with an overflow policy (guarantee 12).
 
 extension Observer {
     /// The delivery of an entry: itself, or that of a ticket.
@@ -52,7 +52,7 @@ extension Observer {
             mailbox?.state.withLock { $0.pending.ticketBecameStale() }
             ?? tasks?.state.withLock { $0.pending.ticketBecameStale() }
         guard isDue == true, let bounded else { return }
-        // The locks are not taken one inside the other. What is not held now is never held again.
+        // The locks are not taken one inside the other. A number that is not held now is never held again.
         let (held, last) = bounded.withLock { ($0.heldNumbers, $0.lastNumber) }
         let isStale: (Delivery) -> Bool = { [self] delivery in
             guard case .ticket(let number) = delivery.content,

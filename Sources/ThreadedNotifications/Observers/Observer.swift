@@ -30,7 +30,7 @@ final class Observer: @unchecked Sendable {
     let messageType: ObjectIdentifier?
     private let objectLife: ObjectLife?
     private let sameThread: SameThreadPolicy
-    /// What waits for it, if its overflow policy limits that.
+    /// The deliveries that wait, if its overflow policy limits them.
     let bounded: Locked<BoundedDeliveries>?
     let counters = ObserverCounters()
     /// The last batch of its queue that retains it.
@@ -69,8 +69,8 @@ final class Observer: @unchecked Sendable {
         releaseHandler()
     }
 
-    /// How a post on the calling thread, which has this context, reaches it; nil: through the queue of another thread or
-    /// of its tasks.
+    /// How a post on the calling thread, which has this context, reaches it; nil: through the queue of another thread,
+    /// or of its tasks.
     func policy(in context: ThreadContext) -> SameThreadPolicy? {
         guard let mailbox else { return tasks == nil ? .atOnce : nil }
         return mailbox === context.mailbox ? sameThread : nil
@@ -84,7 +84,7 @@ final class Observer: @unchecked Sendable {
         messageType == message.type && options.overflow != .keepLatest
     }
 
-    /// The name whose latest notification is retained for it.
+    /// The name, if the latest notification of it is retained for this observer.
     var retainedName: String? { options.receivesLatest ? name?.rawValue : nil }
 
     // MARK: State
@@ -274,7 +274,7 @@ final class Observer: @unchecked Sendable {
     /// - Parameters:
     ///   - other: for `coalesced`, the number of the post that replaces it.
     ///   - reason: for `targetGone`.
-    /// - Returns: false for a ticket whose delivery has an outcome.
+    /// - Returns: false for a ticket without a delivery: that has an outcome.
     @discardableResult
     func settle(
         _ entry: Delivery, _ outcome: DeliveryOutcome, replacedBy other: UInt64 = 0,

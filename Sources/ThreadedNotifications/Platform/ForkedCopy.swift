@@ -1,17 +1,18 @@
 internal import CLinux
 internal import Synchronization
 
-/// What this package does when the process forks.
+/// The part of this package that handles `fork`.
 ///
 /// The copy has only the thread that forked; every other thread has ended there (guarantee 10):
-/// - Their mailboxes accept nothing more. What waited there stays the parent's: it is neither settled nor released.
+/// - Their mailboxes accept nothing more. The deliveries there stay the parent's: they are not settled, and not
+///   released.
 /// - No other thread may hold one of this package's long-lived locks at the fork, because in the copy nobody would
 ///   release it. So the thread that forks takes them first. They are not taken one inside the other.
 /// - The run loop of the thread gets descriptors of its own, because the copy shares those of the parent.
 ///
-/// The locks of the Swift runtime cannot be taken. If another thread uses a generic type for the first time at the fork,
-/// the copy may wait for ever when it does so too. So a process forks before it starts threads, or after they have
-/// posted.
+/// The locks of the Swift runtime cannot be taken. If another thread uses a generic type for the first time at the
+/// fork, the copy may wait for ever when it does so too. So a process forks before it starts threads, or after they
+/// have posted.
 ///
 /// Threads: the handlers are called on the thread that forks, which holds no lock of this package.
 package enum ForkedCopy {

@@ -48,7 +48,7 @@ package enum Recorder {
     /// The number of the calling thread, if a preloaded recorder counts threads.
     static func threadNumber() -> Int? { preloaded?.pointee.thread_number.map { Int($0()) } }
 
-    // MARK: What Foundation's center would record again
+    // MARK: Posts and observers that would be recorded twice
 
     /// Calls `body`, which posts a notification of a posting queue to a center of another type, and traces the post.
     /// - Parameter number: of the post.

@@ -10,11 +10,11 @@ final class ThreadContext {
     let isMain: Bool
     var identity: ThreadIdentity?
 
-    // MARK: What waits for the thread, and what runs on it
+    // MARK: Deliveries that wait or run
 
-    /// What waits for the thread. A thread that does not serve it has it for the order of its own posts.
+    /// The queue of the thread. A thread that does not serve it has it for the order of its own posts.
     private(set) var mailbox: Mailbox
-    /// What was taken from the mailbox.
+    /// The deliveries that were taken from the mailbox.
     @exclusivity(unchecked) var taken = TakenDeliveries()
     /// The posts under way on this thread, each nested in the one before.
     @exclusivity(unchecked) var cursors: [Cursor] = []

@@ -64,7 +64,7 @@ package final class RunLoopSource: Sendable {
     }
 }
 
-/// What CoreFoundation calls for a source, which retains it.
+/// The functions that CoreFoundation calls for a source. The source retains them.
 private final class Callbacks: Sendable {
     let descriptor: Int32
     let perform: @Sendable () -> Void

@@ -125,13 +125,13 @@ struct WaitGraph {
 }
 
 extension WaitGraph {
-    /// A wait, and what became of its targets.
+    /// A wait, and the outcomes of its targets.
     struct Wait {
         fileprivate(set) var id: WaitID = 0
         let thread: ThreadIdentity
         /// The observers of the handlers that run on the thread.
         let handlersUnderWay: [ObserverID]
-        /// What has not been done yet. The last one is usually done first.
+        /// The targets that are left. The last one is usually done first.
         fileprivate(set) var targets: [Target]
         /// The name of the notification that is waited for; nil: a block, or none.
         let notification: String?
@@ -145,7 +145,7 @@ extension WaitGraph {
         private(set) var dropped: [ObserverID] = []
         private(set) var endedThread: String?
 
-        /// What it waits for, besides the waiting thread itself.
+        /// The targets, besides the waiting thread itself.
         private var others: [Target] { targets.reversed().filter { $0.kind != .ownDelivery } }
 
         /// The others in words.

@@ -40,7 +40,7 @@ enum Waits {
         }
     }
 
-    /// - Returns: the wait, with what became of its targets; nil if it has ended before.
+    /// - Returns: the wait, with the outcomes of its targets; nil if it has ended before.
     @discardableResult
     static func end(_ id: WaitGraph.WaitID, timedOut: Bool) -> WaitGraph.Wait? {
         let wait = withGraph { $0.end(id) }
