@@ -4,7 +4,7 @@ internal import Synchronization
 /// The number of an observer; never used again.
 package typealias ObserverID = UInt64
 
-/// One observer: what it asks for, where it handles, its state and its counters. Every delivery ends in `call`.
+/// One observer: its name and object, its thread, its state and its counters. `call` calls every handler on a thread.
 //
 // Safety: `handler` is read between the changes of the state to begun and to ended only, and changed once, by the
 // change that makes the state over; `ObserverState` excludes both at the same time. `batch` is used with the lock of

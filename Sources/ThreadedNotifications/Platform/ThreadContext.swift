@@ -142,7 +142,7 @@ final class ThreadContext {
             || mailbox.state.withLock { !$0.pending.isEmpty || !$0.toRelease.isEmpty }
     }
 
-    /// The one place that cares for nested runs of the run loop, and for whatever stops a drain.
+    /// Called when a run of the run loop begins, and when a drain stops before its end.
     func signalIfWorkIsLeft() {
         guard hasWork, let signal = mailbox.state.withLock({ $0.signal }) else { return }
         DeliveryEvent.trace(.signal, target: identity)
