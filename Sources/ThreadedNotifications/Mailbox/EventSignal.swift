@@ -26,8 +26,6 @@ final class EventSignal: ThreadSignal {
         var depth = 0
         /// True from a drain of the sleep until the event is read.
         fileprivate var isUnread = false
-        /// True if that drain has left something.
-        fileprivate var isBudgetSpent = false
         /// When the last drain of the sleep ended, in nanoseconds.
         fileprivate var lastDrain: UInt64 = 0
 
@@ -80,7 +78,6 @@ final class EventSignal: ThreadSignal {
             guard context.hasWork else { return }
             context.sleep?.isUnread = true
             Drain.run(context)
-            context.sleep?.isBudgetSpent = !context.taken.isEmpty
             // If the thread is woken often, a thread that posts goes on, which the wake-up has interrupted. Then more
             // waits when this thread goes on, and fewer wake-ups are needed. On a busy machine that takes up to a few
             // milliseconds, so that a thread that is woken now and then does not do it.
@@ -115,8 +112,8 @@ final class EventSignal: ThreadSignal {
     private static func wasRead(_ context: ThreadContext) {
         let isPassAfterDrain = context.sleep?.isUnread == true
         context.sleep?.isUnread = false
-        if isPassAfterDrain, context.sleep?.isBudgetSpent == true {
-            // This pass is the one between two budgets. The next one goes on.
+        if isPassAfterDrain, context.mailbox.state.withLock({ $0.drainBudget != .unbounded }) {
+            // This pass is the one between two budgets, also if the last one was not spent. The next one goes on.
             context.signalIfWorkIsLeft()
         } else if context.hasWork {
             Drain.run(context)
