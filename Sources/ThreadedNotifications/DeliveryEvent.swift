@@ -134,7 +134,7 @@ public struct DeliveryEvent: Sendable {
     /// Calls the tracer, and records. Without either, no argument is evaluated.
     @inline(__always)
     package static func trace(
-        _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
+        _ stage: Stage, name: @autoclosure () -> Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
         target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
         postingStyle: NotificationQueue.PostingStyle? = nil, location: @autoclosure () -> SourceLocation? = nil,
         count: @autoclosure () -> Int? = nil, sender: @autoclosure () -> NotificationObject? = nil,
@@ -144,7 +144,7 @@ public struct DeliveryEvent: Sendable {
         guard isWatched else { return }
         tell {
             DeliveryEvent(
-                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target(),
+                stage: stage, name: name(), post: post, observer: observer, thread: .current, target: target(),
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
                 postingStyle: postingStyle, location: location(), count: count(), sender: sender()?.sender,
                 relatedPost: relatedPost(), message: message(), policy: policy(), reason: reason)

@@ -64,7 +64,9 @@ extension ThreadContext {
     func deliver(
         _ payload: Payload, _ post: borrowing Post, to observers: [Observer], _ values: consuming [Payload?] = []
     ) -> DeliveryCounters {
-        var enqueued = EnqueuedPost(payload, values)
+        var values = values
+        // The payload as it may outlive the post; nil before it is enqueued.
+        var kept: Payload?
         var counters = DeliveryCounters.none
         var (calls, orderedCalls, hasLater) = (0, 0, false)
         let overtakes = post.number != 0 && somethingWaits
@@ -75,7 +77,7 @@ extension ThreadContext {
             let observer = Unmanaged.passUnretained(observers[index])
             let (policy, prepares) = observer._withUnsafeGuaranteedRef { ($0.policy(in: self), $0.prepares) }
             if policy == .ordered, orderedWait == nil { orderedWait = mustWait }
-            if prepares, enqueued.isSkipped(index) { continue }
+            if prepares, !values.isEmpty, values[index] == nil { continue }
             switch policy {
             case .atOnce: calls += 1
             case .ordered where orderedWait != true:
@@ -84,7 +86,7 @@ extension ThreadContext {
             case .later: hasLater = true
             case nil, .ordered:
                 let outcome = observer._withUnsafeGuaranteedRef {
-                    enqueued.enqueue(for: $0, at: index, post, post.wait)
+                    enqueue(payload, &kept, &values, at: index, for: $0, post, post.wait)
                 }
                 if outcome == .waiting { counters.waiting += 1 } else { counters.count(outcome) }
             }
@@ -93,15 +95,14 @@ extension ThreadContext {
         let mark = post.wait != nil && orderedWait == true ? DrainMark(mailbox) : nil
         if hasLater {
             for index in observers.indices where observers[index].policy(in: self) == .later {
-                if observers[index].prepares, enqueued.isSkipped(index) { continue }
-                counters.count(enqueued.enqueue(for: observers[index], at: index, post, nil))
+                counters.count(enqueue(payload, &kept, &values, at: index, for: observers[index], post, nil))
             }
         }
         if calls > 0 {
             checkDepth(payload.name.rawValue)
             cursors.append(
                 Cursor(
-                    payload, post: post.number, to: observers, enqueued.values, orderedWait: orderedWait ?? false,
+                    payload, post: post.number, to: observers, values, orderedWait: orderedWait ?? false,
                     orderedCalls: orderedCalls, overtakes: overtakes))
             let index = cursors.count - 1
             while callNext(of: index) {}
@@ -111,6 +112,18 @@ extension ThreadContext {
         }
         mark?.drain(self)
         return counters
+    }
+
+    /// Enqueues what an observer gets. The posting thread keeps no reference to a prepared payload.
+    @inline(__always)
+    private func enqueue(
+        _ payload: Payload, _ kept: inout Payload?, _ values: inout [Payload?], at index: Int, for observer: Observer,
+        _ post: borrowing Post, _ wait: DeliveryWait?
+    ) -> DeliveryOutcome? {
+        let getsPayload = values.isEmpty || !observer.prepares
+        if getsPayload, kept == nil { kept = payload.kept(of: post) }
+        guard let value = getsPayload ? kept : values[index].take() else { return nil }
+        return observer.enqueue(Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
     }
 
     /// Calls the next observer of a cursor.
@@ -154,29 +167,6 @@ extension ThreadContext {
         otherDepth += 1
         body()
         otherDepth -= 1
-    }
-}
-
-/// The payloads of the observers for which a post is enqueued. The posting thread keeps no reference to them.
-private struct EnqueuedPost {
-    private let payload: Payload
-    /// The payload as it may outlive the post; nil before it is enqueued.
-    private var kept: Payload?
-    private(set) var values: [Payload?]
-
-    init(_ payload: Payload, _ values: [Payload?]) { (self.payload, self.values) = (payload, values) }
-
-    /// True if the handler at an index prepared nothing, so that it does not get the post.
-    func isSkipped(_ index: Int) -> Bool { !values.isEmpty && values[index] == nil }
-
-    mutating func enqueue(
-        for observer: Observer, at index: Int, _ post: borrowing Post, _ wait: DeliveryWait?
-    ) -> DeliveryOutcome? {
-        let getsPayload = values.isEmpty || !observer.prepares
-        if getsPayload, kept == nil { kept = payload.kept(of: post) }
-        guard let value = getsPayload ? kept : values[index].take() else { return nil }
-        return observer.enqueue(
-            Delivery(.payload(value), for: observer, post: post.number, wait: wait), of: payload)
     }
 }
 

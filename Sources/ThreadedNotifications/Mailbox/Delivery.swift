@@ -62,6 +62,8 @@ class Payload: @unchecked Sendable {
     var object: Any? { nil }
     /// The message, if it can be converted to a notification.
     var convertible: (any NotificationConvertible)? { nil }
+    /// The payload as it may outlive the call that posts it.
+    func kept(of post: borrowing Post) -> Payload { self }
 }
 
 /// A notification that is posted.
@@ -76,6 +78,12 @@ final class PostedNotification: Payload, @unchecked Sendable {
 
     override var name: Notification.Name { posted.name }
     override var object: Any? { posted.object }
+
+    override func kept(of post: borrowing Post) -> Payload {
+        guard let object = posted.object, type(of: object) is AnyClass else { return self }
+        let kept = posted.kept(at: post.location)
+        return kept.object == nil ? PostedNotification(kept) : self
+    }
 }
 
 /// A value: a message that is posted, the result of a transform, or a notification that was matched elsewhere.
@@ -115,16 +123,5 @@ extension Payload {
         preconditionFailure(
             "ThreadedNotificationCenter: a \(type(of: payload)) was delivered to the handler "
                 + "of another type. This is a defect of this package.")
-    }
-}
-
-extension Payload {
-    /// The payload as it may outlive the call that posts it.
-    func kept(of post: borrowing Post) -> Payload {
-        guard let posted = self as? PostedNotification, let object = posted.posted.object,
-            type(of: object) is AnyClass
-        else { return self }
-        let kept = posted.posted.kept(at: post.location)
-        return kept.object == nil ? PostedNotification(kept) : self
     }
 }

@@ -2,6 +2,7 @@ internal import CLinux
 internal import CoreFoundation
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// Wakes a `RunLoopThread`: an event that is a source in the common modes, and on which the thread sleeps.
 ///
@@ -28,6 +29,8 @@ final class EventSignal: ThreadSignal {
         fileprivate var isUnread = false
         /// When the last drain of the sleep ended, in nanoseconds.
         fileprivate var lastDrain: UInt64 = 0
+        /// Until then the thread does not look for more, in nanoseconds.
+        fileprivate var restsUntil: UInt64 = 0
 
         var descriptor: Int32 { event.number }
     }
@@ -77,14 +80,13 @@ final class EventSignal: ThreadSignal {
             poll(&waiting, 1, -1)
             guard context.hasWork else { return }
             context.sleep?.isUnread = true
-            Drain.run(context)
-            // If the thread is woken often, a thread that posts goes on, which the wake-up has interrupted. Then more
-            // waits when this thread goes on, and fewer wake-ups are needed. On a busy machine that takes up to a few
-            // milliseconds, so that a thread that is woken now and then does not do it.
-            let now = SystemThread.monotonicNanoseconds
-            if now - (context.sleep?.lastDrain ?? 0) < 500_000 { sched_yield() }
-            context.sleep?.lastDrain = now
-            for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
+            let woken = SystemThread.monotonicNanoseconds
+            let isOften = context.sleep.map { woken - $0.lastDrain < 500_000 && woken > $0.restsUntil } == true
+            repeat {
+                Drain.run(context)
+                for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
+            } while isOften && moreIsAppended(context, since: woken)
+            context.sleep?.lastDrain = SystemThread.monotonicNanoseconds
             // A nested run may have read the event, and the run loop must make a pass.
             if context.sleep?.isUnread == false {
                 context.sleep?.isUnread = true
@@ -92,6 +94,22 @@ final class EventSignal: ThreadSignal {
             }
         default: break
         }
+    }
+
+    /// Looks for 20 µs whether something is appended, while other threads go on. A thread that is woken often need not
+    /// sleep then, and those that post need not wake it. After a millisecond the run loop makes a pass.
+    private static func moreIsAppended(_ context: ThreadContext, since woken: UInt64) -> Bool {
+        let begin = SystemThread.monotonicNanoseconds
+        guard begin - woken < 1_000_000, context.mailbox.state.withLock({ $0.beginWatch() }) else { return false }
+        var now = begin
+        repeat {
+            sched_yield()
+            now = SystemThread.monotonicNanoseconds
+        } while !context.mailbox.hasDeliveries.load(ordering: .relaxed) && now - begin < 20_000
+        let isAppended = context.mailbox.state.withLock { $0.endWatch() }
+        // It is not worth it now, or the machine is so busy that giving way takes milliseconds.
+        if !isAppended || now - begin > 500_000 { context.sleep?.restsUntil = now + 10_000_000 }
+        return isAppended
     }
 
     /// A run begins. If it is nested, what was drained must not make it return; what still waits, or a stop, does.

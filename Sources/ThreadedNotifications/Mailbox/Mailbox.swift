@@ -79,7 +79,7 @@ final class Mailbox: Sendable {
         }
         let isFirst = state.valueWhileLocked.pending.append(delivery)
         if state.valueWhileLocked.pending.hasDeliveries { hasDeliveries.store(true, ordering: .releasing) }
-        let signal = isFirst ? state.valueWhileLocked.signal : nil
+        let signal = isFirst && !state.valueWhileLocked.isWatched ? state.valueWhileLocked.signal : nil
         state.unlock()
         if let signal {
             DeliveryEvent.trace(.signal, target: identity)
@@ -278,6 +278,8 @@ struct MailboxState {
     var drainBudget = DrainBudget.unbounded { didSet { slice = DrainSlice(drainBudget) } }
     /// The budget of the next drain.
     private(set) var slice = DrainSlice.unbounded
+    /// True while the thread looks whether something is appended, and needs no signal. No foreign code runs there.
+    private(set) var isWatched = false
     /// Objects that other threads gave up and the thread must release.
     var toRelease: [AnyObject] = []
     /// Blocks with a delay that has not passed.
@@ -305,6 +307,18 @@ struct MailboxState {
         case .open: nil
         case .closing, .ending, .ended: .threadStopped(thread: thread)
         }
+    }
+
+    /// - Returns: false if the run loop must make a pass before the next drain.
+    mutating func beginWatch() -> Bool {
+        isWatched = phase == .open && drainBudget == .unbounded
+        return isWatched
+    }
+
+    /// - Returns: whether something was appended.
+    mutating func endWatch() -> Bool {
+        isWatched = false
+        return !pending.isEmpty
     }
 
     /// Replaces the signal; nil: the thread's own is used again.

@@ -164,7 +164,7 @@ final class Observer: @unchecked Sendable {
     /// - Returns: `waiting`, or the outcome.
     func enqueue(_ delivery: consuming Delivery, of posted: Payload) -> DeliveryOutcome {
         DeliveryEvent.trace(.append, name: posted.name, post: delivery.post, observer: id, target: mailbox?.identity)
-        counters.posted.add(1, ordering: .relaxed)
+        counters.posted.wrappingAdd(1, ordering: .relaxed)
         if bounded != nil {
             let (ticket, outcome) = hold(delivery, of: posted)
             guard let ticket else {
@@ -207,7 +207,7 @@ final class Observer: @unchecked Sendable {
     /// Calls it before `post` returns.
     /// - Returns: false if the observer was removed.
     func callAtOnce(_ payload: Payload, post: UInt64, _ context: ThreadContext, overtakes: Bool) -> Bool {
-        counters.posted.add(1, ordering: .relaxed)
+        counters.posted.wrappingAdd(1, ordering: .relaxed)
         // A post that nothing traced has no number. Then its handlers called at once are not traced either.
         if call(payload, post: post, nil, context, isTraced: post != 0, overtakes: overtakes) { return true }
         settle(Delivery(.payload(payload), post: post), .cancelled)
@@ -230,7 +230,7 @@ final class Observer: @unchecked Sendable {
             }
         }
         context.underWay.append((.passUnretained(self), wait, nil))
-        counters.delivered.add(1, ordering: .relaxed)
+        counters.delivered.wrappingAdd(1, ordering: .relaxed)
         let isTraced = isTraced && DeliveryEvent.isWatched
         if isTraced {
             DeliveryEvent.trace(
