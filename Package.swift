@@ -238,3 +238,41 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Scripts/test.sh sets it for a sanitizer: the libraries, and the tests of what their threads share.
+if Context.environment["SANITIZED"] != nil {
+    /// Not for a sanitizer: values that one thread uses; copies of a process with several threads, in which the thread
+    /// sanitizer does not work; messages with which an optimized library does not stop the program.
+    let excluded = [
+        "CDeliveryRecorderTests": ["LineTests.swift"],
+        "ThreadedNotificationsTests": [
+            "Center/ForkTests.swift", "Center/StoppedProgramTests.swift", "Observers/ObserverRegistryTests.swift",
+            "Observers/ObserverStateTests.swift", "Platform/EpollSetTests.swift", "Platform/TimeoutSourceTests.swift",
+            "Waiting/WaitGraphTests.swift",
+        ],
+        "PostingQueuesTests": ["CoalescingBufferTests.swift"],
+        "RunLoopIntegrationTests": [],
+        "DistributedNotificationsTests": [
+            "DistributedErrorTests.swift", "PropertyList", "RulesArticleTests.swift", "ServerDirectoryTests.swift",
+            "Socket", "Wire",
+        ],
+        "NotificationCompatibilityTests": [],
+        "NotificationServerTests": ["Faults", "Routing", "ServerLimitsTests.swift", "Serving", "Starting"],
+    ]
+    var needed = Set(excluded.keys)
+    var count = 0
+    while count < needed.count {
+        count = needed.count
+        for target in package.targets where needed.contains(target.name) {
+            for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+    // The thread sanitizer sees what a library does with its arrays and dictionaries only if it is optimized.
+    let optimized = ["ThreadedNotifications", "PostingQueues", "RunLoopIntegration", "NotificationCompatibility"]
+    for target in package.targets {
+        target.exclude += excluded[target.name] ?? []
+        if optimized.contains(target.name) { target.swiftSettings?.append(.unsafeFlags(["-O"])) }
+    }
+}

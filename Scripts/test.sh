@@ -18,10 +18,9 @@ step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 fast=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -gnone)
 fast+=(-Xswiftc -index-ignore-system-modules)
 tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
-sanitized=(--package-path Scripts/sanitizers "${fast[@]}")
-thread=(--scratch-path .build-tsan --sanitize=thread "${sanitized[@]}")
+thread=(--scratch-path .build-tsan --sanitize=thread "${fast[@]}")
 # Handlers may end their thread, which the sanitizer's checks of the stack report as an error.
-address=(--scratch-path .build-asan --sanitize=address "${sanitized[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
+address=(--scratch-path .build-asan --sanitize=address "${fast[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
 libraries='^(ThreadedNotifications|PostingQueues|RunLoopIntegration|DistributedNotifications|NotificationCompatibility|NotificationServer)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
 # Of the release build: only that shows how the memory of the server grows.
@@ -58,7 +57,7 @@ install_libraries() {
 
 install_libraries >"$logs/install" 2>&1 &
 step "format and build"
-start "format" swift format lint --strict --recursive Package.swift Scripts/sanitizers/Package.swift Sources Tests
+start "format" swift format lint --strict --recursive Package.swift Sources Tests
 if ! swift build --build-tests --scratch-path .build-test "${fast[@]}"; then
     wait
     finish "format"
@@ -73,6 +72,7 @@ start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 steps=("format" "tests of the libraries" "tests of the commands" "other tests")
 # Two processes, because tests wait.
 first='^(PostingQueuesTests|ThreadedNotificationsTests[.][A-O])'
+export SANITIZED=1
 if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
     start "thread sanitizer, A to O" swift test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
     start "thread sanitizer, others" swift test --skip-build --ignore-lock "${thread[@]}" --skip "$first"
@@ -81,6 +81,7 @@ else
     cat "$logs/build for the thread sanitizer"
     failed+=("build for the thread sanitizer")
 fi
+unset SANITIZED
 release=(swift build -c release --product notification-server --scratch-path .build-release -Xswiftc -gnone)
 if "${release[@]}" >"$logs/release build of the server" 2>&1; then
     start "release build of the server" "${tests[@]}" --filter "$released"
@@ -91,7 +92,7 @@ else
 fi
 wait
 if [ "${ADDRESS:-}" = 1 ]; then
-    start "address sanitizer" swift test "${address[@]}"
+    start "address sanitizer" env SANITIZED=1 swift test "${address[@]}"
     steps+=("address sanitizer")
     wait
 fi
