@@ -55,11 +55,13 @@ package final class ChildProcess: Sendable {
     /// Sends a signal, by default `SIGKILL`. Has no effect if the process has ended.
     package func kill(_ signal: Int32 = SIGKILL) { handle.kill(signal) }
 
+    /// A timeout for a process that may run as long as it does.
+    package static let unlimited = Duration.seconds(1_000_000_000)
+
     /// Waits until the process has ended, and kills it after `timeout`.
     ///
-    /// - Parameter timeout: by default, waits as long as the process runs.
     @discardableResult
-    package func wait(timeout: Duration = .seconds(1_000_000_000)) -> End {
+    package func wait(timeout: Duration = unlimited) -> End {
         let hasEnded = handle.waitUntilEnded(timeout: timeout)
         if !hasEnded { kill() }
         return state.withLock { state in

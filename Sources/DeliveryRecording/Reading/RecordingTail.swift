@@ -3,8 +3,10 @@ internal import CLinux
 /// The end of the file of a recorded process, so that `notify-demo record` can append the end that the process could
 /// not record. A pure value.
 package struct RecordingTail {
-    /// The number of records other than `end`, of all processes in the file.
+    /// The number of records, and of those of posts and of ends, of all processes in the file.
     package private(set) var recordCount = 0
+    package private(set) var postCount = 0
+    package private(set) var endCount = 0
     /// What could not be recorded, and why.
     package private(set) var unrecorded: [String] = []
     private var header: RecordFields.Numbers?
@@ -33,7 +35,10 @@ package struct RecordingTail {
                 switch line[2] {
                 case UInt8(ascii: "n"):
                     (last, parts) = (line, 0)
-                    if Self.isEnd(line) { hasEnd = true } else { recordCount += 1 }
+                    recordCount += 1
+                    hasEnd = Self.has(stage: "end", line)
+                    if hasEnd { endCount += 1 }
+                    if Self.has(stage: "post", line) { postCount += 1 }
                 case UInt8(ascii: "r"):
                     header = (try? RecordFields(line))?.numbers
                     (number, time, hasEnd, parts, last) = (0, 0, false, 0, nil)
@@ -60,8 +65,8 @@ package struct RecordingTail {
         return RecordLines.end(number: next, nanoseconds: max(now, time), reason)
     }
 
-    private static func isEnd(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        let key = "\"stage\":\"end\""
+    private static func has(stage: String, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        let key = "\"stage\":\"\(stage)\""
         // In a string of JSON, the quotation marks would be escaped.
         return memmem(line.baseAddress!, line.count, key, key.utf8.count) != nil
     }

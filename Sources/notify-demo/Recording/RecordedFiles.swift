@@ -18,8 +18,11 @@ struct RecordedFiles {
         var size = 0
         /// Files of processes that have not ended. The recording has what they contained when it was copied.
         var stillRecording: [String] = []
-        /// The number of records other than ends.
+        /// The number of records, and of those of posts.
         var records = 0
+        var posts = 0
+        /// True if there are no records, or only those of ends.
+        var isEmpty = true
         /// What could not be recorded, and why.
         var unrecorded: Set<String> = []
         /// Why nothing could be written, if that is known.
@@ -28,18 +31,14 @@ struct RecordedFiles {
         var lacksSymbolizer = false
     }
 
-    /// The recording of one process. It is examined, locked and read by its descriptor, so that all of this concerns
-    /// the same file.
-    private typealias File = (path: FilePath, descriptor: FileDescriptor)
-
     /// The user's path.
     private let name: String
     private let lock: DestinationLock?
     private let directory: FilePath
-    private let first: FileDescriptor
+    private let first: RecordedFile
 
     /// The path that the program records to.
-    var path: String { directory.appending(Self.fileName).string }
+    var path: String { first.path.string }
     private static let fileName = "recording.jsonl"
 
     /// Creates the directory and an empty file.
@@ -57,41 +56,25 @@ struct RecordedFiles {
             if Output.isRegular(name) { lock = try DestinationLock(path) }
             let temporary = FileManager.default.temporaryDirectory.appending(path: "notify-demo")
             directory = try Self.makeDirectory((lock == nil ? [] : [path]) + [temporary.path(percentEncoded: false)])
-            let file = directory.appending(Self.fileName)
             do {
-                first = try FileDescriptor.open(
-                    file, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
-                if let problem = Self.problem(writing: first, in: directory) {
-                    throw CommandError(description: problem)
-                }
+                first = try RecordedFile(
+                    directory.appending(Self.fileName), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec])
+                if let problem = first.problemWriting() { throw CommandError(description: problem) }
             } catch {
-                unlink(file.string)
+                unlink(directory.appending(Self.fileName).string)
                 rmdir(directory.string)
                 throw error
             }
         } catch {
             lock?.release()
             let problem =
-                error as? Errno == .wouldBlock
-                ? "another process records to it" : Self.text(of: error)
+                error as? Errno == .wouldBlock ? "another process records to it" : Self.text(of: error)
             throw CommandError(description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
         }
         self.lock = lock
     }
 
-    private static func text(of error: any Error) -> String {
-        (error as? OutputError)?.problem ?? (error as? CommandError)?.description ?? "\(error)"
-    }
-
-    /// Why an empty file cannot take the first records, such as a full disk; nil if it can.
-    private static func problem(writing file: FileDescriptor, in directory: FilePath) -> String? {
-        // Exceeding the file size limit is an error, and does not end the process.
-        signal(SIGXFSZ) { _ in }
-        let error = posix_fallocate(file.rawValue, 0, 4096)
-        ftruncate(file.rawValue, 0)
-        guard [EFBIG, ENOSPC, EDQUOT].contains(error) else { return nil }
-        return "\(Errno(rawValue: error)), in \(directory.removingLastComponent())"
-    }
+    private static func text(of error: any Error) -> String { (error as? OutputError)?.problem ?? "\(error)" }
 
     /// Creates a directory that only its owner can use, beside the first path where that is possible.
     private static func makeDirectory(_ paths: [String]) throws -> FilePath {
@@ -122,26 +105,35 @@ struct RecordedFiles {
     /// - Throws: `CommandError`. Everything recorded is still in the files, which the error names.
     func finish(program: Int32, _ end: ChildProcess.End) throws(CommandError) -> Outcome {
         defer { lock?.release() }
-        let phase = Locked(Phase.copying)
         // The environment of running processes has the old name.
         let closed = FilePath("\(directory).rest")
         let directory = rename(self.directory.string, closed.string) == 0 ? closed : self.directory
+        let isCopied = Locked(false)
         do {
             try EndRequests.pass { [name, lock] request in
-                let wasCopying = phase.withLock { phase in
-                    defer { if phase == .copying { phase = .interrupted } }
-                    return phase == .copying
+                // The process ends while it has the lock, so that the files are not removed after the message.
+                isCopied.withLock { isCopied in
+                    if !isCopied {
+                        let text =
+                            "notify-demo: interrupted while the recording was written to \(name), "
+                            + "which may be incomplete. \(Self.kept(in: directory))\n"
+                        _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8))
+                        lock?.release()
+                    }
+                    EndRequests.end(by: request)
                 }
-                if wasCopying {
-                    let text =
-                        "notify-demo: interrupted while the recording was written to \(name), "
-                        + "which may be incomplete. \(Self.kept(in: directory))\n"
-                    _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8))
-                    lock?.release()
-                }
-                EndRequests.end(by: request)
             }
-            return try copyFiles(in: directory, program, end, phase)
+            let now = CLinuxMonotonicNanoseconds()
+            let files = [first.moved(to: directory)] + RecordedFile.others(than: Self.fileName, in: directory)
+            defer { for file in files { file.close() } }
+            let hasEnded = files.map { $0.hasEnded() }
+            var outcome = try copy(files, end: (program, end, now))
+            isCopied.withLock { $0 = true }
+            for (file, hasEnded) in zip(files, hasEnded) {
+                if hasEnded { unlink(file.path.string) } else { outcome.stillRecording.append(file.path.string) }
+            }
+            rmdir(directory.string)
+            return outcome
         } catch {
             throw CommandError(
                 description: "the program has ended, but its recording cannot be written to \(name): "
@@ -149,171 +141,66 @@ struct RecordedFiles {
         }
     }
 
-    /// What a request to end has to keep.
-    private enum Phase {
-        /// The records are in the files.
-        case copying
-        /// They are in the files, and this process is about to end.
-        case interrupted
-        /// They are at the destination.
-        case copied
-    }
-
     private static func kept(in directory: FilePath) -> String {
-        "The records are in \(names(in: directory).map { "\(directory)/\($0)" }.joined(separator: " and "))."
+        "The records are in \(RecordedFile.names(in: directory).map { "\(directory)/\($0)" }.joined(separator: " and "))."
     }
 
-    private func copyFiles(
-        in directory: FilePath, _ program: Int32, _ end: ChildProcess.End, _ phase: Locked<Phase>
+    private func copy(
+        _ files: [RecordedFile], end: (program: Int32, end: ChildProcess.End, now: UInt64)
     ) throws -> Outcome {
-        let now = CLinuxMonotonicNanoseconds()
-        let files = [(directory.appending(Self.fileName), first)] + Self.others(in: directory)
-        defer { for file in files { try? file.descriptor.close() } }
         var outcome = Outcome()
-        var ended: [File] = []
-        for file in files {
-            // No process can record to a locked file until its descriptor is closed.
-            let hasEnded = flock(file.descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
-            if hasEnded { ended.append(file) } else { outcome.stillRecording.append(file.path.string) }
-        }
         var calls: Set<CallAddress> = []
         let recorded = try files.filter { file in
             var isEmpty = true
-            try Self.forEachLines(of: file.descriptor) { lines in
+            try file.forEachLines { lines in
                 isEmpty = false
                 calls.formUnion(RecordedCalls.addresses(in: lines))
             }
             return !isEmpty
         }
-        if recorded.isEmpty {
-            outcome.problem = Self.problem(writing: first, in: directory)
-        } else {
-            let sources = sources(of: calls, &outcome)
-            let output = try Output(name)
-            try output.open(size: try size(of: recorded, sources))
-            var last = UInt8(ascii: "\n")
-            func write(_ lines: [UInt8]) throws {
-                try output.write(lines)
-                outcome.size += lines.count
-                last = lines.last ?? last
-            }
-            for file in recorded {
-                // The last line of the previous process may be truncated.
-                if last != UInt8(ascii: "\n") { try write([UInt8(ascii: "\n")]) }
-                var tail = RecordingTail()
-                try Self.forEachLines(of: file.descriptor) { lines in
-                    tail.take(lines)
-                    try write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
-                }
-                if let reason = DeliveryRecord.Reason(end), let line = tail.end(of: program, reason, now: now) {
-                    try write(line)
-                }
-                outcome.records += tail.recordCount
-                outcome.unrecorded.formUnion(tail.unrecorded)
-            }
-            try output.finish()
-        }
         outcome.processes = recorded.count
-        let isInterrupted = phase.withLock { phase in
-            if phase == .copying { phase = .copied }
-            return phase == .interrupted
+        if recorded.isEmpty {
+            outcome.problem = first.problemWriting()
+            return outcome
         }
-        // The handler of the request ends the process.
-        while isInterrupted { pause() }
-        for file in ended { unlink(file.path.string) }
-        rmdir(directory.string)
-        return outcome
-    }
-
-    // MARK: Source locations
-
-    /// The source locations of calls that have only an address.
-    private func sources(of calls: Set<CallAddress>, _ outcome: inout Outcome) -> [CallAddress: CallSource] {
-        if calls.isEmpty { return [:] }
-        guard let symbolizer = Symbolizer() else {
-            outcome.lacksSymbolizer = true
-            return [:]
+        let symbolizer = calls.isEmpty ? nil : Symbolizer()
+        outcome.lacksSymbolizer = !calls.isEmpty && symbolizer == nil
+        let here = FileManager.default.currentDirectoryPath
+        let sources = symbolizer?.sources(of: Array(calls)).mapValues { $0.relative(to: here) } ?? [:]
+        func resolved(_ lines: [UInt8]) -> [UInt8] {
+            sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources)
         }
-        let directory = FileManager.default.currentDirectoryPath
-        return symbolizer.sources(of: Array(calls)).mapValues { $0.relative(to: directory) }
-    }
 
-    /// The size that the files have with source locations, in bytes. Files of running processes may grow.
-    private func size(of files: [File], _ sources: [CallAddress: CallSource]) throws -> Int {
+        // Files of running processes may grow.
         var size = 0
-        for file in files {
-            try Self.forEachLines(of: file.descriptor) {
-                size += sources.isEmpty ? $0.count : RecordedCalls.resolved($0, sources).count
-            }
+        for file in recorded { try file.forEachLines { size += resolved($0).count } }
+        let output = try Output(name)
+        try output.open(size: size)
+        var last = UInt8(ascii: "\n")
+        func write(_ lines: [UInt8]) throws {
+            try output.write(lines)
+            outcome.size += lines.count
+            last = lines.last ?? last
         }
-        return size
-    }
-
-    /// Reads a file in parts of at least a line, about 1 MiB each. The last line may be truncated. Leaves out the NUL
-    /// bytes that are room for more records.
-    private static func forEachLines(of file: FileDescriptor, _ take: ([UInt8]) throws -> Void) throws {
-        var lines: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: Int64 = 0
-        while case let count = try buffer.withUnsafeMutableBytes({ bytes in
-            try file.read(fromAbsoluteOffset: offset, into: bytes)
-        }), count > 0 {
-            offset += Int64(count)
-            guard let newline = buffer[..<count].lastIndex(of: UInt8(ascii: "\n")) else {
-                lines += buffer[..<count]
-                continue
+        for file in recorded {
+            // The last line of the previous process may be truncated.
+            if last != UInt8(ascii: "\n") { try write([UInt8(ascii: "\n")]) }
+            var tail = RecordingTail()
+            try file.forEachLines { lines in
+                tail.take(lines)
+                try write(resolved(lines))
             }
-            lines += buffer[...newline]
-            try take(withoutRoom(lines))
-            lines = Array(buffer[newline + 1..<count])
-        }
-        lines = withoutRoom(lines)
-        if lines.isEmpty || lines == [0] { return }
-        // A NUL byte at the end means that the process died within the line.
-        try take(lines.last == 0 ? lines + [UInt8(ascii: "\n")] : lines)
-    }
-
-    /// The lines with one NUL byte in place of several.
-    private static func withoutRoom(_ lines: [UInt8]) -> [UInt8] {
-        lines.withUnsafeBytes { bytes in
-            var (kept, start): ([UInt8], Int) = ([], 0)
-            while start < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                guard let base = rest.baseAddress, let nul = memchr(base, 0, rest.count) else {
-                    return start == 0 ? lines : kept + rest
-                }
-                let length = UnsafeRawPointer(nul) - base + 1
-                kept += rest.prefix(length)
-                start += length
-                while start < bytes.count, bytes[start] == 0 { start += 1 }
+            if let reason = DeliveryRecord.Reason(end.end), let line = tail.end(of: end.program, reason, now: end.now) {
+                try write(line)
+                outcome.records += 1
             }
-            return kept
+            outcome.records += tail.recordCount
+            if tail.recordCount > tail.endCount { outcome.isEmpty = false }
+            outcome.posts += tail.postCount
+            outcome.unrecorded.formUnion(tail.unrecorded)
         }
-    }
-
-    private static func names(in directory: FilePath) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []).sorted()
-    }
-
-    /// Opens the files of all processes but the first. The program may have put other files there.
-    private static func others(in directory: FilePath) -> [File] {
-        names(in: directory).compactMap { name in
-            guard name.hasPrefix("\(fileName)."), let process = UInt64(name.split(separator: ".").last ?? ""),
-                let descriptor = try? FileDescriptor.open(
-                    directory.appending(name), .readOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
-            else { return nil }
-            // The first line of a recording has the id of its process.
-            let header = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-                count = (try? descriptor.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
-            }.prefix { $0 != UInt8(ascii: "\n") }
-            guard (try? descriptor.stat())?.type == .regular,
-                header.withUnsafeBufferPointer(Recording.process(ofHeader:)) == process
-            else {
-                try? descriptor.close()
-                return nil
-            }
-            return (directory.appending(name), descriptor)
-        }
+        try output.finish()
+        return outcome
     }
 }
 

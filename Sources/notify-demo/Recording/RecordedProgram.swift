@@ -12,9 +12,10 @@ enum RecordedProgram {
     /// - Parameters:
     ///   - command: the program's path, or its name, which is searched in `PATH`; and its arguments.
     ///   - file: the path of the recording; `-` is standard output.
+    ///   - timeout: after which the program is killed; by default, it may run as long as it does.
     /// - Throws: `CommandError`, `ChildProcessError`.
     static func run(
-        _ command: [String], recordingTo file: String
+        _ command: [String], recordingTo file: String, timeout: Duration = ChildProcess.unlimited
     ) throws -> (end: ChildProcess.End, files: RecordedFiles.Outcome) {
         // Requests to end wait until the program has started.
         let requests = Locked<(program: ChildProcess?, waiting: [Int32])>((nil, []))
@@ -43,7 +44,7 @@ enum RecordedProgram {
                 return requests.waiting
             }
             for signal in waiting { program.kill(signal) }
-            (id, end) = (program.id, program.wait())
+            (id, end) = (program.id, program.wait(timeout: timeout))
         } catch {
             files.discard()
             throw error

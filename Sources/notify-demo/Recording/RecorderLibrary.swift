@@ -9,16 +9,18 @@ enum RecorderLibrary {
     ///
     /// - Throws: `CommandError` if the library is not there.
     static func preloading() throws(CommandError) -> (name: String, value: String) {
-        let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
-        let path = try path(beside: program.resolvingSymlinksInPath())
         let others = ProcessInfo.processInfo.environment[variable].map { ":\($0)" } ?? ""
-        return (variable, path + others)
+        return (variable, try path() + others)
     }
 
     /// The path of the library: in the directory of the program, where it was built, or in `lib/notify-demo`, where
     /// `install.sh` puts it.
-    static func path(beside program: URL) throws(CommandError) -> String {
-        let directory = program.deletingLastPathComponent()
+    ///
+    /// - Parameter program: by default, this one.
+    static func path(
+        beside program: URL = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+    ) throws(CommandError) -> String {
+        let directory = program.resolvingSymlinksInPath().deletingLastPathComponent()
         let candidates = [
             directory.appending(component: name).path,
             directory.deletingLastPathComponent().appending(path: "lib/notify-demo/\(name)").path,

@@ -2,6 +2,8 @@ import ArgumentParser
 import ChildProcesses
 import DeliveryDiagnostics
 import DeliveryRecording
+import Foundation
+import SystemPackage
 
 struct Record: Command {
     static let configuration = CommandConfiguration(
@@ -25,25 +27,39 @@ struct Record: Command {
             A process that begins to record after the program has ended reports an error. A process that still runs \
             then continues to record, and the message names its file.
 
+            With --repeat the program runs several times. The recordings of the runs that end with status 0 are kept as \
+            good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory of -o. If \
+            there are both, the message at the end has the command that compares them.
+
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \
-            program. So --json, --tap, --junit - and --sarif - are refused.
+            program. So --json, --junit - and --sarif - are refused.
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
               notify-demo record --check rules.txt -- ./my-program
               notify-demo record -o run.jsonl -- ./my-program
               notify-demo record -o - -- ./my-program | notify-demo audit -
+              notify-demo record --repeat 50 --until-fail -- ./my-program
 
             EXIT STATUS
               that of the program; 128 plus the signal's number if a signal ended it; 2 if nothing was recorded; with \
-            --check, 1 if the program's status is 0 and a rule fails, 64 if a rule cannot be read
+            --check, 1 if the program's status is 0 and a rule fails, 64 if a rule cannot be read; with --repeat, 0 if \
+            all runs are good, 1 if one is bad
             """)
 
     @Option(
         name: .shortAndLong, help: "The file to record to, created or overwritten; - is standard output.",
         completion: .file(extensions: ["jsonl"]))
     var output = RecordingFile.defaultPath
+
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("Run the program this many times, and keep good and bad recordings apart.", valueName: "n"))
+    var repetitions: Int?
+
+    @Flag(help: "With --repeat, stop after the first bad run.")
+    var untilFail = false
 
     @Option(
         help: ArgumentHelp(
@@ -58,7 +74,7 @@ struct Record: Command {
     @Argument(
         parsing: .captureForPassthrough,
         help: ArgumentHelp("After --, the program and its arguments.", valueName: "program"),
-        completion: ProgramCompletion.kind)
+        completion: .file())
     var words: [String] = []
 
     func validate() throws {
@@ -75,6 +91,18 @@ struct Record: Command {
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
         let files = check + options.rules
+        if let repetitions {
+            if repetitions < 1 { throw ValidationError("--repeat is \(repetitions); it must be 1 or more.") }
+            if Output.isStandardOutput(output) {
+                throw ValidationError("--repeat makes several files. Name a directory, or a file in it, with -o.")
+            }
+            if !files.isEmpty || !options.rule.isEmpty {
+                throw ValidationError(
+                    "--repeat checks no rules. Check the recordings afterwards, with 'notify-demo check'.")
+            }
+        } else if untilFail {
+            throw ValidationError("--until-fail needs --repeat with the largest number of runs.")
+        }
         if files.isEmpty, options.rule.isEmpty {
             if let option = options.uselessWithoutRules.first {
                 throw ValidationError("\(option) is about rules. Name a file of them with --check.")
@@ -101,14 +129,38 @@ struct Record: Command {
         try options.check(inputs: check)
     }
 
+    /// The program and its arguments. The first word is --.
+    private var command: [String] { Array(words.dropFirst()) }
+
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        // The first word is --.
-        let command = Array(words.dropFirst())
+        if let repetitions { return try perform(atMost: repetitions, terminal) }
         // The rules are read first, so that an error is reported before the program runs.
         let rules =
             check.isEmpty && options.rules.isEmpty && options.rule.isEmpty
             ? nil : try options.prepare(terminal, rulesIn: check)
         let (end, files) = try RecordedProgram.run(command, recordingTo: output)
+        let isPrinted = Output.isStandardOutput(output)
+        report(files, in: isPrinted ? "standard output" : output, terminal)
+        if files.size > 0, !isPrinted {
+            terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(output))")
+        }
+        let checked = rules.map { results(of: $0, isEmpty: files.size == 0, terminal) }
+        let status: ExitStatus = files.isEmpty ? .error : checked ?? .success
+        switch end {
+        case .exit(0), .timedOut: return status
+        case .exit(let code): throw ExitCode(code)
+        case .signal(let signal):
+            terminal.report("\(command[0]) was terminated by signal \(signal)")
+            throw ExitCode(128 + signal)
+        }
+    }
+
+    /// Prints how much was recorded, and the reasons for what could not be.
+    ///
+    /// - Parameter run: precedes what was recorded.
+    private func report(
+        _ files: RecordedFiles.Outcome, in destination: String, _ terminal: Terminal, run: String = ""
+    ) {
         if let problem = files.problem {
             terminal.report("\(command[0]) recorded nothing: it could not write its recording: \(problem).")
         } else if files.size == 0 {
@@ -118,12 +170,10 @@ struct Record: Command {
                 that its user does not have, or could not write its recording and said so.
                 """)
         } else {
+            let (posts, records) = (counted(files.posts, "post"), counted(files.records, "record"))
             let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
             let size = files.size < 10_000 ? "\(files.size) bytes" : "\(files.size / 1000) kB"
-            let isPrinted = Output.isStandardOutput(output)
-            let destination = isPrinted ? "standard output" : output
-            terminal.report("recorded \(size)\(processes) to \(destination)")
-            if !isPrinted { terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(output))") }
+            terminal.report("\(run)recorded \(posts) in \(records)\(processes), \(size), to \(destination)")
         }
         for reason in files.unrecorded.sorted() { terminal.report("not recorded: \(Excerpt.of(reason))") }
         if files.lacksSymbolizer {
@@ -134,15 +184,43 @@ struct Record: Command {
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }
-        let checked = rules.map { results(of: $0, isEmpty: files.size == 0, terminal) }
-        let status: ExitStatus = files.records == 0 ? .error : checked ?? .success
-        switch end {
-        case .exit(0), .timedOut: return status
-        case .exit(let code): throw ExitCode(code)
-        case .signal(let signal):
-            terminal.report("\(command[0]) was terminated by signal \(signal)")
-            throw ExitCode(128 + signal)
+    }
+
+    // MARK: Repeating
+
+    /// Runs the program several times. A run is bad if its status is not 0.
+    private func perform(atMost count: Int, _ terminal: Terminal) throws -> ExitStatus {
+        let path = FilePath(output)
+        let directory = (try? path.stat().type) == .directory ? path : path.removingLastComponent()
+        var (good, bad): ([String], [String]) = ([], [])
+        while good.count + bad.count < count, !untilFail || bad.isEmpty {
+            let file = directory.appending("run-\(ProcessInfo.processInfo.processIdentifier).jsonl")
+            let (end, files) = try RecordedProgram.run(command, recordingTo: file.string)
+            // Ctrl-C and other requests to end are for this process too.
+            if case .signal(let signal) = end, EndRequests.all.contains(signal) {
+                unlink(file.string)
+                report(comparing: good, bad, terminal)
+                throw ExitCode(128 + signal)
+            }
+            let name = end == .exit(0) ? "good-\(good.count + 1)" : "bad-\(bad.count + 1)"
+            let kept = directory.appending("\(name).jsonl").string
+            report(files, in: kept, terminal, run: "run \(good.count + bad.count + 1) of \(count): \(end); ")
+            guard files.size > 0 else { return .error }
+            guard rename(file.string, kept) == 0 else {
+                throw CommandError(
+                    description: "cannot move \(file) to \(kept): \(Errno(rawValue: errno)). It has the recording.")
+            }
+            if end == .exit(0) { good.append(kept) } else { bad.append(kept) }
         }
+        report(comparing: good, bad, terminal)
+        return bad.isEmpty ? .success : .failed
+    }
+
+    private func report(comparing good: [String], _ bad: [String], _ terminal: Terminal) {
+        terminal.report("\(counted(good.count, "good run")), \(counted(bad.count, "bad run"))")
+        if good.isEmpty || bad.isEmpty { return }
+        let words = ["--good"] + good.map(ShellText.path) + ["--bad"] + bad.map(ShellText.path)
+        terminal.say("Next: \(Invocation.name) compare \(words.joined(separator: " "))")
     }
 
     /// Checks the rules and prints the results on standard error.

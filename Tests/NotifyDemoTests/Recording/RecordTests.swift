@@ -18,8 +18,10 @@ final class RecordTests: XCTestCase {
         return (outcome, recording, try FileManager.default.contentsOfDirectory(atPath: directory.path))
     }
 
-    private func child(_ end: String) throws -> (outcome: Shell.Outcome, recording: Recording, files: [String]) {
-        try record("notify-demo record -o run.jsonl -- recording-child \(end)")
+    private func child(
+        _ end: String, of program: String = "recording-child"
+    ) throws -> (outcome: Shell.Outcome, recording: Recording, files: [String]) {
+        try record("notify-demo record -o run.jsonl -- \(program) \(end)")
     }
 
     /// True if the only problems of a recording are missing records.
@@ -38,8 +40,11 @@ final class RecordTests: XCTestCase {
         let (outcome, recording, files) = try record("notify-demo record -o run.jsonl -- kitchen")
         XCTAssertEqual(outcome.end, .exit(0))
         XCTAssertEqual(outcome.output, Self.dishes)
-        XCTAssertTrue(outcome.errors.hasPrefix("notify-demo: recorded "))
-        XCTAssertTrue(outcome.errors.hasSuffix(" to run.jsonl\nNext: notify-demo diagnose run.jsonl\n"), outcome.errors)
+        let count = recording.entries.count
+        XCTAssertTrue(
+            outcome.errors.hasPrefix("notify-demo: recorded 12 posts in \(count) records, "), outcome.errors)
+        XCTAssertTrue(
+            outcome.errors.hasSuffix(", to run.jsonl\nNext: notify-demo diagnose run.jsonl\n"), outcome.errors)
         XCTAssertTrue(recording.problems.isEmpty)
         XCTAssertEqual(posts(recording), [12])
         XCTAssertEqual(recording.entries.last?.stage, .end)
@@ -57,21 +62,6 @@ final class RecordTests: XCTestCase {
             "notify-demo record -o outer.jsonl -- notify-demo record -o run.jsonl -- kitchen")
         XCTAssertEqual(posts(recording), [12])
         XCTAssertTrue(outcome.errors.contains("recorded nothing"))
-    }
-
-    func testTheRecordingOfAProgramThatASignalEndsIsCompleteUpToTheSignal() throws {
-        for (end, signal) in [("fault", Int32(11)), ("trap", 4), ("terminate", 15)] {
-            let (outcome, recording, _) = try child(end)
-            XCTAssertEqual(outcome.end, .exit(128 + signal))
-            XCTAssertTrue(recording.problems.isEmpty)
-            let last = recording.records.suffix(2)
-            XCTAssertEqual(last.map(\.stage), [.deliver, .end])
-            XCTAssertEqual(last.last?.details, "signal \(signal)")
-            XCTAssertTrue(outcome.errors.contains("was terminated by signal \(signal)"))
-        }
-        let (outcome, recording, _) = try child("kill")
-        XCTAssertEqual(outcome.end, .exit(137))
-        XCTAssertEqual(posts(recording)[0], 1001)
     }
 
     func testRecordsThatAFullDiskDoesNotTakeAreCountedExactlyAndLaterOnesAreRecordedInOrder() throws {
@@ -133,23 +123,24 @@ final class RecordTests: XCTestCase {
         }
     }
 
-    func testAForkedCopyAndAStartedProgramAreRecordedAfterTheProgram() throws {
-        for (end, expected) in [("fork", [1001, 1]), ("spawn", [1001, 1001])] {
-            let (outcome, recording, files) = try child(end)
+    func testAForkedCopyAndAStartedProgramAreRecordedAfterTheProgramAndCounted() throws {
+        for (end, expected) in [("forks", [30, 10]), ("spawns", [30, 25])] {
+            let (outcome, recording, files) = try child(end, of: "ending-child")
             XCTAssertEqual(outcome.end, .exit(0))
             XCTAssertTrue(recording.problems.isEmpty)
             XCTAssertEqual(posts(recording), expected)
-            XCTAssertEqual(recording.entries.contains { $0.stage == .fork }, (end == "fork"))
+            XCTAssertEqual(recording.entries.contains { $0.stage == .fork }, end == "forks")
             XCTAssertEqual(recording.entries.count { $0.stage == .end }, 2)
             XCTAssertEqual(files, ["run.jsonl"])
+            XCTAssertTrue(outcome.errors.contains("recorded \(expected.reduce(0, +)) posts in "), outcome.errors)
             XCTAssertTrue(outcome.errors.contains("of 2 processes"))
         }
     }
 
     func testTheDiagnosisOfAForkSaysThatTheCopyIsInTheRecording() throws {
         let (outcome, recording, _) = try record(
-            "notify-demo record -o run.jsonl -- recording-child fork; notify-demo diagnose run.jsonl")
-        XCTAssertEqual(posts(recording), [1001, 1])
+            "notify-demo record -o run.jsonl -- ending-child forks; notify-demo diagnose run.jsonl")
+        XCTAssertEqual(posts(recording), [30, 10])
         let finding = try XCTUnwrap(outcome.output.split(separator: "\n").first { $0.contains(" forked ") })
         XCTAssertTrue(finding.contains("this recording also has"), "\(finding)")
     }
@@ -163,26 +154,11 @@ final class RecordTests: XCTestCase {
     }
 
     func testAProgramThatExecutesAnotherContinuesTheRecordingInTheSameFile() throws {
-        let (outcome, recording, files) = try child("execute")
+        let (outcome, recording, files) = try child("executes", of: "ending-child")
         XCTAssertEqual(outcome.end, .exit(0))
-        XCTAssertEqual(posts(recording), [1000, 1001])
+        XCTAssertEqual(posts(recording), [25, 25])
         XCTAssertEqual(Set(recording.processes.map(\.id)).count, 1)
         XCTAssertEqual(files, ["run.jsonl"])
-    }
-
-    func testAProgramKeepsItsHandlerOfASignalThatReportsNoCrash() throws {
-        let (outcome, recording, _) = try child("emulate")
-        XCTAssertEqual(outcome.end, .exit(0))
-        XCTAssertTrue(recording.problems.isEmpty)
-        XCTAssertEqual(posts(recording), [1001])
-        XCTAssertEqual(recording.records.last?.details, "exit")
-    }
-
-    func testAPostInAnExitHandlerOfTheProgramIsRecorded() throws {
-        let (outcome, recording, _) = try child("post-at-exit")
-        XCTAssertEqual(outcome.end, .exit(0))
-        XCTAssertEqual(recording.records.last { $0.stage == .post }?.notification, "at exit")
-        XCTAssertEqual(recording.records.last?.details, "exit")
     }
 
     func testDamageByTheProgramToItsFileIsReportedWithItsLineAndTheRestIsKept() throws {
@@ -226,5 +202,41 @@ final class RecordTests: XCTestCase {
             """)
         XCTAssertEqual(outcome.end, .exit(143))
         XCTAssertEqual(posts(recording), [12])
+    }
+
+    // MARK: Repeating
+
+    func testRepeatKeepsGoodAndBadRecordingsApartStopsAtTheFirstBadOneAndPrintsTheCommandThatComparesThem() throws {
+        let outcome = try Shell.run(
+            """
+            cd "$(mktemp -d)"; mkdir d; printf 'kitchen; echo >> runs; [ $(wc -l < runs) != 3 ]' > program
+            notify-demo record --repeat 9 --until-fail -o d -- bash program > /dev/null; echo $?; ls d
+            rm runs; notify-demo record --repeat 4 -o d/run.jsonl -- bash program > /dev/null 2>&1; echo $?; ls d
+            notify-demo record --repeat 2 -- kitchen > /dev/null 2>&1; echo $?; ls
+            """)
+        XCTAssertEqual(
+            outcome.output.split(separator: "\n"),
+            """
+            1 bad-1.jsonl good-1.jsonl good-2.jsonl 1 bad-1.jsonl good-1.jsonl good-2.jsonl good-3.jsonl 0 d good-1.jsonl \
+            good-2.jsonl program runs
+            """.split(separator: " "), outcome.errors)
+        let lines = outcome.errors.split(separator: "\n")
+        try require(lines.count == 5, outcome.errors)
+        XCTAssertNotNil(
+            lines[2].wholeMatch(
+                of: /notify-demo: run 3 of 9: exit 1; recorded 12 posts in \d+ records, \d+ bytes, to d\/bad-1.jsonl/))
+        XCTAssertEqual(lines[3], "notify-demo: 2 good runs, 1 bad run")
+        XCTAssertEqual(
+            lines[4], "Next: notify-demo compare --good d/good-1.jsonl d/good-2.jsonl --bad d/bad-1.jsonl")
+    }
+
+    func testRepeatEndsWhenTheProgramIsInterruptedOrRecordsNothing() throws {
+        let outcome = try Shell.run(
+            """
+            cd "$(mktemp -d)"; notify-demo record --repeat 3 -- sh -c 'kitchen; kill -INT $$'; echo $?
+            notify-demo record --repeat 3 -- true; echo $?; ls
+            """)
+        XCTAssertEqual(outcome.output, "\(Self.dishes)130\n2\n", outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("true recorded nothing"), outcome.errors)
     }
 }

@@ -59,7 +59,7 @@ final class RecordedEndTests: XCTestCase {
             "{ header 3 $$; post 1; } > $f; { header 3 4194305; post 1; printf '\\0\\0'; } > $f.4194305")
         XCTAssertEqual(recording.completeness, [.complete, .endedWithoutNotice])
         XCTAssertEqual(recording.problems, [])
-        XCTAssertTrue(outcome.errors.contains(" of 2 processes to run.jsonl"), outcome.errors)
+        XCTAssertTrue(outcome.errors.contains(" of 2 processes, "), outcome.errors)
     }
 
     func testALargeRoomForRecordsIsNotCopied() throws {

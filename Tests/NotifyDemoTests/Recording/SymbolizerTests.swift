@@ -98,7 +98,7 @@ final class SymbolizerTests: XCTestCase {
         XCTAssertEqual(
             outcome.output,
             """
-            notify-demo: recorded \(size) bytes to run.jsonl
+            notify-demo: recorded 1 post in 2 records, \(size) bytes, to run.jsonl
             Next: notify-demo diagnose run.jsonl
             {"n":1,"t":2,"thread":1,"stage":"post","name":"Saved","post":1,"foundation":true,"file":"App/main.swift","line":7}
             \(size)
