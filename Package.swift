@@ -78,18 +78,11 @@ let package = Package(
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "NotificationServer", "PostingQueues", "ThreadedNotifications",
             ], swiftSettings: strict),
-        .target(
-            name: "PlatformExamination",
-            dependencies: [
-                "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "PostingQueues", "ThreadedNotifications",
-            ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
             dependencies: [
                 "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser,
-                systemPackage,
+                "NotificationServer", "Scenarios", "ThreadedNotifications", argumentParser, systemPackage,
             ], swiftSettings: strict),
 
         // The benchmarks.
@@ -197,9 +190,7 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "PlatformExaminationTests",
-            dependencies: [
-                "ChildProcesses", "PlatformExamination", "SharedTesting", "ThreadedNotifications", "notify-demo",
-            ], swiftSettings: strict),
+            dependencies: ["ChildProcesses", "SharedTesting", "ThreadedNotifications"], swiftSettings: strict),
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [
@@ -218,8 +209,8 @@ let package = Package(
             name: "NotifyDemoTests",
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "PlatformExamination", "Scenarios", "SharedTesting", "ThreadedNotifications",
-                "ending-child", "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
+                "NotificationServer", "Scenarios", "SharedTesting", "ThreadedNotifications", "ending-child",
+                "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
                 argumentParser, systemPackage,
             ], swiftSettings: strict),
         // Nothing may depend on it either.

@@ -14,7 +14,7 @@ struct NotifyDemo: ParsableCommand {
         discussion: """
             Without a subcommand, it shows a short guided tour.
 
-            With --json, a report is one JSON document, and a sequence of records, notifications, scenarios or facts \
+            With --json, a report is one JSON document, and a sequence of records, notifications or scenarios \
             has one JSON document per line. The same field has the same name everywhere. Times are in nanoseconds. \
             Durations on the command line have a unit: ns, us, ms, s or m.
 
@@ -48,8 +48,8 @@ struct NotifyDemo: ParsableCommand {
                     TimelineCommand.self, Stats.self, Trace.self,
                 ]),
             CommandGroup(
-                name: "Between processes", subcommands: [Post.self, Observe.self, Wait.self, Serve.self, Status.self]),
-            CommandGroup(name: "Platform", subcommands: [Doctor.self]),
+                name: "Between processes", subcommands: [Post.self, Observe.self, Wait.self, Serve.self]),
+            CommandGroup(name: "Installation", subcommands: [Doctor.self]),
         ], defaultSubcommand: Tour.self)
 
     static func main() {
@@ -85,8 +85,10 @@ struct NotifyDemo: ParsableCommand {
         let all = configuration.subcommands.map { $0._commandName } + ["help"]
         guard let word, !word.hasPrefix("-"), !all.contains(word) else { return nil }
         let suggestion =
-            Suggestion.nearest(to: word, among: subcommands)
-            ?? Suggestion.nearest(to: word, among: ScenarioCatalog.all.map(\.name)).map { "run \($0)" }
+            word == "status"
+            ? "serve --status"
+            : Suggestion.nearest(to: word, among: subcommands)
+                ?? Suggestion.nearest(to: word, among: ScenarioCatalog.all.map(\.name)).map { "run \($0)" }
         return ValidationError(
             "there is no subcommand \"\(word)\".\(suggestion.map { " Did you mean \"\($0)\"?" } ?? "")")
     }

@@ -1,47 +1,36 @@
-import ChildProcesses
-import Foundation
 import SharedTesting
 import XCTest
 
-/// The examination itself is tested in PlatformExaminationTests.
 final class DoctorTests: XCTestCase {
-    func testOnlyTheRequestedFactsAreExaminedAndJSONHasALineForEach() throws {
-        let outcome = try Shell.run("notify-demo doctor --json --fact f2 --fact F1")
-        let facts = outcome.output.split(separator: "\n").map { $0.firstMatch(of: /"fact":"(F\d+)"/)?.1 }
-        XCTAssertEqual(facts, ["F1", "F2"])
-        XCTAssertEqual(outcome.end, .exit(0))
-        XCTAssertEqual(outcome.errors, "")
-    }
-
-    func testTheServerThatTheExaminationStartsEndsAndItsDirectoryIsRemoved() throws {
+    func testDoctorRecordsAProgramAndNamesTheLibraryTheSymbolizerAndTheServer() throws {
         let outcome = try Shell.run(
-            #"""
-            export TMPDIR=$(mktemp -d); notify-demo doctor --fact F20 | grep -c "ok  DistributedCenter"; ls "$TMPDIR"
-            servers() { for c in /proc/[0-9]*/cmdline; do [[ $(<$c) == *"$TMPDIR"* ]] && echo $c; done 2>/dev/null; }
-            for i in {1..1200}; do [ -z "$(servers)" ] && break; sleep 0.05; done; servers
-            rmdir "$TMPDIR"
-            """#)
-        XCTAssertEqual(outcome.output, "1\n", "\(outcome.errors)")
+            """
+            d=$(mktemp -d); notify-demo doctor --directory $d/s; echo "status $?"; ls $d; rm -r $d
+            export d=$(mktemp -d); notify-demo wait A --directory $d -- sh -c 'notify-demo doctor --directory $d; \
+            notify-demo doctor --json --directory $d; notify-demo post A --directory $d'; rm -r $d
+            """)
+        let parts = outcome.output.components(separatedBy: "status 0\n")
+        try require(parts.count == 2, "\(outcome)")
+        let recorded = /ok      recording  a program was recorded with \/.*\/libnotification-recorder.so/
+        XCTAssertNotNil(parts[0].prefixMatch(of: recorded), parts[0])
+        XCTAssertNotNil(parts[0].firstMatch(of: /\nok      sources    .* \/.*\/llvm-symbolizer\n/), parts[0])
+        XCTAssertNotNil(parts[0].firstMatch(of: /\nabsent  server     no server runs at \/.*\/s\. The first/), parts[0])
+        XCTAssertTrue(parts[0].hasSuffix("starts one.\n"), "nothing is left behind: \(parts[0])")
+        XCTAssertNotNil(
+            parts[1].firstMatch(of: /\nok  server     process \d+, \/.*, serves at \/.* with version 2 of/), parts[1])
+        XCTAssertTrue(parts[1].contains(#"{"part":"recording","result":"ok","text":"a program was recorded"#), parts[1])
     }
 
-    func testATimeoutOfThisPackageIsAFailureWithAMessageFoundationsIsOnlyARow() throws {
-        let outcome = try Shell.run("notify-demo doctor --fact F5 --timeout 100us")
-        XCTAssertEqual(outcome.end, .exit(1))
-        XCTAssertTrue(outcome.output.contains("Foundation             NO  hangs"))
-        XCTAssertTrue(outcome.output.contains("ThreadedNotifications  NO  hangs"))
-        XCTAssertTrue(
-            outcome.errors.hasPrefix("FAILED  asap: first in, first out: hangs instead of first, second, third\n"),
-            "\(outcome.errors)")
-    }
-
-    func testTheLinesAreColouredAndNotWiderThanTheTerminal() throws {
-        let columns = 80
+    func testDoctorSaysWhatToDoWithoutTheLibraryAndWithoutASymbolizer() throws {
         let outcome = try Shell.run(
-            "TERM=xterm script -qec 'stty cols \(columns); notify-demo doctor --fact F2 --fact F7' /dev/null")
-        XCTAssertTrue(outcome.output.contains("\u{1B}[32mok\u{1B}[0m  the other observer is called"))
-        let plain = outcome.output.replacing(/\u{1B}\[[0-9;]*[mK]/, with: "")
-        for line in plain.split(whereSeparator: \.isNewline) {
-            XCTAssertLessThanOrEqual(line.count, columns, "\(line)")
-        }
+            """
+            d=$(mktemp -d); cp "$(command -v notify-demo)" $d; export LD_LIBRARY_PATH="$(dirname "$(command -v notify-demo)")"
+            PATH=/nonexistent $d/notify-demo doctor; echo "status $?"; rm -r $d
+            """)
+        let failed = "failed  recording  cannot record: libnotification-recorder.so is neither"
+        XCTAssertTrue(outcome.output.hasPrefix(failed))
+        XCTAssertTrue(outcome.output.contains("Build it with 'swift build --product notification-recorder'"))
+        XCTAssertTrue(outcome.output.contains("\nabsent  sources    llvm-symbolizer is neither in PATH"))
+        XCTAssertTrue(outcome.output.hasSuffix("status 2\n"), "\(outcome)")
     }
 }

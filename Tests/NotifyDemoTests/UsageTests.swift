@@ -34,19 +34,22 @@ final class UsageTests: XCTestCase {
             (["run", "observer-lifetime", "--capture", "strong"], "--capture"),
             (["run", "redirect", "--json", "--style", "stages"], "--json prints complete records"),
             (["run", "redirect", "-o", "-", "--style", "stages"], "-o - prints complete records"),
-            (["smoke", "--tap", "--junit", "-"], "both write to standard output"),
             (["smoke", "redirct"], "Did you mean \"redirect\"?"),
             (["smoke", "--color", "blue"], "'auto', 'always' or 'never'"),
             (["record"], "name a program after --"),
             (["record", "-o", "x", "true"], "the program must follow --: notify-demo record -o x -- true"),
             (["record", "-o", "x", "--fast"], "record has no option \"--fast\""),
+            (["record", "--until-fail", "--", "true"], "--until-fail needs --repeat"),
+            (["record", "--repeat", "0", "--", "true"], "--repeat is 0"),
+            (["record", "--repeat", "2", "-o", "-", "--", "true"], "--repeat makes several files"),
+            (["record", "--repeat", "2", "--check", "rules.txt", "--", "true"], "--repeat checks no rules"),
             (["compare", "a.log"], "expected two runs, got 1"), (["compare", "-", "-"], "can be read only once"),
             (["compare", "--reference", "listing-1", "a", "b"], "expected one run with --reference, got 2"),
             (["compare", "--reference", "listing-3", "a"], "listing-3"),
             (["diagnose", "--depth", "0"], "1 or more"),
             (["check"], "name a rule, for example --rule 'Saved on main'"),
             (["check", "--rule", "Saved onn main"], "\"Saved onn main\":7: expected \"on\""),
-            (["check", "--rule", "no finding", "--tap", "--sarif", "-"], "--tap and --sarif - both write to standard"),
+            (["check", "--rule", "no finding", "--json", "--sarif", "-"], "--json and --sarif - both write to"),
             (["check", "-", "--rules", "-"], "standard input can be read only once"),
             (["check", "--rules", "-", "--rules", "-"], "standard input can be read only once"),
             (["check", "--rule", "no finding", "--junit", "a", "--sarif", "a"], "name the same file"),
@@ -59,8 +62,6 @@ final class UsageTests: XCTestCase {
             (["timeline", "--from", "5"], "--from"), (["timeline", "--svg", "--ascii"], "--svg"),
             (["show", "--from", "2ms", "--to", "1ms"], "--from 2 ms is later than --to 1 ms"),
             (["timeline", "-o", "y.svg", "--width", "80"], "-o y.svg draws a picture"),
-            (["doctor", "--fact", "F24"], "The facts are F1 to F23"),
-            (["doctor", "--timeout", "0s"], "--timeout is 0"), (["doctor", "--markdown"], "--queues"),
             (["post"], "Missing expected argument"), (["post", ""], "the name \"\" is empty"),
             (["post", long.name], "has 256 bytes. A name is 1 to 255 bytes"),
             (["post", "x", "--object", long.object], "has 1025 bytes. An object is up to 1024 bytes"),
@@ -75,7 +76,9 @@ final class UsageTests: XCTestCase {
             (["wait", "x", "--ready-fd", "1"], "3 or more"),
             (["wait", "x", "--ready-fd", "999"], "must be an open file descriptor"),
             (["serve", "--idle-exit", "0s"], "--idle-exit is 0"), (["serve", "--log-level", "loud"], "notice"),
-            (["status", "--directory", ""], "--directory is empty"),
+            (["serve", "--directory", ""], "--directory is empty"), (["serve", "--json"], "needs --status"),
+            (["serve", "--status", "--log-level", "info"], "--log-level has no effect"),
+            (["status"], "Did you mean \"serve --status\"?"),
         ]
         for (arguments, message) in cases {
             let refusal = refusal(arguments)
@@ -99,7 +102,7 @@ final class UsageTests: XCTestCase {
 
     func testEachSubcommandIsInAGroupOfTheHelpAndHasExamplesThatFit60Columns() {
         let root = NotifyDemo.helpMessage(columns: 60)
-        for group in ["DEMONSTRATIONS", "RECORDINGS", "BETWEEN PROCESSES", "PLATFORM"] {
+        for group in ["DEMONSTRATIONS", "RECORDINGS", "BETWEEN PROCESSES", "INSTALLATION"] {
             XCTAssertTrue(root.contains("\(group) SUBCOMMANDS:"), root)
         }
         for subcommand in NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands) {

@@ -1,6 +1,6 @@
 internal import DeliveryRecording
 
-/// Formats the results of rules as text, as JSON, and as a suite for JUnit and TAP.
+/// Formats the results of rules as text, as JSON, and as a suite for JUnit.
 package struct RuleReport {
     /// A line, and the result of the rule if it begins with it: `ok` or `FAILED`. The caller chooses its color.
     package typealias Line = (text: String, result: String?)

@@ -18,9 +18,6 @@ struct CheckOptions: ParsableArguments {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @Flag(help: "Print the results in the Test Anything Protocol, version 13.")
-    var tap = false
-
     @Option(
         help: ArgumentHelp(
             "Also write the results as JUnit XML.", valueName: "file"), completion: .file(extensions: ["xml"]))
@@ -44,7 +41,7 @@ struct CheckOptions: ParsableArguments {
 
     /// The options that print on standard output; nothing else is printed there then.
     var printingOptions: [String] {
-        [json ? "--json" : nil, tap ? "--tap" : nil].compactMap(\.self)
+        (json ? ["--json"] : [])
             + outputs.filter { Output.isStandardOutput($0.path) }.map { "\($0.option) \($0.path)" }
     }
 
@@ -129,9 +126,6 @@ extension CheckOptions.Prepared {
         var lines: [String] = []
         if options.json {
             lines = [terminal.palette.plain(try report.json())]
-        } else if options.tap {
-            var tap = TAPReport()
-            lines = ([TAPReport.version] + tap.lines(for: report.suite) + [tap.plan]).map(terminal.palette.plain)
         } else if !options.outputs.contains(where: { Output.isStandardOutput($0.path) }) {
             lines = terminal.lines(of: report, isMessage: areMessages)
         }

@@ -1,82 +1,123 @@
 import ArgumentParser
 import ChildProcesses
 import DeliveryDiagnostics
+import DistributedNotifications
 import Foundation
-import PlatformExamination
-import Scenarios
 
 struct Doctor: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Examine where this platform's Foundation differs from the expected behaviour.",
+        abstract: "Examine whether programs can be recorded here, and what else is installed.",
         discussion: """
-            Facts F1 to F23 are known differences of Foundation on Linux. Each is examined again, for Foundation and \
-            for this package, in processes of their own, because some of them crash. ok is the expected behaviour; NO \
-            is not, with what was observed. Words in parentheses differ from run to run.
+            A line tells for each part whether it is there, and what to do if it is not: the library that records \
+            programs, with which a small program is recorded; llvm-symbolizer, which finds the source locations of \
+            calls; and the server of distributed notifications, which need not run.
 
-            With --json each line is a fact: fact, area, expected, and questions, each of which has name, claim, \
-            foundation and ours, with kept (true or false), observed and expected; and sentence, the document's, if \
-            there is one.
+            With --json each line is a part: part, result (ok, absent or failed) and text.
 
             EXAMPLES
-              notify-demo doctor --fact F7 --fact F11
-              notify-demo doctor --json | jq -r 'select(any(.questions[]; .foundation.kept)) | .fact'
-              notify-demo doctor --queues
+              notify-demo doctor
+              notify-demo doctor --json | jq -r 'select(.result != "ok") | .text'
 
             EXIT STATUS
-              0 success, whatever Foundation does; 1 this package differs from the expected behaviour; 2 a process \
-            cannot be started
+              0 programs can be recorded, 2 they cannot
             """)
 
-    @Option(help: ArgumentHelp("Examine only this fact; may be repeated.", valueName: "number"))
-    var fact: [String] = []
-
-    @Option(duration: "The longest that one process may run, at most 1h. After that it is reported as hanging.")
-    var timeout = ElapsedTime(.seconds(60))
-
-    @Flag(help: "Print each fact as JSON, one per line.")
+    @Flag(help: "Print each part as JSON, one per line.")
     var json = false
 
-    @Flag(help: "Print which promises the notification queues keep, instead of the facts.")
-    var queues = false
-
-    @Flag(help: "With --queues, print a table in Markdown.")
-    var markdown = false
+    @OptionGroup var server: ServerOption
 
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
-    func validate() throws {
-        for number in fact where !Fact.all.contains(where: { $0.number == number.uppercased() }) {
-            throw ValidationError("there is no fact \"\(number)\". The facts are F1 to F\(Fact.all.count).")
-        }
-        guard timeout.duration > .zero, timeout.duration <= .seconds(3600) else {
-            throw ValidationError("--timeout is \(timeout); it must be greater than 0s and at most 1h.")
-        }
-        if queues, json || !fact.isEmpty {
-            throw ValidationError("--queues prints all promises as text, so it does not allow --fact or --json.")
-        }
-        if markdown, !queues { throw ValidationError("--markdown requires --queues.") }
+    private struct Part: Encodable {
+        enum Result: String, Encodable { case ok, absent, failed }
+
+        var part: String
+        var result: Result
+        var text: String
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let facts = Fact.all.filter { fact.isEmpty || fact.map { $0.uppercased() }.contains($0.number) }
-        let examination = try Examination.perform(
-            queues ? Question.queues : facts.flatMap(\.questions), in: .own([DoctorChild.name]),
-            timeout: timeout.duration,
-            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % examined") })
-        if queues {
-            try terminal.print(markdown ? examination.markdown : examination.verdicts)
-        } else if json {
-            try terminal.print(examination.jsonLines())
+        terminal.progressLine.showWhenDue("recording a program")
+        let recording = recording()
+        let parts = [recording, symbolizer, serverPart]
+        terminal.progressLine.clear()
+        if json {
+            try terminal.print(parts.map { try JSONText.of($0) })
         } else {
-            try terminal.print(
-                shown: [examination.text(width: TerminalWidth.current) { terminal.palette.result($0, isGood: $1) }])
+            let rows = parts.map { part in
+                let result = part.result.rawValue
+                return [
+                    part.result == .absent
+                        ? terminal.palette.plain(result) : terminal.palette.result(result, isGood: part.result == .ok),
+                    part.part, terminal.palette.plain(part.text),
+                ]
+            }
+            try terminal.print(shown: Table([.text(), .text(), .wrapped()], rows: rows).lines(width: terminal.width))
         }
-        try terminal.standardOutput.flush()
-        for failure in examination.failures {
-            let expectation = Expectation(failure.claim, failure: failure.reason)
-            terminal.say(shown: terminal.line(of: expectation, isMessage: true))
-        }
-        return examination.failures.isEmpty ? .success : .failed
+        return recording.result == .ok ? .success : .error
     }
+
+    // MARK: Parts
+
+    /// Records a process of this program, which posts one notification.
+    private func recording() -> Part {
+        let name = "notify-demo-doctor-\(getpid()).jsonl"
+        let file = FileManager.default.temporaryDirectory.appending(component: name).path(percentEncoded: false)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        do {
+            let library = try RecorderLibrary.path()
+            let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+            let (end, files) = try RecordedProgram.run(
+                [program, DoctorChild.name], recordingTo: file, timeout: .seconds(30))
+            if end == .exit(0), !files.isEmpty {
+                return Part(part: "recording", result: .ok, text: "a program was recorded with \(library)")
+            }
+            let problem = files.problem.map { ": \($0)" } ?? ""
+            return Part(
+                part: "recording", result: .failed,
+                text: "a program in which \(library) was preloaded recorded \(files.records) records and ended with "
+                    + "\(end)\(problem). Build or install this version again; LD_DEBUG=libs shows what the linker loads."
+            )
+        } catch {
+            return Part(part: "recording", result: .failed, text: "\(error)")
+        }
+    }
+
+    private var symbolizer: Part {
+        guard let path = Symbolizer()?.path else {
+            return Part(
+                part: "sources", result: .absent,
+                text: "llvm-symbolizer is neither in PATH nor beside swift, so the source locations of calls to "
+                    + "Foundation stay unknown. Add the directory of Swift's toolchain to PATH.")
+        }
+        return Part(part: "sources", result: .ok, text: "source locations are found with \(path)")
+    }
+
+    private var serverPart: Part {
+        let directory = server.directory
+        do {
+            guard let status = try DistributedCenter.status(of: directory) else {
+                return Part(
+                    part: "server", result: .absent,
+                    text: "no server runs at \(directory.path). The first process that posts or observes starts one.")
+            }
+            let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(status.process)/exe")
+            return Part(
+                part: "server", result: .ok,
+                text: "process \(status.process), \(program ?? "of an unknown program"), serves at \(directory.path) "
+                    + "with \(ProtocolVersions.supported) of the protocol")
+        } catch {
+            return Part(part: "server", result: .failed, text: "\(error)")
+        }
+    }
+}
+
+/// The program that `doctor` records.
+struct DoctorChild: ParsableCommand {
+    static let name = "doctor-child"
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
+    func run() { NotificationCenter.default.post(name: Notification.Name(Self.name), object: nil) }
 }

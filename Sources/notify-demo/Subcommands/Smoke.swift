@@ -12,7 +12,6 @@ struct Smoke: Command {
               notify-demo smoke
               notify-demo smoke redirect flood
               notify-demo smoke --junit report.xml
-              prove --exec '' "notify-demo smoke --tap"
 
             EXIT STATUS
               0 all expectations hold, 1 an expectation fails, 2 the report cannot be written
@@ -27,18 +26,12 @@ struct Smoke: Command {
             valueName: "file"), completion: .file(extensions: ["xml"]))
     var junit: String?
 
-    @Flag(help: "Print the results in the Test Anything Protocol, version 13.")
-    var tap = false
-
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
     private var printsXML: Bool { junit.map(Output.isStandardOutput) ?? false }
 
     func validate() throws {
-        if tap, printsXML, let junit {
-            throw ValidationError("--tap and --junit \(junit) both write to standard output. Name a file with --junit.")
-        }
         for name in scenarios { try ScenarioArguments.check(name: name) }
     }
 
@@ -47,8 +40,6 @@ struct Smoke: Command {
         let report = try junit.map { try terminal.output(to: $0) }
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios.compactMap(ScenarioCatalog.named)
         var results: [ScenarioResult] = []
-        var tapReport = TAPReport()
-        if tap { try terminal.print(TAPReport.version) }
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
             var expectations: [Expectation] = []
@@ -61,18 +52,14 @@ struct Smoke: Command {
             }
             let result = ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
             results.append(result)
-            if tap {
-                try terminal.print(tapReport.lines(for: result.suite))
-            } else if !printsXML {
+            if !printsXML {
                 try terminal.print(shown: result.expectations.map { terminal.line(of: $0, in: scenario.name) })
             }
             try terminal.standardOutput.flush()
         }
         let expectations = results.flatMap(\.expectations)
         let failed = expectations.count { !$0.holds }
-        if tap {
-            try terminal.print(tapReport.plan)
-        } else if !printsXML {
+        if !printsXML {
             try terminal.print("\(expectations.count - failed) passed, \(failed) failed")
         }
         // The lines are printed even if the report cannot be written.

@@ -10,7 +10,7 @@ final class DistributedCommandsTests: XCTestCase {
             #"""
             cd "$(mktemp -d)"; mkdir -m 700 directory
             demo() { timeout -k 5 60 notify-demo "$@" --directory directory; }
-            server() { demo status --json | grep -o '"process":[0-9]*}$' | grep -o '[0-9]*'; }
+            server() { demo serve --status --json | grep -o '"process":[0-9]*}$' | grep -o '[0-9]*'; }
             trap 'kill $(server) 2>/dev/null; rm -r "$PWD"' EXIT
             seen() { for i in {1..12000}; do grep -qs "$2" "$1" && return; sleep 0.005; done; echo "not seen: $2" >&2; }
             set -m
@@ -23,7 +23,7 @@ final class DistributedCommandsTests: XCTestCase {
             """
             demo observe done --object Kitchen -N 2 --timeout 60s 2>errors & seen errors connected
             demo post done; demo post done --object Kitchen --user-info a=b n:=3 r:=1.5
-            demo status | grep 'done of'; demo post done --object Kitchen; wait $!; echo $?
+            demo serve --status | grep 'done of'; demo post done --object Kitchen; wait $!; echo $?
             """)
         let lines = outcome.output.split(separator: "\n").map(String.init)
         try require(lines.count == 4, "\(outcome.output)\(outcome.errors)")
@@ -149,7 +149,7 @@ final class DistributedCommandsTests: XCTestCase {
     func testAnUnreadablePropertyListIs2StatusWithoutAServerIs1AndNeitherStartsAServer() throws {
         let outcome = try shell(
             """
-            demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo status --json; echo $?; ls directory
+            demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo serve --status --json; echo $?; ls directory
             """)
         XCTAssertEqual(outcome.output, "2\n2\n1\n", "\(outcome.errors)")
         XCTAssertTrue(outcome.errors.contains("/nonexistent cannot be read") && outcome.errors.contains("\"\" cannot"))

@@ -47,7 +47,7 @@ final class CasesTests: XCTestCase {
             printf '2016-02-13 22:05:12.856 test[865:45102] a\033[31m\n' > one; sed 's/a/b/' one > two
             for c in show 'show --json' diagnose 'diagnose --json' audit 'audit --json' stats 'stats --json' \
             timeline 'timeline --svg' trace; do notify-demo $c "$f"; notify-demo $c "$none"; done
-            for format in '' --json --tap '--junit -' '--sarif -'; do
+            for format in '' --json '--junit -' '--sarif -'; do
             notify-demo check "$f" --rule "$rule" --rule 'no problem' $format; done
             printf 'A\033[31m onn main\n' > "$none"; notify-demo check "$f" --rules "$none"
             notify-demo check "$f" --rule $'\e[31m'; notify-demo show $'--\e[31m'; notify-demo $'\e[31m'
@@ -378,12 +378,12 @@ final class CasesTests: XCTestCase {
         let outcome = try shell(
             """
             echo 'no problem' > rules.txt
-            for o in --json --tap --allow-incomplete '--accept none' '--depth 3' '--junit j.xml' '--check rules.txt --json' \\
-            '--check rules.txt --tap' '--check rules.txt --junit -'; do notify-demo record $o -- touch made 2> errors
+            for o in --json --allow-incomplete '--accept none' '--depth 3' '--junit j.xml' '--check rules.txt --json' \\
+            '--check rules.txt --junit -'; do notify-demo record $o -- touch made 2> errors
             echo "$? $(grep -cE 'Name a file (of them with --check|with --junit)' errors)"; done; ls
             notify-demo record -o 'my file' './my prog' x 2>&1 | head -n 1
             """)
-        XCTAssertEqual(outcome.output.components(separatedBy: "64 1\n").count, 10, outcome.output)
+        XCTAssertEqual(outcome.output.components(separatedBy: "64 1\n").count, 8, outcome.output)
         XCTAssertFalse(outcome.output.contains("made"), outcome.output)
         let command = "notify-demo record -o 'my file' -- './my prog' x"
         XCTAssertTrue(outcome.output.contains("the program must follow --: \(command)"), outcome.output)
