@@ -40,3 +40,31 @@ extension Command {
         if status != .success { throw ExitCode(status.rawValue) }
     }
 }
+
+/// The exit statuses that the help texts document.
+enum ExitStatus: Int32 {
+    case success = 0
+    /// An expectation failed, runs differ, or something was found.
+    case failed = 1
+    /// An error: the command could not do its work.
+    case error = 2
+}
+
+/// Why a command cannot do its work.
+struct CommandError: Error, CustomStringConvertible {
+    /// The failure, its cause, and what to do.
+    var description: String
+}
+
+extension ValidationError {
+    /// Turns any error of a check of arguments into a usage error.
+    static func check(_ body: () throws -> Void) throws {
+        do { try body() } catch { throw ValidationError("\(error)") }
+    }
+}
+
+/// How this program was called.
+enum Invocation {
+    /// The name by which it was called, for commands to paste: a name in PATH, a path, or that of `Scripts/demo.sh`.
+    static let name = ShellText.path(CommandLine.arguments.first ?? "notify-demo")
+}

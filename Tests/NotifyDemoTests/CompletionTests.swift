@@ -20,12 +20,8 @@ final class CompletionTests: XCTestCase {
             ("notify-demo smoke --junit ", ["run.xml"]),
             ("notify-demo check --rules run.l", ["run.log"]),
             ("notify-demo observe --behavior d", ["drop", "deliver-immediately"]),
-            ("notify-demo record ", ["--"]),
-            ("notify-demo record -- kitch", ["kitchen"]),
-            ("notify-demo record -- ./run.x", ["./run.xml"]),
+            ("notify-demo record -- run.x", ["run.xml"]),
             ("notify-demo record -- kitchen with", ["with blank.log", "with $(touch made).log"]),
-            ("notify-demo record -o run.jsonl -- kitchen kitch", []),
-            ("notify-demo wait Saved -- kitch", ["kitchen"]),
         ]
         // The last word may be empty.
         let lines = (cases.map(\.line) + ["notify-demo "]).map { line in

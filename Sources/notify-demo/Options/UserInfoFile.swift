@@ -1,3 +1,4 @@
+import ArgumentParser
 import ChildProcesses
 import DistributedNotifications
 import Foundation
@@ -6,15 +7,12 @@ import SystemPackage
 /// Reads a userInfo from the file of `post --plist`: a property list in XML or binary form, or JSON.
 ///
 /// Foundation reads property lists, in a child process: a bad list can crash it, or make it use any amount of memory.
-/// The child writes the userInfo in the form of the wire, which this process decodes strictly. `UserInfoJSON` reads
-/// JSON, in this process.
+/// The child writes the userInfo in the form of the wire, which this process decodes strictly.
 enum UserInfoFile {
     /// A larger file is refused. XML takes several times as many bytes as the same values on the wire.
     private static let sizeLimit = 1 << 20
 
-    /// - Parameters:
-    ///   - path: the file; `-` is standard input.
-    ///   - child: this program, to be started as `PropertyListChild`.
+    /// - Parameter path: the file; `-` is standard input.
     /// - Throws: an error that names the file.
     static func read(
         _ path: String, child: ChildProgram = .own([PropertyListChild.name])
@@ -56,7 +54,7 @@ enum UserInfoFile {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            guard case .dictionary(let userInfo) = try UserInfoJSON.value(of: text) else { throw .noDictionary }
+            guard case .dictionary(let userInfo) = try PropertyListValue.json(text) else { throw .noDictionary }
             return userInfo
         case UInt8(ascii: "<"): return try userInfo(of: bytes, readBy: child)
         case _ where bytes.starts(with: "bplist".utf8): return try userInfo(of: bytes, readBy: child)
@@ -93,16 +91,40 @@ enum UserInfoFile {
     }
 }
 
-/// Why a userInfo is refused.
-struct UserInfoError: Error, CustomStringConvertible {
-    /// The cause, and what to do, as words that follow the name of a file or a key.
-    var description: String
+/// The subcommand that `post --plist` starts as a child process. It reads a property list from standard input with
+/// Foundation, which a bad list can crash, and writes the userInfo to standard output in the form of the wire, as
+/// base64.
+struct PropertyListChild: ParsableCommand {
+    static let name = "property-list-child"
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
-    init(_ description: String) { self.description = description }
+    /// The exit status for a list that is refused, with the reason on standard error.
+    static let refused: Int32 = 3
 
-    init(_ error: DistributedError) {
-        description = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
+    func run() throws {
+        ResourceLimit.disableCoreDumps()
+        // A list of 221 bytes can expand to 628 MB.
+        ResourceLimit.limitMemory(bytes: 256 << 20)
+        let refusal: UserInfoError
+        do {
+            let list = try PropertyListSerialization.propertyList(
+                from: FileHandle.standardInput.readToEnd() ?? Data(), format: nil)
+            guard let dictionary = list as? [AnyHashable: Any] else { throw UserInfoError.noDictionary }
+            var encoded: [UInt8] = []
+            try PropertyListWriter.encode([String: PropertyListValue](userInfo: dictionary), into: &encoded)
+            try FileDescriptor.standardOutput.writeAll(Data(encoded).base64EncodedData())
+            return
+        } catch let error as UserInfoError {
+            refusal = error
+        } catch let error as DistributedError {
+            refusal = UserInfoError(error)
+        } catch let error as CocoaError {
+            // The error that names the line is wrapped in another.
+            let cause = error.userInfo["_NSError"] as? NSError ?? error as NSError
+            let reason = cause.userInfo["NSDebugDescription"] ?? cause.localizedDescription
+            refusal = UserInfoError("is not a property list: \(reason)")
+        }
+        try FileDescriptor.standardError.writeAll(refusal.description.utf8)
+        throw ExitCode(Self.refused)
     }
-
-    static let noDictionary = UserInfoError("contains no dictionary. Put the value into a dictionary, under a key")
 }

@@ -48,7 +48,7 @@ struct Wait: Command {
 
     @Argument(
         parsing: .postTerminator, help: "After --, a command to start, and its arguments.",
-        completion: ProgramCompletion.kind)
+        completion: .file())
     var command: [String] = []
 
     func validate() throws {

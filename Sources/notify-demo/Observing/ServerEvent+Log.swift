@@ -1,3 +1,4 @@
+import ArgumentParser
 import DistributedNotifications
 import NotificationServer
 
@@ -20,5 +21,14 @@ extension ServerEvent {
         case .outOfDescriptors: return (.error, description)
         case .stopping(let reason): return (.notice, "stopping: \(reason)")
         }
+    }
+}
+
+/// How important a line of the log of `serve` is.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
+    case debug, info, notice, warning, error
+
+    static func < (one: LogLevel, other: LogLevel) -> Bool {
+        allCases.firstIndex(of: one)! < allCases.firstIndex(of: other)!
     }
 }

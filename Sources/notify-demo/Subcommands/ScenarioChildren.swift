@@ -1,0 +1,54 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import DeliveryRecording
+import DistributedNotifications
+import Glibc
+import Scenarios
+import Synchronization
+import SystemPackage
+
+/// The child process of `run observer-lifetime`, which may crash.
+struct LifetimeChild: ParsableCommand {
+    static let name = LifetimeProgram.subcommand
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
+    @Argument var capture: ObserverCapture
+
+    func run() throws {
+        ResourceLimit.disableCoreDumps()
+        let lines = Mutex(RecordLines())
+        let recorder = DeliveryRecorder { record in
+            // Each record is written at once, because the process may crash. If the parent has ended, no output is
+            // needed.
+            _ = lines.withLock { lines in try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record)) }
+        }
+        try LifetimeProgram(capture, recorder: recorder, timeout: .seconds(10)).perform()
+    }
+}
+
+/// The second process of a distributed scenario. It obeys commands on standard input until that ends.
+struct DistributedChild: ParsableCommand {
+    static let name = DistributedProgram.subcommand
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
+    @Argument var directory: String
+
+    func run() throws {
+        ResourceLimit.disableCoreDumps()
+        try DistributedProgram.perform(
+            at: ServerDirectory(path: directory), timeout: .seconds(20), readLine: { readLine() },
+            write: { _ = try FileDescriptor.standardOutput.writeAll($0) })
+    }
+}
+
+/// Limits of this process, for a child process that may crash or use too much memory.
+enum ResourceLimit {
+    static func disableCoreDumps() { set(RLIMIT_CORE, 0) }
+
+    static func limitMemory(bytes: rlim_t) { set(RLIMIT_DATA, bytes) }
+
+    private static func set(_ resource: __rlimit_resource, _ value: rlim_t) {
+        var limit = rlimit(rlim_cur: value, rlim_max: value)
+        setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+    }
+}
