@@ -6,7 +6,7 @@ import ThreadedNotifications
 /// A program that ends, works on threads, forks, handles signals or has limits in the way that its argument names.
 ///
 /// The tests run each one alone and recorded, and expect the same of both. The file that the environment variable
-/// `COUNTS` names gets the number of posts that began and of those that returned, in this process and its copies.
+/// `COUNTS` may name gets the number of posts that began and of those that returned, in this process and its copies.
 @main
 enum EndingChild: String {
     // Ends.
@@ -17,8 +17,11 @@ enum EndingChild: String {
     case executesWhilePosting
     // Forks.
     case forks, forksAndExecutes, forksAndKills, forksWhilePosting, forksInHandler, spawns, libraryForks
+    // `_Fork` has no hooks. A copy that is made in a signal handler may continue.
+    case forksWithoutHooks, copiesContinue, copiesContinueWithoutHooks
     // Signals.
-    case handlesTermination, chainsHandlers, postsInHandler, ignoresBrokenPipe, endsByBrokenPipe, asksForHandlers
+    case handlesTermination, handlesSystemCalls, chainsHandlers, postsInHandler, exitsInHandler, ignoresBrokenPipe
+    case endsByBrokenPipe, asksForHandlers
     // Limits.
     case fileSizeLimit, descriptorLimit, addressSpaceLimit, closesDescriptors, unshares
 
@@ -36,6 +39,9 @@ enum EndingChild: String {
     private static let counts = Counts()
     private static let libraryCenter = ThreadedNotificationCenter()
     private static let forkCount = Atomic(0)
+    /// True in a copy that was made in a signal handler, which may have interrupted a post.
+    private static let isInterruptedCopy = Atomic(false)
+    private static let forkFunction = Mutex("fork")
     /// The address of the handler of SIGTERM before this program's.
     private static let previousHandler = Atomic(0)
 
@@ -43,7 +49,7 @@ enum EndingChild: String {
         for _ in 0..<count {
             counts.began.pointee.add(1, ordering: .relaxed)
             NotificationCenter.default.post(name: name, object: nil)
-            counts.returned.pointee.add(1, ordering: .relaxed)
+            if !isInterruptedCopy.load(ordering: .relaxed) { counts.returned.pointee.add(1, ordering: .relaxed) }
         }
     }
 
@@ -74,9 +80,11 @@ enum EndingChild: String {
             .executesWhilePosting, .forksWhilePosting:
             Self.postOnThreads()
             endWhilePosting()
-        case .forks, .forksAndExecutes, .forksAndKills, .forksInHandler, .spawns, .libraryForks: try fork()
-        case .handlesTermination, .chainsHandlers, .postsInHandler, .ignoresBrokenPipe, .endsByBrokenPipe,
-            .asksForHandlers:
+        case .forks, .forksAndExecutes, .forksAndKills, .forksInHandler, .spawns, .libraryForks, .forksWithoutHooks,
+            .copiesContinue, .copiesContinueWithoutHooks:
+            try fork()
+        case .handlesTermination, .handlesSystemCalls, .chainsHandlers, .postsInHandler, .exitsInHandler,
+            .ignoresBrokenPipe, .endsByBrokenPipe, .asksForHandlers:
             handleSignals()
         case .fileSizeLimit, .descriptorLimit, .addressSpaceLimit, .closesDescriptors, .unshares: liveWithLimits()
         }
@@ -96,8 +104,9 @@ enum EndingChild: String {
     }
 
     private func fork() throws {
+        if rawValue.hasSuffix("WithoutHooks") { Self.forkFunction.withLock { $0 = "_Fork" } }
         switch self {
-        case .forks:
+        case .forks, .forksWithoutHooks:
             Self.fork {
                 Self.post(10)
                 Glibc.exit(0)
@@ -109,16 +118,25 @@ enum EndingChild: String {
                 raise(SIGKILL)
             }
         case .forksInHandler:
-            signal(SIGALRM) { _ in
+            Self.onTimer { _ in
                 EndingChild.fork { _exit(0) }
                 EndingChild.forkCount.add(1, ordering: .relaxed)
             }
-            var interval = itimerval(
-                it_interval: timeval(tv_sec: 0, tv_usec: 1000), it_value: timeval(tv_sec: 0, tv_usec: 1000))
-            setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &interval, nil)
             while Self.forkCount.load(ordering: .relaxed) < 50 { Self.post() }
-            interval = itimerval()
-            setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &interval, nil)
+            signal(SIGALRM, SIG_IGN)
+        case .copiesContinue, .copiesContinueWithoutHooks:
+            Self.onTimer { _ in
+                EndingChild.fork { EndingChild.isInterruptedCopy.store(true, ordering: .relaxed) }
+                EndingChild.forkCount.add(1, ordering: .relaxed)
+            }
+            while Self.forkCount.load(ordering: .relaxed) < 50 {
+                Self.post()
+                if Self.isInterruptedCopy.load(ordering: .relaxed) {
+                    Self.post()
+                    _exit(0)
+                }
+            }
+            signal(SIGALRM, SIG_IGN)
         case .spawns:
             let process = Process()
             process.executableURL = Bundle.main.executableURL
@@ -145,6 +163,12 @@ enum EndingChild: String {
                 _exit(7)
             }
             raise(SIGTERM)
+        case .handlesSystemCalls:
+            signal(SIGSYS) { _ in }
+            raise(SIGSYS)
+        case .exitsInHandler:
+            Self.onTimer { _ in Glibc.exit(6) }
+            while true { Self.post() }
         case .chainsHandlers:
             var action = sigaction()
             sigaction(SIGTERM, nil, &action)
@@ -247,12 +271,21 @@ enum EndingChild: String {
     /// Swift does not import fork, because a copy of a multithreaded process may do very little.
     private static func fork(_ copy: () -> Void) {
         typealias Fork = @convention(c) () -> pid_t
-        guard let fork = dlsym(nil, "fork").map({ unsafeBitCast($0, to: Fork.self) }) else { return }
+        let name = forkFunction.withLock { $0 }
+        guard let fork = dlsym(nil, name).map({ unsafeBitCast($0, to: Fork.self) }) else { return }
         let process = fork()
-        if process == 0 { copy() }
+        if process == 0 { return copy() }
         let before = errno
         waitpid(process, nil, 0)
         errno = before
+    }
+
+    /// Calls a handler again and again, whatever the thread does.
+    private static func onTimer(_ handler: @escaping @convention(c) (Int32) -> Void) {
+        signal(SIGALRM, handler)
+        let interval = timeval(tv_sec: 0, tv_usec: 1000)
+        var timer = itimerval(it_interval: interval, it_value: interval)
+        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
     }
 
     private static func address(_ action: sigaction) -> Int {
@@ -280,9 +313,10 @@ private struct Counts: @unchecked Sendable {
 
     init() {
         let file = open(ProcessInfo.processInfo.environment["COUNTS"] ?? "", O_RDWR)
-        let memory = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+        let memory = mmap(
+            nil, 4096, PROT_READ | PROT_WRITE, file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, file, 0)
         close(file)
-        guard let memory, memory != MAP_FAILED else { fatalError("no file for the counts") }
+        guard let memory, memory != MAP_FAILED else { fatalError("no memory for the counts") }
         began = memory.assumingMemoryBound(to: Atomic<Int>.self)
         returned = (memory + 64).assumingMemoryBound(to: Atomic<Int>.self)
     }

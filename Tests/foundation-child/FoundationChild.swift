@@ -37,8 +37,6 @@ enum FoundationChild: String {
 
     @MainActor
     static func main() {
-        // Swift reads the arguments from /proc.
-        if let ending = Ending(rawValue: CommandLine.arguments.last ?? Ending.exit.rawValue) { return ending.run() }
         switch CommandLine.arguments.last.flatMap(FoundationChild.init) {
         case .handlers: handlers()
         case .queues: queues()
@@ -53,7 +51,8 @@ enum FoundationChild: String {
         case .threads: threads()
         case .exitThread: exitThread()
         case .fork: fork()
-        case nil: fatalError("nothing to do for \(CommandLine.arguments)")
+        // Swift reads the arguments from /proc, which may be missing.
+        case nil: handlers()
         }
     }
 

@@ -195,25 +195,4 @@ final class RecordedFilesTests: XCTestCase {
         // The truncated line.
         XCTAssertEqual(recording.problemCount, 1)
     }
-
-    // MARK: Crashes
-
-    func testACrashWhileOtherThreadsPostLosesNoRecordButThoseThatWereBeingWritten() throws {
-        let rounds = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 10 : 2
-        for end in ["abort-while-posting", "fault-while-posting"] {
-            for _ in 1...rounds {
-                let outcome = try shell(
-                    """
-                    preloaded $PWD/run.jsonl timeout -k 5 120 recording-child \(end) 2>/dev/null; cat run.jsonl
-                    """)
-                let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
-                // One for each of the other threads.
-                XCTAssertLessThanOrEqual(recording.problemCount, 4)
-                XCTAssertTrue(
-                    recording.problems.allSatisfy { $0.description.contains("missing before this line") },
-                    "\(recording.problems)")
-                XCTAssertEqual(recording.records.count { $0.notification == "last" && $0.stage == .deliver }, 1)
-            }
-        }
-    }
 }
