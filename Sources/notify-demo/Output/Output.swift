@@ -98,24 +98,23 @@ final class Output {
     /// - Throws: `OutputError` if they do not fit. The file is then unchanged.
     func open(size: Int) throws(OutputError) {
         guard descriptor == nil else { return }
-        // Exceeding the file size limit is an error, and does not end the process.
-        signal(SIGXFSZ) { _ in }
         let isNew = (try? FilePath(path).stat(followTargetSymlink: false)) == nil
         do {
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             let before = try file.stat()
-            // Other errors mean that the file system cannot reserve space.
-            if before.type == .regular, size > 0, case let error = posix_fallocate(file.rawValue, 0, size),
-                [EFBIG, ENOSPC, EDQUOT].contains(error)
-            {
-                ftruncate(file.rawValue, Int(before.size))
-                if isNew { unlink(path) }
-                try? file.close()
-                throw Errno(rawValue: error)
+            if before.type == .regular {
+                do {
+                    if size > 0 { try file.reserve(size) }
+                } catch {
+                    ftruncate(file.rawValue, Int(before.size))
+                    if isNew { unlink(path) }
+                    try? file.close()
+                    throw error
+                }
+                ftruncate(file.rawValue, size)
             }
-            if before.type == .regular { ftruncate(file.rawValue, size) }
             descriptor = file
         } catch {
             throw OutputError(path: path, problem: "\(error)")
@@ -149,6 +148,18 @@ struct OutputError: Error, CustomStringConvertible {
         path == "-"
             ? "cannot write to standard output: \(problem). The output is incomplete."
             : "cannot write \(path.isEmpty ? "\"\"" : ShownText.escaped(path)): \(problem)."
+    }
+}
+
+extension FileDescriptor {
+    /// Makes room at the beginning of a regular file, if its file system can.
+    ///
+    /// - Throws: why it does not fit.
+    func reserve(_ size: Int) throws(Errno) {
+        // Exceeding the file size limit is an error, and does not end the process.
+        signal(SIGXFSZ) { _ in }
+        let error = posix_fallocate(rawValue, 0, size)
+        if [EFBIG, ENOSPC, EDQUOT].contains(error) { throw Errno(rawValue: error) }
     }
 }
 

@@ -10,50 +10,31 @@ enum RecordedCalls {
     /// - Parameter lines: whole lines; a line that ends early may be the last.
     static func addresses(in lines: [UInt8]) -> Set<CallAddress> {
         var texts: Set<ArraySlice<UInt8>> = []
-        var rest = lines[...]
-        while let call = call(in: rest) {
-            texts.insert(rest[call.address])
-            rest = rest[call.end...]
-        }
+        forEachCall(in: lines) { texts.insert(lines[$0.address]) }
         return Set(texts.compactMap { CallAddress(String(decoding: $0, as: UTF8.self)) })
     }
 
     /// The lines with `file` and `line` in place of `at` and `function`, where these are known; otherwise with a
-    /// `function`, if that is known.
+    /// `function`, if that is known and they have none.
     static func resolved(_ lines: [UInt8], _ sources: [CallAddress: CallSource]) -> [UInt8] {
-        var keys: [ArraySlice<UInt8>: Keys] = [:]
-        for (address, source) in sources { keys[Array("\(address.module)+\(address.offset)".utf8)[...]] = Keys(source) }
-        var resolved: [UInt8] = []
-        resolved.reserveCapacity(lines.count)
-        var rest = lines[...]
-        while let call = call(in: rest) {
-            let keys = keys[rest[call.address]]
-            if let keys, keys.replaceAddress {
-                resolved += rest[..<call.begin] + keys.text
-                rest = rest[call.endOfFunction...]
-            } else {
-                resolved += rest[..<call.end]
-                if let keys, call.endOfFunction == call.end { resolved += keys.text }
-                rest = rest[call.end...]
+        var texts: [ArraySlice<UInt8>: (text: [UInt8], replacesAddress: Bool)] = [:]
+        for (address, source) in sources {
+            let text: (String, Bool) =
+                switch source {
+                case .location(let file, let line): ("\"file\":\(quoted(file)),\"line\":\(line)", true)
+                case .function(let function): (",\"function\":\(quoted(function))", false)
+                }
+            texts[Array("\(address.module)+\(address.offset)".utf8)[...]] = (Array(text.0.utf8), text.1)
+        }
+        var (resolved, rest) = ([UInt8](), lines[...])
+        forEachCall(in: lines) { call in
+            guard let (text, replacesAddress) = texts[lines[call.address]], replacesAddress || !call.hasFunction else {
+                return
             }
+            resolved += rest[..<(replacesAddress ? call.keys.lowerBound : call.keys.upperBound)] + text
+            rest = rest[call.keys.upperBound...]
         }
         return resolved + rest
-    }
-
-    /// The keys of a source.
-    private struct Keys {
-        let text: [UInt8]
-        /// False if they follow the address.
-        let replaceAddress: Bool
-
-        init(_ source: CallSource) {
-            switch source {
-            case .location(let file, let line):
-                (text, replaceAddress) = (Array("\"file\":\(quoted(file)),\"line\":\(line)".utf8), true)
-            case .function(let function):
-                (text, replaceAddress) = (Array(",\"function\":\(quoted(function))".utf8), false)
-            }
-        }
     }
 
     private static func quoted(_ text: String) -> String {
@@ -64,44 +45,34 @@ enum RecordedCalls {
 
     // MARK: Search
 
-    /// The keys `at` and `function` of a line.
+    /// The keys `at` and `function` of a line, with their values.
     private struct Call {
-        /// The first quotation mark of `at`.
-        var begin: Int
+        var keys: Range<Int>
+        var hasFunction: Bool
         /// The value of `at`, without quotation marks.
         var address: Range<Int>
-        /// After the value of `at`.
-        var end: Int
-        /// After the value of the `function` that follows, if one does.
-        var endOfFunction: Int
     }
 
     private static let at = Array("\"at\":\"".utf8)
     private static let function = Array(",\"function\":\"".utf8)
 
-    /// The first call. In a string of JSON, the quotation marks of the keys would be escaped.
-    private static func call(in bytes: ArraySlice<UInt8>) -> Call? {
-        guard let begin = firstIndex(of: at, in: bytes), let end = endOfString(bytes, begin + at.count) else {
-            return nil
-        }
-        var call = Call(begin: begin, address: begin + at.count..<end - 1, end: end, endOfFunction: end)
-        if bytes[end...].starts(with: function), let end = endOfString(bytes, end + function.count) {
-            call.endOfFunction = end
-        }
-        return call
-    }
-
-    private static func firstIndex(of key: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-        bytes.withUnsafeBytes { bytes -> Int? in
-            guard let start = bytes.baseAddress, let found = memmem(start, bytes.count, key, key.count) else {
-                return nil
+    /// In a string of JSON, the quotation marks of the keys would be escaped.
+    private static func forEachCall(in lines: [UInt8], _ take: (Call) -> Void) {
+        lines.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            while let found = memmem(base + start, bytes.count - start, at, at.count) {
+                let begin = UnsafeRawPointer(found) - base
+                guard let end = endOfString(lines, begin + at.count) else { return }
+                let hasFunction = lines[end...].starts(with: function)
+                start = hasFunction ? endOfString(lines, end + function.count) ?? end : end
+                take(Call(keys: begin..<start, hasFunction: start > end, address: begin + at.count..<end - 1))
             }
-            return UnsafeRawPointer(found) - start
-        }.map { bytes.startIndex + $0 }
+        }
     }
 
     /// The index after the quotation mark at the end of a string; nil if the bytes end before.
-    private static func endOfString(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int? {
+    private static func endOfString(_ bytes: [UInt8], _ start: Int) -> Int? {
         var index = start
         while index < bytes.endIndex {
             switch bytes[index] {

@@ -53,12 +53,13 @@ struct RecordedFile {
 
     /// Why the file, which is empty, cannot take the first records, such as a full disk; nil if it can.
     func problemWriting() -> String? {
-        // Exceeding the file size limit is an error, and does not end the process.
-        signal(SIGXFSZ) { _ in }
-        let error = posix_fallocate(descriptor.rawValue, 0, 4096)
-        ftruncate(descriptor.rawValue, 0)
-        guard [EFBIG, ENOSPC, EDQUOT].contains(error) else { return nil }
-        return "\(Errno(rawValue: error)), in \(path.removingLastComponent().removingLastComponent())"
+        defer { ftruncate(descriptor.rawValue, 0) }
+        do throws(Errno) {
+            try descriptor.reserve(4096)
+            return nil
+        } catch {
+            return "\(error), in \(path.removingLastComponent().removingLastComponent())"
+        }
     }
 
     /// Reads the file in parts of at least a line, about 1 MiB each. The last line may be truncated. Leaves out the NUL
