@@ -87,18 +87,16 @@ let package = Package(
 
         // The benchmarks.
         .target(name: "CControl", path: "Sources/Benchmarks/CControl"),
-        .target(name: "CAllocationCounter", path: "Sources/Benchmarks/CAllocationCounter"),
         .target(
             name: "DeliveryBenchmarks",
             dependencies: [
-                "CControl", "DeliveryDiagnostics", "DistributedNotifications", "NotificationServer", "PostingQueues",
-                "ThreadedNotifications",
+                "CControl", "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DistributedNotifications",
+                "PostingQueues", "ThreadedNotifications",
             ], path: "Sources/Benchmarks/DeliveryBenchmarks", swiftSettings: strict),
         .executableTarget(
             name: "notify-bench",
             dependencies: [
-                "CAllocationCounter", "DeliveryBenchmarks", "DeliveryDiagnostics", "NotificationServer",
-                argumentParser, systemPackage,
+                "DeliveryBenchmarks", "DeliveryDiagnostics", "NotificationServer", argumentParser, systemPackage,
             ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
 
         // The example programs of the documents.
@@ -194,7 +192,7 @@ let package = Package(
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [
-                "CAllocationCounter", "CControl", "ChildProcesses", "DeliveryBenchmarks", "DeliveryDiagnostics",
+                "CControl", "ChildProcesses", "DeliveryBenchmarks", "DeliveryDiagnostics",
                 "DistributedNotifications", "SharedTesting", "ThreadedNotifications", "notification-server",
                 "notify-bench", systemPackage,
             ], swiftSettings: strict),

@@ -1,17 +1,25 @@
-import DeliveryDiagnostics
-import Foundation
+import ChildProcesses
+import DistributedNotifications
+import Glibc
+import SharedTesting
+import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryBenchmarks
 
 /// The work of the workloads, without its duration. Runs on the main thread, where subjects are measured.
 final class ContenderTests: XCTestCase {
+    private func conditions() throws -> BenchmarkConditions {
+        var conditions = BenchmarkConditions(observersProgram: "\(try Shell.directory())/notify-bench")
+        conditions.isQuick = true
+        return conditions
+    }
+
     func testEachContenderHandlesAllThatItPostsInEachRoundAndHasAFigure() throws {
         for workload in Workloads.all {
             for contender in workload.contenders {
                 let what = "\(workload.name), \(contender.name)"
-                let subject = try contender.make(
-                    BenchmarkConditions(isQuick: true, observersProgram: BenchmarkConditions.observersProgram))
+                let subject = try contender.make(try conditions())
                 do {
                     // The second round follows another one, and has another size.
                     for count in [7, 3] {
@@ -20,8 +28,10 @@ final class ContenderTests: XCTestCase {
                         let operations = isFixed ? 1000 * count : count
                         let sample = try subject.measure(operations)
                         try sample.validate(operations: operations, in: workload.unit)
-                        if case .allocations = workload.unit { continue }
-                        XCTAssertGreaterThan(sample.figure, 0, what)
+                        if workload.name.contains("round-trip") || workload.name.hasPrefix("paced") {
+                            XCTAssertEqual(sample.latencies.count, operations, what)
+                        }
+                        if workload.family == "paced" { XCTAssertGreaterThan(sample.processorTime ?? 0, 0, what) }
                     }
                 } catch {
                     XCTFail("\(what): \(error)")
@@ -31,56 +41,100 @@ final class ContenderTests: XCTestCase {
         }
     }
 
-    func testLatenciesAreOfEachOperation() throws {
-        for workload in [RoundTrip.workload, Waiting.workload, Distributed.roundTrip(observers: 2)] {
-            for contender in workload.contenders {
-                let subject = try contender.make(
-                    BenchmarkConditions(observersProgram: BenchmarkConditions.observersProgram))
-                let sample = try subject.measure(20)
-                XCTAssertEqual(sample.latencies.count, 20, contender.name)
-                XCTAssertFalse(sample.latencies.contains(0), contender.name)
-                XCTAssertLessThanOrEqual(Double(sample.latencies.reduce(0, +)), sample.total, contender.name)
-                try subject.end()
-            }
-        }
-    }
-
-    func testPacedPostsHaveLatenciesAndAProcessorTime() throws {
-        for contender in Paced.workload(every: .hundredMicroseconds).contenders {
-            let subject = try contender.make(BenchmarkConditions())
-            let sample = try subject.measure(10)
-            XCTAssertEqual(sample.latencies.count, 10, contender.name)
-            XCTAssertGreaterThan(sample.processorTime ?? 0, 0, contender.name)
-            try subject.end()
-        }
-    }
-
     func testThreadsRunOnTheCoresThatTheyAreGiven() throws {
         let core = try XCTUnwrap(ProcessorCores.available.last)
-        for workload in [Burst.workload(posters: 2), RoundTrip.workload, Waiting.workload] {
-            for contender in workload.contenders {
+        for name in ["burst-2", "round-trip", "wait-until-delivered"] {
+            for contender in try XCTUnwrap(Workloads.named(name).first).contenders {
                 let subject = try contender.make(BenchmarkConditions(postingCore: core, targetCore: core))
                 XCTAssertNoThrow(try subject.measure(5), contender.name)
                 try subject.end()
             }
         }
+        XCTAssertThrowsError(try RunLoopThread.started(on: 4095)) {
+            XCTAssertEqual($0 as? BenchmarkError, .noSuchCore(4095))
+        }
     }
 
-    func testAContenderOnACoreThatDoesNotExistIsRefused() {
-        for workload in [Burst.workload(posters: 2), FanOut.workload(targets: 2), RoundTrip.workload, Waiting.workload]
-        {
-            // libdispatch and operation queues are not bound to a core.
-            for contender in workload.contenders where !contender.name.hasPrefix("DispatchQueue") {
-                XCTAssertThrowsError(
-                    try contender.make(BenchmarkConditions(postingCore: 4095, targetCore: 4095)),
-                    "\(workload.name), \(contender.name)"
-                ) { error in
-                    switch error {
-                    case BenchmarkError.noSuchCore(4095), BenchmarkError.notMade: break
-                    default: XCTFail("\(contender.name): \(error)")
-                    }
-                }
+    func testANotificationThatIsNotHandledInTimeOrIsHandledTwiceIsAnErrorAndTheThreadsEnd() throws {
+        for (times, error) in [
+            (0, BenchmarkError.timedOut(waitingFor: "what was posted to be handled", after: .milliseconds(1))),
+            (2, .miscounted(handled: 20, posted: 10)),
+        ] {
+            var conditions = BenchmarkConditions()
+            // If the second calls come in the same post, all have come when the posters have returned.
+            conditions.timeout = times == 0 ? .milliseconds(1) : TestTimeout.hang
+            let subject = try Subject.burst(targets: 2, conditions) { handlers, _ in
+                Channel(post: { for handler in handlers { for _ in 0..<times { handler() } } })
             }
+            assertThrows(error) { try subject.measure(10) }
+            try subject.end()
         }
+        let call = try Subject.calls { _ in ({}, {}) }
+        assertThrows(BenchmarkError.self) { try call.measure(3) }
+    }
+
+    func testPostersDivideThePostsAndPostAllOfThem() throws {
+        for posters in [1, 2, 4, 8] {
+            let shares = Locked<[Int]>([])
+            let threads = PosterThreads(posters, on: nil) { share in shares.withLock { $0.append(share) } }
+            for operations in [0, 1, 7, 64] {
+                threads.post(operations)
+                try threads.wait(timeout: TestTimeout.hang)
+                let posted = shares.withLock { shares in
+                    defer { shares = [] }
+                    return shares
+                }
+                XCTAssertEqual(posted.count, posters)
+                XCTAssertEqual(posted.reduce(0, +), operations)
+                XCTAssertLessThanOrEqual(posted.max()! - posted.min()!, 1)
+            }
+            try threads.end()
+        }
+    }
+
+    // MARK: Other processes
+
+    func testObserversProcessesHandleEachPostOnceAndEndByThemselves() throws {
+        for (kind, areSeparate) in [
+            (ObserversProgram.Kind.wire, false), (.center, false), (.thread, false), (.wire, true), (.center, true),
+        ] {
+            let poster = try ServerPoster(try conditions())
+            defer { poster.end() }
+            let observers = try ObserverProcesses(
+                kind, 3, areSeparate: areSeparate, in: poster.directory, try conditions())
+            XCTAssertEqual(Set(observers.children.map(\.id)).count, areSeparate ? 3 : 1)
+            for _ in 0..<2 {
+                observers.expect(2)
+                try poster.post()
+                try poster.post()
+                XCTAssertNoThrow(try observers.waitForAll())
+            }
+            XCTAssertTrue(observers.end(), "\(kind) was killed")
+        }
+    }
+
+    func testAnObserversProcessThatEndsIsAnError() throws {
+        let poster = try ServerPoster(try conditions())
+        defer { poster.end() }
+        let observers = try ObserverProcesses(.wire, 3, areSeparate: true, in: poster.directory, try conditions())
+        observers.expect(1)
+        observers.children[2].kill()
+        XCTAssertThrowsError(try observers.waitForAll()) { XCTAssertEqual($0 as? BenchmarkError, .observersEnded) }
+        observers.end()
+    }
+
+    func testASecondPostIsAnError() throws {
+        let poster = try ServerPoster(try conditions())
+        defer { poster.end() }
+        let observers = try ObserverProcesses(.wire, 1, in: poster.directory, try conditions())
+        observers.expect(1)
+        try poster.post()
+        try poster.post()
+        // Both have arrived.
+        try observers.waitForEach(observers.expected + 1)
+        XCTAssertThrowsError(try observers.waitForAll()) {
+            XCTAssertEqual($0 as? BenchmarkError, .miscounted(handled: 3, posted: 2))
+        }
+        observers.end()
     }
 }

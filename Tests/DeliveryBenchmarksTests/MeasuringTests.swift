@@ -1,5 +1,4 @@
 import CControl
-import DeliveryDiagnostics
 import Dispatch
 import Foundation
 import SharedTesting
@@ -9,21 +8,12 @@ import XCTest
 @testable import DeliveryBenchmarks
 
 final class MeasuringTests: XCTestCase {
-    /// The number of allocations during `body`. Skips the test if the program cannot count allocations.
-    private func allocations(_ body: () -> Void) throws -> UInt64 {
-        try XCTSkipUnless(Allocations.canBeCounted, "a sanitizer has a malloc of its own")
-        CControlBeginCountingAllocations()
-        body()
-        return CControlEndCountingAllocations()
-    }
-
     /// Other threads of the tests may allocate too, so the counts are minimums.
-    func testTheAllocationCounterCountsEachWayToAllocate() throws {
+    func testTheAllocationCounterCountsEachWayToAllocateAndOnlyWhileAsked() throws {
+        try XCTSkipUnless(Memory.canBeMeasured, "a sanitizer has a malloc of its own")
         let times = 10_000
         let ways: [(String, () -> UnsafeMutableRawPointer?)] = [
-            ("malloc", { malloc(8) }),
-            ("calloc", { calloc(2, 8) }),
-            ("realloc", { realloc(nil, 8) }),
+            ("malloc", { malloc(8) }), ("calloc", { calloc(2, 8) }), ("realloc", { realloc(nil, 8) }),
             ("aligned_alloc", { aligned_alloc(64, 64) }),
             (
                 "posix_memalign",
@@ -34,80 +24,103 @@ final class MeasuringTests: XCTestCase {
             ),
         ]
         for (way, allocate) in ways {
-            var failed = 0
-            let counted = try allocations {
-                for _ in 0..<times {
-                    let memory = allocate()
-                    if memory == nil { failed += 1 }
-                    free(memory)
-                }
-            }
-            XCTAssertEqual(failed, 0, way)
+            CControlBeginCountingAllocations()
+            for _ in 0..<times { free(allocate()) }
+            let counted = CControlEndCountingAllocations()
             XCTAssertGreaterThanOrEqual(counted, UInt64(times), way)
             XCTAssertLessThan(counted, UInt64(times) * 3 / 2, way)
+            for _ in 0..<times { free(allocate()) }
+            XCTAssertEqual(CControlEndCountingAllocations(), counted, way)
         }
     }
 
-    func testTheAllocationCounterBeginsAtZeroAndCountsOnlyWhileAsked() throws {
-        _ = try allocations { for _ in 0..<10_000 { free(malloc(8)) } }
-        let counted = CControlEndCountingAllocations()
-        for _ in 0..<10_000 { free(malloc(8)) }
-        XCTAssertEqual(CControlEndCountingAllocations(), counted)
-        XCTAssertLessThan(try allocations {}, 5_000)
-    }
-
-    func testAlignedMemoryIsAlignedAndABadAlignmentIsRefused() {
+    func testAlignedMemoryIsAlignedAndABadAlignmentIsRefused() throws {
+        try XCTSkipUnless(Memory.canBeMeasured, "a sanitizer ends the program")
         var memory: UnsafeMutableRawPointer?
         XCTAssertEqual(posix_memalign(&memory, 4096, 10), 0)
         XCTAssertEqual(UInt(bitPattern: memory) % 4096, 0)
         free(memory)
         memory = nil
-        // A sanitizer ends the program here.
-        guard CControlKnowsBytesInUse() else { return }
         XCTAssertEqual(posix_memalign(&memory, 3, 10), EINVAL)
         XCTAssertEqual(posix_memalign(&memory, 48, 10), EINVAL)
         XCTAssertNil(memory)
     }
 
-    func testBytesInUseGrowByWhatIsAllocatedAndShrinkByWhatIsFreed() throws {
+    func testBytesInUseGrowByTheMemoryThatIsAllocatedAndShrinkByThatWhichIsFreed() throws {
         try XCTSkipUnless(Memory.canBeMeasured, "a sanitizer has a malloc of its own")
         for size in [1000, 100_000_000] {
-            let count = 100_000_000 / size
             let before = Int(CControlBytesInUse())
-            let blocks = (0..<count).map { _ in malloc(size) }
+            let blocks = (0..<100_000_000 / size).map { _ in malloc(size) }
             let grown = Int(CControlBytesInUse()) - before
             for block in blocks { free(block) }
-            let left = Int(CControlBytesInUse()) - before
             XCTAssertEqual(Double(grown), 100_000_000, accuracy: 5_000_000, "\(size)")
-            XCTAssertLessThan(left, 5_000_000, "\(size)")
+            XCTAssertLessThan(Int(CControlBytesInUse()) - before, 5_000_000, "\(size)")
         }
     }
 
     func testACoreThatDoesNotExistIsRefusedAndNothingChanges() throws {
         let before = ProcessorCores.available
-        XCTAssertFalse(before.isEmpty)
         for (cores, refused) in [([4095], 4095), ([-1], -1), ([.max], Int.max), (before + [4095], 4095)] {
             XCTAssertThrowsError(try ProcessorCores.pinCurrentThread(to: cores)) { error in
                 XCTAssertEqual(error as? BenchmarkError, .noSuchCore(refused))
-                XCTAssertTrue("\(error)".contains("core \(refused)"), "\(error)")
             }
             XCTAssertEqual(ProcessorCores.available, before)
         }
     }
 
-    func testAPinnedThreadRunsOnThatCoreAndSoDoThoseThatItStarts() throws {
+    func testAPinnedRunMeasuresOnThatCoreInThreadsThatItStartsToo() throws {
         let core = try XCTUnwrap(ProcessorCores.available.last)
-        let found = Locked<[[Int]]>([])
-        let isDone = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            try? ProcessorCores.pinCurrentThread(to: [core])
-            found.withLock { $0.append(ProcessorCores.available) }
-            Thread.detachNewThread {
-                found.withLock { $0.append(ProcessorCores.available) }
-                isDone.signal()
+        let cores = Contender("cores") { _ in
+            Subject { operations in
+                let (found, isDone) = (Locked(0), DispatchSemaphore(value: 0))
+                Thread.detachNewThread {
+                    found.withLock { $0 = ProcessorCores.available.count }
+                    isDone.signal()
+                }
+                XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success)
+                return Sample(operations: operations, total: Double(operations * found.withLock { $0 }))
             }
         }
-        XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success)
-        XCTAssertEqual(found.withLock { $0 }, [[core], [core]])
+        let report = Locked<BenchmarkReport?>(nil)
+        let isMeasured = DispatchSemaphore(value: 0)
+        // A separate thread, because it stays pinned.
+        Thread.detachNewThread {
+            let run = BenchmarkRun(conditions: BenchmarkConditions(postingCore: core, targetCore: core))
+            let made = try? BenchmarkReport.measuring([.drawn(operations: 1...1, contenders: [cores])], in: run)
+            report.withLock { $0 = made }
+            isMeasured.signal()
+        }
+        XCTAssertEqual(isMeasured.wait(timeout: .now() + TestTimeout.seconds), .success)
+        let made = try XCTUnwrap(report.withLock { $0 })
+        XCTAssertEqual(made.pin, [core])
+        XCTAssertEqual(made.workloads.first?.contenders.first?.figures, [1, 1, 1, 1, 1, 1, 1])
+    }
+
+    func testTheBaselinesQueueHandlesTheWordsOfSeveralThreadsOnceEachInEachThreadsOrder() throws {
+        let seen = UnsafeMutablePointer<[UInt]>.allocate(capacity: 1)
+        seen.initialize(to: [])
+        defer { seen.deinitialize(count: 1).deallocate() }
+        let made = CControlQueueCreate({ $0!.assumingMemoryBound(to: [UInt].self).pointee.append($1) }, seen)
+        // Safety: the queue takes words from any thread.
+        nonisolated(unsafe) let queue = try XCTUnwrap(made)
+        let (posters, each) = (4, 5000)
+        // The words wait until a thread runs the queue.
+        for word in 0..<10 { CControlQueueAppend(queue, UInt(posters * each + word)) }
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            CControlQueueRun(queue)
+            hasEnded.signal()
+        }
+        DispatchQueue.concurrentPerform(iterations: posters) { poster in
+            for word in 0..<each { CControlQueueAppend(queue, UInt(poster * each + word)) }
+        }
+        CControlQueueEnd(queue)
+        XCTAssertEqual(hasEnded.wait(timeout: .now() + TestTimeout.seconds), .success)
+        XCTAssertEqual(seen.pointee.count, posters * each + 10)
+        for poster in 0...posters {
+            let own = seen.pointee.filter { Int($0) / each == poster }
+            XCTAssertEqual(own, own.sorted())
+            XCTAssertEqual(Set(own).count, poster < posters ? each : 10)
+        }
     }
 }

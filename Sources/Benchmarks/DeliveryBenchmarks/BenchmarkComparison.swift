@@ -1,6 +1,9 @@
-/// The figures of two runs beside each other, and which of them differ beyond noise.
+/// The figures of a run beside those of earlier ones, and which of them differ beyond noise.
 ///
-/// The noise of a row is the root of the sum of the squares of the relative spreads of both runs, and at least 5 %. A
+/// The figure of several earlier runs is the median of their medians. Its spread is the largest of one run, or the
+/// distance between the medians if that is larger: whole runs may differ more than the rounds of one.
+///
+/// The noise of a row is the root of the sum of the squares of the relative spreads before and now, and at least 5 %. A
 /// row is slower, or faster, if its ratio is beyond the noise, and if it is so too after it was divided by the ratio of
 /// the workload's control: the machine may have been slower as a whole.
 package struct BenchmarkComparison: Sendable, Hashable, Encodable {
@@ -33,78 +36,78 @@ package struct BenchmarkComparison: Sendable, Hashable, Encodable {
     package var differences: [String]
 
     /// The least noise of a row.
-    static let leastNoise = 0.05
+    private static let leastNoise = 0.05
 
-    package init(of report: BenchmarkReport, with earlier: EarlierReport) {
-        differences = Self.differences(report, earlier)
+    /// - Parameter earlier: at least one; they should be `areAlike`.
+    package init(of report: BenchmarkReport, with earlier: [BenchmarkReport]) {
+        differences = Self.differences(earlier[0], report)
         rows = []
-        for workload in report.workloads {
-            let old = earlier.workloads.first { $0.name == workload.name }?.contenders ?? []
-            func ratio(of name: String?) -> Double? {
-                guard let now = workload.contenders.first(where: { $0.name == name })?.median,
-                    let before = old.first(where: { $0.name == name })?.median, before > 0
-                else { return nil }
-                return now / before
-            }
-            let controlRatio = ratio(of: workload.control)
-            for contender in workload.contenders {
-                let before = old.first { $0.name == contender.name }
-                let ratio = ratio(of: contender.name)
-                let noise = Self.noise([contender.relativeSpread, before.flatMap(Self.relativeSpread)])
+        var seen: Set<String> = []
+        for workload in report.workloads + earlier.flatMap(\.workloads) where seen.insert(workload.name).inserted {
+            let now = report.workloads.first { $0.name == workload.name }?.contenders ?? []
+            let before = earlier.flatMap(\.workloads).filter { $0.name == workload.name }.flatMap(\.contenders)
+            let controlRatio = workload.control.flatMap { Self.ratio(of: $0, now, before) }
+            var names: Set<String> = []
+            for contender in now + before where names.insert(contender.name).inserted {
                 let isControl = contender.name == workload.control
+                let ratio = Self.ratio(of: contender.name, now, before)
+                let noise = Self.noise(of: contender.name, now, before)
                 rows.append(
                     Row(
                         workload: workload.name, contender: contender.name, unit: workload.unit, isControl: isControl,
-                        before: before?.median, now: contender.median, ratio: ratio, noise: ratio.map { _ in noise },
+                        before: Self.figure(of: contender.name, before)?.median,
+                        now: Self.figure(of: contender.name, now)?.median, ratio: ratio,
+                        noise: ratio.map { _ in noise },
                         verdict: Self.verdict(ratio, control: isControl ? nil : controlRatio, noise: noise)))
             }
-            rows += old.filter { old in !workload.contenders.contains { $0.name == old.name } }.map {
-                Row(
-                    workload: workload.name, contender: $0.name, unit: workload.unit, isControl: false,
-                    before: $0.median, verdict: .notCompared)
-            }
         }
-        for workload in earlier.workloads where !report.workloads.contains(where: { $0.name == workload.name }) {
-            rows += workload.contenders.map {
-                Row(
-                    workload: workload.name, contender: $0.name, unit: workload.unit,
-                    isControl: $0.name == workload.control, before: $0.median, verdict: .notCompared)
-            }
-        }
+    }
+
+    /// True if runs had the same conditions, so that their differences are noise.
+    package static func areAlike(_ runs: [BenchmarkReport]) -> Bool {
+        runs.allSatisfy { differences(runs[0], $0).isEmpty }
     }
 
     /// True if a contender other than a control became slower beyond noise.
     package var hasSlower: Bool { rows.contains { $0.verdict == .slower && !$0.isControl } }
 
-    static func verdict(_ ratio: Double?, control: Double?, noise: Double) -> Verdict {
-        guard let ratio, ratio > 0 else { return .notCompared }
-        let ratios = [ratio] + (control.map { $0 > 0 ? [ratio / $0] : [] } ?? [])
-        if ratios.allSatisfy({ $0 > 1 + noise }) { return .slower }
-        if ratios.allSatisfy({ $0 < 1 / (1 + noise) }) { return .faster }
-        return .same
+    /// A contender's figure in one run or several; nil if no run has one.
+    private static func figure(of name: String, _ results: [ContenderResult]) -> Quartiles? {
+        let same = results.filter { $0.name == name }
+        let medians = same.compactMap(\.median)
+        guard var figure = Quartiles(medians), let least = medians.min(), let most = medians.max() else { return nil }
+        figure.spread = max(most - least, same.compactMap(\.spread).max() ?? 0)
+        return figure
     }
 
-    /// - Parameter spreads: relative to the medians.
-    static func noise(_ spreads: [Double?]) -> Double {
-        max(leastNoise, spreads.reduce(0) { $0 + ($1 ?? 0) * ($1 ?? 0) }.squareRoot())
-    }
-
-    private static func relativeSpread(_ contender: EarlierReport.Contender) -> Double? {
-        guard let median = contender.median, median > 0 else { return nil }
-        return contender.spread.map { $0 / median }
-    }
-
-    private static func differences(_ report: BenchmarkReport, _ earlier: EarlierReport) -> [String] {
-        var differences: [String] = []
-        func compare(_ what: String, _ before: String, _ now: String) {
-            if before != now { differences.append("\(what): \(before) before, \(now) now.") }
+    private static func ratio(of name: String, _ now: [ContenderResult], _ before: [ContenderResult]) -> Double? {
+        guard let now = figure(of: name, now), let before = figure(of: name, before), before.median > 0 else {
+            return nil
         }
+        return now.median / before.median
+    }
+
+    private static func noise(of name: String, _ now: [ContenderResult], _ before: [ContenderResult]) -> Double {
+        let figures = [now, before].compactMap { figure(of: name, $0) }
+        let spreads = figures.map { $0.median > 0 ? $0.spread / $0.median : 0 }
+        return max(leastNoise, spreads.reduce(0) { $0 + $1 * $1 }.squareRoot())
+    }
+
+    private static func verdict(_ ratio: Double?, control: Double?, noise: Double) -> Verdict {
+        guard let ratio, ratio > 0 else { return .notCompared }
+        let ratios = [ratio, control.map { $0 > 0 ? ratio / $0 : ratio } ?? ratio]
+        if ratios.allSatisfy({ $0 > 1 + noise }) { return .slower }
+        return ratios.allSatisfy { $0 < 1 / (1 + noise) } ? .faster : .same
+    }
+
+    private static func differences(_ before: BenchmarkReport, _ now: BenchmarkReport) -> [String] {
         func pinned(_ cores: [Int]) -> String {
             cores.isEmpty ? "not pinned" : "pinned to \(cores.map(String.init).joined(separator: ","))"
         }
-        compare("The build", earlier.machine.build, report.machine.build)
-        compare("The threads", pinned(earlier.pin), pinned(report.pin))
-        compare("The run", earlier.quick ? "quick" : "whole", report.isQuick ? "quick" : "whole")
-        return differences
+        return [
+            ("The build", before.machine.build, now.machine.build),
+            ("The threads", pinned(before.pin), pinned(now.pin)),
+            ("The run", before.isQuick ? "quick" : "whole", now.isQuick ? "quick" : "whole"),
+        ].filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1) before, \($0.2) now." }
     }
 }

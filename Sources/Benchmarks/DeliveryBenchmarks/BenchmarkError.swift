@@ -1,4 +1,4 @@
-/// The reason that a measurement has no figure.
+/// The reason that a measurement has no figure, or that runs cannot be compared.
 package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case timedOut(waitingFor: String, after: Duration)
     /// Some notifications were not handled, or were handled more than once.
@@ -7,14 +7,14 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case lost(Int)
     /// The process of the observers has ended unexpectedly.
     case observersEnded
-    /// The workload needs a process for its observers, but no program is configured for it.
-    case noObserversProgram
     /// A round's figure is not a number, is negative, or counts another number of operations.
     case noFigure(String)
     /// The core does not exist, or the process may not run on it.
     case noSuchCore(Int)
+    /// A file cannot be read.
+    case unreadable(String, String)
     /// A file is no report of `notify-bench --json`, for this reason.
-    case noReport(String)
+    case noReport(String, String)
     /// Runs that should be compared as one were made in different ways.
     case differentRuns
     /// The system could not create a resource; `code` is its `errno`.
@@ -30,17 +30,17 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
             "\(count) notification\(count == 1 ? " was" : "s were") dropped on the way to observers."
         case .observersEnded:
             "the process that has the observers has ended. What it printed on standard error says why."
-        case .noObserversProgram:
-            "there is no program to start for the observers. Run 'notify-bench'."
         case .noFigure(let figure):
             "a round's figure is \(figure)."
         case .noSuchCore(let core):
             "this process cannot run on core \(core): it may run on "
                 + ProcessorCores.available.map(String.init).joined(separator: ", ") + "."
-        case .noReport(let reason):
-            "it is no report of 'notify-bench --json': \(reason)."
+        case .unreadable(let path, let problem):
+            "cannot read \(path): \(problem)"
+        case .noReport(let path, let reason):
+            "cannot compare with \(path): it is no report of 'notify-bench --json': \(reason)."
         case .differentRuns:
-            "the earlier runs differ in the build, --pin or --quick. Give runs that were made alike."
+            "cannot compare: the earlier runs differ in the build, --pin or --quick. Give runs that were made alike."
         case .notMade(let what, let code):
             "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }

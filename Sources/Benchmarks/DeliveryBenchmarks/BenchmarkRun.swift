@@ -1,23 +1,40 @@
-internal import Dispatch
+internal import CControl
+
+/// The cores of a subject's threads, and its timeout.
+package struct BenchmarkConditions: Sendable, Hashable {
+    /// The core of posting threads; nil: any core.
+    package var postingCore: Int?
+    /// The core of handling threads; nil: any core.
+    package var targetCore: Int?
+    /// The timeout after which a subject throws.
+    package var timeout = Duration.seconds(10)
+    /// True if a subject with seconds of preparation should prepare less.
+    package var isQuick = false
+    /// The executable of the processes that hold observers: it calls `ObserversProgram.runIfAsked`.
+    package var observersProgram: String
+
+    package init(postingCore: Int? = nil, targetCore: Int? = nil, observersProgram: String = "") {
+        self.postingCore = postingCore
+        self.targetCore = targetCore
+        self.observersProgram = observersProgram
+    }
+
+    /// One core for all threads, or the cores of posting and of handling threads; empty: any core.
+    package var cores: [Int] {
+        postingCore == targetCore ? [postingCore].compactMap(\.self) : [postingCore, targetCore].compactMap(\.self)
+    }
+}
 
 /// Measures workloads in rounds. Each round runs every contender, so that a temporary disturbance of the machine
 /// affects all of them.
 package struct BenchmarkRun: Sendable {
     package var conditions: BenchmarkConditions
     package var rounds: Int
-    package var isQuick: Bool
 
     /// - Parameter rounds: nil: 7, which is enough for quartiles, or 3 for a quick run.
-    package init(conditions: BenchmarkConditions = BenchmarkConditions(), rounds: Int? = nil, isQuick: Bool = false) {
+    package init(conditions: BenchmarkConditions = BenchmarkConditions(), rounds: Int? = nil) {
         self.conditions = conditions
-        self.rounds = rounds ?? (isQuick ? 3 : 7)
-        self.isQuick = isQuick
-    }
-
-    /// The order of the contenders in a round. Each round begins with another contender, because the first one finds
-    /// the machine in a different state.
-    static func order(round: Int, contenders: Int) -> [Int] {
-        (0..<contenders).map { (round + $0) % contenders }
+        self.rounds = rounds ?? (conditions.isQuick ? 3 : 7)
     }
 
     /// Measures on the calling thread, which must be the main thread. A contender that fails is not measured again, and
@@ -25,38 +42,44 @@ package struct BenchmarkRun: Sendable {
     ///
     /// - Parameters:
     ///   - now: a monotonic clock, in nanoseconds.
-    /// - progress: called with a description of the next measurement.
+    ///   - progress: called with a description of the next measurement.
     package func perform(
-        _ workloads: [Workload], now: () -> UInt64 = { DispatchTime.now().uptimeNanoseconds },
-        progress: (String) -> Void = { _ in }
+        _ workloads: [Workload], now: () -> Int64 = CControlNow, progress: (String) -> Void = { _ in }
     ) -> [WorkloadResult] {
-        let pace = BenchmarkPace(isQuick: isQuick, rounds: rounds)
         let begun = now()
-        var contendersLeft = workloads.reduce(0) { $0 + $1.contenders.count }
+        var left = workloads.reduce(0) { $0 + $1.contenders.count }
         return workloads.enumerated().map { index, workload in
             let position = workloads.count > 1 ? "\(index + 1) of \(workloads.count), " : ""
-            let length = pace.roundLength(elapsed: now() - begun, contendersLeft: contendersLeft)
-            contendersLeft -= workload.contenders.count
+            let length = roundLength(elapsed: now() - begun, contendersLeft: left)
+            left -= workload.contenders.count
             return perform(workload, roundLength: length, now: now) { progress("\(position)\(workload.name): \($0)") }
         }
     }
 
+    /// In nanoseconds: short enough for many rounds, and long enough for a million fast operations. Rounds are shorter
+    /// if the whole run would take too long.
+    private func roundLength(elapsed: Int64, contendersLeft: Int) -> Int64 {
+        let wanted: Int64 = conditions.isQuick ? 2_000_000 : 60_000_000
+        // A run with more rounds than usual gets proportionally more time.
+        let budget = (conditions.isQuick ? 5_000_000_000 : 180_000_000_000) * Int64(max(7, rounds)) / 7
+        // Finding the number of operations in a round takes the time of about two rounds.
+        let turns = Int64(max(1, contendersLeft * (rounds + 2)))
+        return min(wanted, max(wanted / 10, (budget - elapsed) / turns))
+    }
+
     private func perform(
-        _ workload: Workload, roundLength: UInt64, now: () -> UInt64, progress: (String) -> Void
+        _ workload: Workload, roundLength: Int64, now: () -> Int64, progress: (String) -> Void
     ) -> WorkloadResult {
-        let range = isQuick ? workload.quickOperations : workload.operations
         progress("preparing")
-        var conditions = conditions
-        conditions.isQuick = isQuick
-        let size = RoundSize(range: range, length: roundLength)
-        var entrants = workload.contenders.map { BenchmarkEntrant($0, in: workload.unit, conditions, size) }
+        var entrants = workload.contenders.map { BenchmarkEntrant($0, of: workload, conditions) }
         for index in entrants.indices {
             progress("warming up \(entrants[index].name)")
-            entrants[index].warmUp(now: now)
+            entrants[index].warmUp(roundLength: roundLength, now: now)
         }
         for round in 0..<rounds {
             progress("round \(round + 1) of \(rounds)")
-            for index in Self.order(round: round, contenders: entrants.count) { entrants[index].measure() }
+            // Each round begins with another contender, because the first one finds the machine in a different state.
+            for turn in entrants.indices { entrants[(round + turn) % entrants.count].measure() }
         }
         progress("ending")
         return WorkloadResult(workload, entrants.indices.map { entrants[$0].finish() })

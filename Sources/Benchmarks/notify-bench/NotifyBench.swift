@@ -49,7 +49,7 @@ struct NotifyBench: ParsableCommand {
             """, completion: .list(Workloads.names))
     var workloads: [String] = []
 
-    @Flag(help: "List the workloads, with --json also their contenders, and measure nothing.")
+    @Flag(help: "List the workloads, and measure nothing.")
     var list = false
 
     @Option(
@@ -66,11 +66,8 @@ struct NotifyBench: ParsableCommand {
     @Option(help: ArgumentHelp("The number of rounds, 1 to 1000 (default 7, with --quick 3).", valueName: "n"))
     var rounds: Int?
 
-    @Flag(help: "Print one JSON object, with --list one per workload; times are in nanoseconds.")
+    @Flag(help: "Print one JSON object; times are in nanoseconds.")
     var json = false
-
-    @Flag(help: "Print tables in Markdown.")
-    var markdown = false
 
     @Option(
         help: ArgumentHelp(
@@ -85,10 +82,11 @@ struct NotifyBench: ParsableCommand {
         // A distributed workload may start this program as the server, or as the process that holds the observers.
         NotificationServer.runIfAsked()
         let arguments = CommandLine.arguments.dropFirst()
-        if arguments.first == ObserversProgram.subcommand {
-            ObserversChild.main(Array(arguments.dropFirst()))
-        } else {
-            main(nil)
+        do {
+            if try !ObserversProgram.runIfAsked(Array(arguments)) { main(nil) }
+        } catch {
+            warn("\(error)")
+            Foundation.exit(2)
         }
     }
 
@@ -102,11 +100,8 @@ struct NotifyBench: ParsableCommand {
         if let rounds, !(1...1000).contains(rounds) {
             throw ValidationError("--rounds is \(rounds), and must be from 1 to 1000.")
         }
-        if json, markdown {
-            throw ValidationError("--json and --markdown are two formats of the same output. Give only one of them.")
-        }
-        if list, markdown || quick || pin != nil || rounds != nil || !compare.isEmpty {
-            throw ValidationError("--list measures nothing: it takes workloads and --json only.")
+        if list, quick || json || pin != nil || rounds != nil || !compare.isEmpty {
+            throw ValidationError("--list measures nothing: it takes workloads only.")
         }
         _ = try conditions
     }
@@ -114,94 +109,64 @@ struct NotifyBench: ParsableCommand {
     func run() throws {
         do {
             if list {
-                try print(try listing)
+                try print(Table.text(chosen().map { [$0.name, $0.summary] }))
             } else {
                 try measure()
             }
         } catch let code as ExitCode {
             throw code
         } catch {
-            warn("\(error)")
-            throw ExitCode(2)
+            Self.warn("\(error)")
+            switch error {
+            case BenchmarkError.noReport, BenchmarkError.differentRuns: throw ExitCode(64)
+            default: throw ExitCode(2)
+            }
         }
     }
 
     private func measure() throws {
-        let conditions = try conditions
-        let earlier = try compare.isEmpty ? nil : earlierReport(compare)
+        var earlier = try compare.map(BenchmarkReport.init(contentsOf:))
+        guard BenchmarkComparison.areAlike(earlier) else { throw BenchmarkError.differentRuns }
+        let chosen = chosen(earlier)
+        guard !chosen.isEmpty else { throw BenchmarkError.noReport(compare[0], "it has no workload of this program") }
+        if !workloads.isEmpty {
+            let names = Set(chosen.map(\.name))
+            for index in earlier.indices { earlier[index].workloads.removeAll { !names.contains($0.name) } }
+        }
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
-        let report = try BenchmarkReport.measuring(
-            chosen(earlier), in: BenchmarkRun(conditions: conditions, rounds: rounds, isQuick: quick)
-        ) { progress.show($0) }
+        let run = BenchmarkRun(conditions: try conditions, rounds: rounds)
+        let report = try BenchmarkReport.measuring(chosen, in: run) { progress.show($0) }
         progress.clear()
-        let comparison = earlier.map { BenchmarkComparison(of: report, with: $0) }
-        try print(comparison.map { try text(of: $0) } ?? text(of: report))
-        for difference in comparison?.differences ?? [] { warn("the runs differ. \(difference)") }
-        for problem in report.problems { warn(problem) }
-        for finding in report.noise { warn("the machine is too noisy: \(finding)") }
+        let comparison = earlier.isEmpty ? nil : BenchmarkComparison(of: report, with: earlier)
+        if let comparison {
+            try print(json ? JSONText.of(comparison) : comparison.text(width: TerminalWidth.current))
+            for difference in comparison.differences { Self.warn("the runs differ. \(difference)") }
+        } else {
+            try print(json ? JSONText.of(report) : report.text(width: TerminalWidth.current))
+        }
+        for problem in report.problems { Self.warn(problem) }
+        for finding in report.noise { Self.warn("the machine is too noisy: \(finding)") }
         if report.machine.build == "debug" {
-            warn("this is a debug build: a release build is many times as fast.")
+            Self.warn("this is a debug build: a release build is many times as fast.")
         }
         if !report.problems.isEmpty || comparison?.hasSlower == true { throw ExitCode(1) }
     }
 
-    private func text(of report: BenchmarkReport) throws -> String {
-        if json { return try JSONText.of(report) }
-        return markdown ? report.markdown(command: commandLine) : report.text(width: TerminalWidth.current)
-    }
-
-    private func text(of comparison: BenchmarkComparison) throws -> String {
-        if json { return try JSONText.of(comparison) }
-        return markdown ? comparison.markdown() : comparison.text(width: TerminalWidth.current)
-    }
-
-    /// The earlier runs as one, with the chosen workloads.
-    private func earlierReport(_ paths: [String]) throws -> EarlierReport {
-        let reports = try paths.map(report)
-        do throws(BenchmarkError) {
-            var joined = try EarlierReport(joining: reports)
-            if !workloads.isEmpty {
-                let names = chosen().map(\.name)
-                joined.workloads.removeAll { !names.contains($0.name) }
-            }
-            if chosen(joined).isEmpty { throw .noReport("it has no workload of this program") }
-            return joined
-        } catch {
-            warn("cannot compare with \(paths.joined(separator: ", ")): \(error)")
-            throw ExitCode(64)
-        }
-    }
-
-    private func report(_ path: String) throws -> EarlierReport {
-        let contents: Data
-        do {
-            contents = try Data(contentsOf: URL(filePath: path))
-        } catch {
-            warn("cannot read \(path): \(error.localizedDescription)")
-            throw ExitCode(2)
-        }
-        do throws(BenchmarkError) {
-            return try EarlierReport(json: contents)
-        } catch {
-            warn("cannot compare with \(path): \(error)")
-            throw ExitCode(64)
-        }
-    }
-
-    /// The workloads to measure, in the order of the arguments, without duplicates.
-    private func chosen(_ earlier: EarlierReport? = nil) -> [Workload] {
-        if workloads.isEmpty {
-            guard let earlier else { return Workloads.all }
-            return Workloads.all.filter { workload in earlier.workloads.contains { $0.name == workload.name } }
-        }
+    /// The workloads to measure, in the order of the arguments, without duplicates. Without arguments, those of the
+    /// earlier runs.
+    private func chosen(_ earlier: [BenchmarkReport] = []) -> [Workload] {
+        if workloads.isEmpty, earlier.isEmpty { return Workloads.all }
+        let before = Set(earlier.flatMap(\.workloads).map(\.name))
+        if workloads.isEmpty { return Workloads.all.filter { before.contains($0.name) } }
         var names: Set<String> = []
         return workloads.flatMap(Workloads.named).filter { names.insert($0.name).inserted }
     }
 
     private var conditions: BenchmarkConditions {
         get throws {
-            var conditions = BenchmarkConditions(observersProgram: Bundle.main.executablePath)
+            var conditions = BenchmarkConditions(observersProgram: Bundle.main.executablePath ?? "")
+            conditions.isQuick = quick
             guard let pin else { return conditions }
             let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {
@@ -218,32 +183,16 @@ struct NotifyBench: ParsableCommand {
         }
     }
 
-    /// The command line that prints the same tables.
-    private var commandLine: String {
-        var words = ["notify-bench"] + workloads
-        if let pin { words.append("--pin \(pin)") }
-        if quick { words.append("--quick") }
-        if let rounds { words.append("--rounds \(rounds)") }
-        return (words + ["--markdown"]).joined(separator: " ")
-    }
-
-    private var listing: String {
-        get throws {
-            guard json else { return Table.text(chosen().map { [$0.name, $0.summary] }) }
-            return try chosen().map { try JSONText.of(ListedWorkload($0)) }.joined(separator: "\n")
-        }
-    }
-
     private func print(_ text: String) throws {
         do {
             try FileDescriptor.standardOutput.writeAll(Array("\(text)\n".utf8))
         } catch {
-            warn("cannot write to standard output: \(error). The output is incomplete.")
+            Self.warn("cannot write to standard output: \(error). The output is incomplete.")
             throw ExitCode(2)
         }
     }
 
-    private func warn(_ text: String) {
+    private static func warn(_ text: String) {
         // Standard error may be closed; then nothing more can be reported.
         _ = try? FileDescriptor.standardError.writeAll(Array("notify-bench: \(text)\n".utf8))
     }

@@ -1,74 +1,51 @@
-internal import CControl
+internal import ChildProcesses
+internal import DistributedNotifications
 internal import Glibc
+internal import ThreadedNotifications
 
 /// Processes with observers, and the numbers that the observers have handled. Only the measuring thread uses it.
 final class ObserverProcesses {
-    private let tally: OpaquePointer
-    private(set) var children: [Child] = []
+    private let tally: Tally
+    private(set) var children: [ChildProcess] = []
+    private var handles: [ProcessHandle] = []
     private let timeout: Duration
-    private var missed: UInt64 = 0
+    private var missed = 0
     /// The number that each observer should have handled since the beginning.
-    private(set) var expected: UInt64 = 0
-
-    struct Child {
-        var process: pid_t = 0
-        /// The process's standard input ends when this descriptor is closed.
-        fileprivate var input: Int32 = -1
-        fileprivate var hasEnded = false
-
-        fileprivate mutating func checkIsAlive() -> Bool {
-            if !hasEnded { hasEnded = waitpid(process, nil, WNOHANG) == process }
-            return !hasEnded
-        }
-    }
+    private(set) var expected = 0
 
     /// - Parameters:
     ///   - count: the number of observers.
     ///   - areSeparate: whether each observer has a process of its own. Otherwise one process has them all.
+    ///   - directory: of the server; the processes share a file in it.
     init(
-        _ kind: ObserversProgram.Kind, _ count: Int, areSeparate: Bool = false, path: String,
+        _ kind: ObserversProgram.Kind, _ count: Int, areSeparate: Bool = false, in directory: ServerDirectory,
         _ conditions: BenchmarkConditions
     ) throws {
-        guard let program = conditions.observersProgram else { throw BenchmarkError.noObserversProgram }
+        tally = try Tally(count, at: ObserversProgram.tallyPath(in: directory), isNew: true)
         timeout = conditions.timeout
-        var memory: Int32 = -1
-        guard let tally = CControlTallyCreate(Int32(count), &memory) else {
-            throw BenchmarkError.notMade("memory that two processes share", code: errno)
-        }
-        self.tally = tally
-        defer { close(memory) }
-        var words = [program, ObserversProgram.subcommand, kind.rawValue, path]
-        if let core = conditions.targetCore { words += ["--core", "\(core)"] }
+        // An observer that is ready counts as one notification.
+        expect(1)
         do {
-            if areSeparate {
-                for number in 0..<count { try start(program, words + ["--observer", "\(number)"], memory) }
-            } else {
-                try start(program, words, memory)
+            for numbers in areSeparate ? (0..<count).map({ $0..<$0 + 1 }) : [0..<count] {
+                let asked = ObserversProgram(kind, numbers, of: count, in: directory, core: conditions.targetCore)
+                let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+                defer { close(null) }
+                let child = try ChildProgram(path: conditions.observersProgram, arguments: asked.arguments)
+                    .start(input: .piped, output: .descriptor(null))
+                children.append(child)
+                handles += [ProcessHandle(child.id)].compactMap(\.self)
             }
-            try wait(for: "the observers to be ready")
+            _ = try waitForAll()
         } catch {
             end()
             throw error
         }
     }
 
-    private func start(_ program: String, _ words: [String], _ memory: Int32) throws(BenchmarkError) {
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child = Child()
-        let error = CControlSpawn(&child.process, &child.input, program, &arguments, memory)
-        guard error == 0 else { throw .notMade("a process for the observers", code: error) }
-        children.append(child)
-    }
-
-    deinit {
-        CControlTallyUnmap(tally)
-    }
-
     /// Expects each observer to handle `count` more. Called after all earlier posts were handled.
     func expect(_ count: Int) {
-        expected += UInt64(count)
-        CControlTallyExpect(tally, UInt64(count))
+        expected += count
+        tally.expect(count)
     }
 
     /// Sleeps until each observer has handled all that is expected.
@@ -76,37 +53,33 @@ final class ObserverProcesses {
     /// - Returns: the time of the last of them, by CControlNow.
     /// - Throws: `BenchmarkError`, also if a notification was lost.
     func waitForAll() throws(BenchmarkError) -> Int64 {
-        try wait(for: "the observers to handle what was posted")
-        let lost = CControlTallyMissed(tally) - missed
+        try wait { tally.wait() }
+        let lost = tally.missed - missed
         missed += lost
-        if lost > 0 { throw .lost(Int(lost)) }
-        let most = CControlTallyMost(tally)
-        if most != expected { throw .miscounted(handled: Int(most), posted: Int(expected)) }
-        return CControlTallyDoneAt(tally)
+        if lost > 0 { throw .lost(lost) }
+        let most = tally.counts.max() ?? 0
+        if most != expected { throw .miscounted(handled: most, posted: expected) }
+        return tally.doneAt
     }
 
     /// Sleeps until each observer has handled `count` notifications since the beginning.
-    func waitForEach(_ count: UInt64) throws(BenchmarkError) {
-        guard CControlTallyLeast(tally) < count else { return }
-        let deadline = SuspendingClock.now + timeout
-        while CControlTallyLeast(tally) < count {
-            guard SuspendingClock.now < deadline, checkAreAlive() else {
-                throw .timedOut(waitingFor: "the observers to catch up", after: timeout)
+    func waitForEach(_ count: Int) throws(BenchmarkError) {
+        try wait {
+            let isDone = tally.counts.allSatisfy { $0 >= count }
+            if !isDone { usleep(50) }
+            return isDone
+        }
+    }
+
+    /// - Parameter isDone: waits for a moment.
+    private func wait(until isDone: () -> Bool) throws(BenchmarkError) {
+        let deadline = SuspendingClock.Instant.after(timeout)
+        while !isDone() {
+            guard !handles.contains(where: { $0.waitUntilEnded(timeout: .zero) }) else { throw .observersEnded }
+            guard SuspendingClock.now < deadline else {
+                throw .timedOut(waitingFor: "the observers to handle what was posted", after: timeout)
             }
-            usleep(50)
         }
-    }
-
-    private func wait(for what: String) throws(BenchmarkError) {
-        let deadline = SuspendingClock.now + timeout
-        while !CControlTallyWait(tally, 100_000_000) {
-            guard checkAreAlive() else { throw .observersEnded }
-            guard SuspendingClock.now < deadline else { throw .timedOut(waitingFor: what, after: timeout) }
-        }
-    }
-
-    private func checkAreAlive() -> Bool {
-        children.indices.allSatisfy { children[$0].checkIsAlive() }
     }
 
     /// Ends the processes: closes their inputs, and kills those that do not end.
@@ -115,19 +88,9 @@ final class ObserverProcesses {
     @discardableResult
     func end() -> Bool {
         for child in children {
-            ProcessorTimes.addOwn(process: child.process)
-            close(child.input)
+            ProcessorTimes.addOwn(process: child.id)
+            child.closeInput()
         }
-        let deadline = SuspendingClock.now + .seconds(2)
-        var allEnded = true
-        for index in children.indices {
-            while children[index].checkIsAlive(), SuspendingClock.now < deadline { usleep(200) }
-            guard !children[index].hasEnded else { continue }
-            allEnded = false
-            kill(children[index].process, SIGKILL)
-            waitpid(children[index].process, nil, 0)
-            children[index].hasEnded = true
-        }
-        return allEnded
+        return children.map { $0.wait(timeout: .seconds(2)) }.allSatisfy { $0 == .exit(0) }
     }
 }

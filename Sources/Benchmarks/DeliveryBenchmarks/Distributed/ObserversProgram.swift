@@ -1,14 +1,11 @@
-internal import CControl
 internal import DistributedNotifications
 internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// The program of a process that holds observers of a benchmark. They count in memory that the posting process shares.
-package enum ObserversProgram {
-    /// The first argument of a process that holds observers.
-    package static let subcommand = "observers-child"
-
+/// The program of a process that holds observers of a distributed workload. They count in memory that the posting
+/// process shares. `notify-bench` starts itself for it.
+package struct ObserversProgram {
     package enum Kind: String, CaseIterable, Sendable {
         /// Connections to a relay, which read and do not register.
         case plain
@@ -20,78 +17,71 @@ package enum ObserversProgram {
         case thread
     }
 
-    /// Observes until standard input ends. It also ends when the parent process ends.
-    ///
+    private static let subcommand = "observers-child"
+    private static let timeout = Duration.seconds(5)
+
+    let arguments: [String]
+
     /// - Parameters:
-    ///   - path: the server's directory; for `plain`, the socket's path.
-    ///   - observer: the number of the only observer in this process; nil: all are in this process.
+    ///   - numbers: the numbers of the observers in this process.
+    ///   - count: the number of observers in all processes.
     ///   - core: the core to run on; nil: any core.
-    package static func perform(_ kind: Kind, path: String, observer: Int?, core: Int?) throws {
+    init(_ kind: Kind, _ numbers: Range<Int>, of count: Int, in directory: ServerDirectory, core: Int?) {
+        arguments = [
+            Self.subcommand, kind.rawValue, directory.path, "\(numbers.lowerBound)", "\(numbers.upperBound)",
+            "\(count)", core.map { "\($0)" } ?? "",
+        ]
+    }
+
+    static func tallyPath(in directory: ServerDirectory) -> String { "\(directory.path)/tally" }
+
+    /// Observes until standard input ends, if the program was started for it.
+    ///
+    /// - Parameter arguments: those of the process, without its name.
+    /// - Returns: false if it was not started for it.
+    package static func runIfAsked(_ arguments: [String]) throws -> Bool {
+        guard arguments.count == 7, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
+            let first = Int(arguments[3]), let end = Int(arguments[4]), let count = Int(arguments[5]),
+            0 <= first, first < end, end <= count
+        else { return false }
+        let directory = ServerDirectory(path: arguments[2])
         let parent = getppid()
         // Ctrl-C also reaches this process, but the parent decides when it ends.
         signal(SIGINT, SIG_IGN)
         defer {
             // The parent is gone and cannot remove its directory. The server ends by itself.
-            if getppid() != parent { try? FileManager.default.removeItem(atPath: directory(path, of: kind)) }
+            if getppid() != parent { directory.remove() }
         }
-        if let core { try ProcessorCores.pinCurrentThread(to: [core]) }
-        guard let tally = CControlTallyMap(tallyDescriptor) else {
-            throw BenchmarkError.notMade("what bench shares with this process, which only bench starts,", code: errno)
-        }
-        // Safety: the counters are atomic, and the memory stays mapped until the process ends.
-        nonisolated(unsafe) let counts = tally
-        let count = Int(CControlTallyObservers(tally))
-        let numbers = observer.map { $0..<$0 + 1 } ?? 0..<count
+        if let core = Int(arguments[6]) { try ProcessorCores.pinCurrentThread(to: [core]) }
+        let tally = try Tally(count, at: tallyPath(in: directory), isNew: false)
         switch kind {
-        case .plain:
-            observe(try WireObservers(numbers.count, path: path, timeout: timeout), numbers, tally)
-        case .wire:
-            let directory = ServerDirectory(path: path)
-            observe(
-                try WireObservers.registered(
-                    numbers.count, name: DistributedPoster.name.rawValue, at: directory, timeout: timeout),
-                numbers, tally)
+        case .plain, .wire:
+            let observers = try WireObservers(
+                end - first, at: directory, areRegistered: kind == .wire, timeout: timeout)
+            for number in first..<end { tally.handle(1, by: number) }
+            observers.count(until: STDIN_FILENO) { tally.handle($1, by: first + $0) }
         case .center, .thread:
-            let thread = kind == .thread ? RunLoopThread(name: "observers") : nil
-            try thread?.start()
-            var kept: [Any] = []
-            for number in numbers {
-                let center = try DistributedCenter(directory: ServerDirectory(path: path))
-                let handler: @Sendable (DistributedNotification) -> Void = { _ in
-                    CControlTallyHandle(counts, Int32(number), 1)
-                }
+            let thread = try kind == .thread ? RunLoopThread.started("observers", on: nil) : nil
+            let kept = try (first..<end).map { number in
+                let center = try DistributedCenter(directory: directory)
+                let handler: @Sendable (DistributedNotification) -> Void = { _ in tally.handle(1, by: number) }
                 let token =
                     if let thread {
-                        try center.addObserver(forName: DistributedPoster.name, on: thread, using: handler)
+                        try center.addObserver(forName: ServerPoster.name, on: thread, using: handler)
                     } else {
-                        try center.addObserver(forName: DistributedPoster.name, on: .postingThread, using: handler)
+                        try center.addObserver(forName: ServerPoster.name, on: .postingThread, using: handler)
                     }
                 let gaps = center.addConnectionObserver(on: .postingThread) { event in
-                    if case .gap(let gap) = event { CControlTallyMiss(counts, Int32(number), UInt64(gap.count)) }
+                    if case .gap(let gap) = event { tally.miss(Int(gap.count), by: number) }
                 }
                 try center.synchronize(timeout: timeout)
-                kept += [center, token, gaps]
+                return (center, token, gaps)
             }
-            CControlTallySetReady(tally, Int32(numbers.count))
+            for number in first..<end { tally.handle(1, by: number) }
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) < 0, errno == EINTR {}
             withExtendedLifetime(kept) {}
         }
-    }
-
-    private static func directory(_ path: String, of kind: Kind) -> String {
-        kind == .plain ? URL(filePath: path).deletingLastPathComponent().path : path
-    }
-
-    private static let tallyDescriptor: Int32 = 3
-    private static let timeout = Duration.seconds(5)
-
-    private static func observe(_ observers: WireObservers, _ numbers: Range<Int>, _ tally: OpaquePointer) {
-        CControlTallySetReady(tally, Int32(numbers.count))
-        observers.count(until: STDIN_FILENO) { observer, count, missed in
-            let number = Int32(numbers.lowerBound + observer)
-            if missed > 0 { CControlTallyMiss(tally, number, UInt64(missed)) }
-            if count > 0 { CControlTallyHandle(tally, number, UInt64(count)) }
-        }
+        return true
     }
 }

@@ -1,88 +1,51 @@
-/// Posts to observers in other processes, through the server.
+/// Workloads that post to observers in other processes, through the server.
 enum Distributed {
     static func posts(observers: Int) -> Workload {
         let connections =
             observers == 1 ? "1 connection of another process" : "\(observers) connections of other processes"
         return Workload(
             name: "distributed-\(observers)", summary: "post 200 bytes to \(connections)",
-            unit: .nanoseconds(per: "notification"), control: relay,
-            operations: 1000...10_000_000, quickOperations: 10...1_000,
-            contenders: contenders(observers, isRoundTrip: false))
+            unit: "ns per notification", control: relay, operations: 1000...10_000_000, quickOperations: 10...1_000,
+            contenders: contenders(observers, Subject.distributedPosts))
     }
 
     static func roundTrip(observers: Int) -> Workload {
         Workload(
             name: "distributed-round-trip-\(observers)",
             summary: "post 200 bytes until the last of \(observers) in other processes has them, one at a time",
-            unit: .nanoseconds(per: "round trip"), control: relay,
-            operations: 100...100_000, quickOperations: 10...1_000,
-            contenders: contenders(observers, isRoundTrip: true))
+            unit: "ns per round trip", control: relay, operations: 100...100_000, quickOperations: 10...1_000,
+            contenders: contenders(observers, Subject.distributedRoundTrips))
     }
 
     private static let relay = "C relay"
 
-    private static func contenders(_ count: Int, isRoundTrip: Bool) -> [Contender] {
-        let wire = [
-            Contender(relay) { try throughRelay(Observers(count), isRoundTrip, $0) },
-            Contender("wire") { try throughServer(.wire, Observers(count), isRoundTrip, $0) },
-        ]
-        // A hundred centers would have two hundred threads.
-        guard count <= 10 else { return wire }
-        let centers = [
-            Contender("center") { try throughServer(.center, Observers(count), isRoundTrip, $0) },
-            Contender("center, another thread") { try throughServer(.thread, Observers(count), isRoundTrip, $0) },
-        ]
-        guard count > 1 else { return wire + centers }
-        let separate = Observers(count, areSeparate: true)
-        return wire + centers + [
-            Contender("C relay, own processes") { try throughRelay(separate, isRoundTrip, $0) },
-            Contender("center, own processes") { try throughServer(.center, separate, isRoundTrip, $0) },
-        ]
-    }
-
-    private struct Observers {
-        let count: Int
-        /// Whether each observer has a process of its own.
-        let areSeparate: Bool
-
-        init(_ count: Int, areSeparate: Bool = false) {
-            self.count = count
-            self.areSeparate = areSeparate
-        }
-    }
-
-    private static func throughServer(
-        _ kind: ObserversProgram.Kind, _ number: Observers, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
-    ) throws -> DistributedSubject {
-        let poster = try DistributedPoster(timeout: conditions.timeout)
-        do {
-            let observers = try ObserverProcesses(
-                kind, number.count, areSeparate: number.areSeparate, path: poster.directory, conditions)
-            return DistributedSubject(observers, isRoundTrip: isRoundTrip, post: poster.post, end: poster.end)
-        } catch {
-            poster.end()
-            throw error
-        }
-    }
-
-    private static func throughRelay(
-        _ number: Observers, _ isRoundTrip: Bool, _ conditions: BenchmarkConditions
-    ) throws -> DistributedSubject {
-        let poster = try RelayPoster()
-        do {
-            let observers = try ObserverProcesses(
-                .plain, number.count, areSeparate: number.areSeparate, path: poster.path, conditions)
-            let subject = DistributedSubject(observers, isRoundTrip: isRoundTrip, post: poster.post, end: poster.end)
-            do {
-                try poster.start(readers: number.count, core: conditions.targetCore)
-            } catch {
-                observers.end()
-                throw error
+    private static func contenders(
+        _ count: Int, _ subject: @escaping @Sendable (any DistributedPoster, ObserverProcesses) -> Subject
+    ) -> [Contender] {
+        func contender(_ name: String, _ kind: ObserversProgram.Kind, areSeparate: Bool = false) -> Contender {
+            Contender(name) { conditions in
+                let poster: any DistributedPoster =
+                    try kind == .plain ? RelayPoster(conditions) : ServerPoster(conditions)
+                do {
+                    let observers = try ObserverProcesses(
+                        kind, count, areSeparate: areSeparate, in: poster.directory, conditions)
+                    try poster.start(observers: count)
+                    return subject(poster, observers)
+                } catch {
+                    poster.end()
+                    throw error
+                }
             }
-            return subject
-        } catch {
-            poster.end()
-            throw error
         }
+        var all = [contender(relay, .plain), contender("wire", .wire)]
+        // A hundred centers would have two hundred threads.
+        if count <= 10 { all += [contender("center", .center), contender("center, another thread", .thread)] }
+        if (2...10).contains(count) {
+            all += [
+                contender("C relay, own processes", .plain, areSeparate: true),
+                contender("center, own processes", .center, areSeparate: true),
+            ]
+        }
+        return all
     }
 }

@@ -3,34 +3,57 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The memory of a notification that waits, without the notification itself.
+/// Workloads whose figures are memory.
 enum Memory {
-    static let workload = Workload(
-        name: "memory",
-        summary: "what waits, beyond the notification's own \(notificationSize) bytes",
-        unit: .bytes(per: "notification"), control: "C queue",
-        operations: 100_000...100_000, quickOperations: 10_000...10_000,
+    /// True if the program allocates from glibc. A sanitizer does not report its memory use.
+    static var canBeMeasured: Bool { CControlMeasuresMemory() }
+
+    /// The memory of a notification that waits, without the notification itself.
+    static let waiting = Workload(
+        name: "memory", summary: "what waits, beyond the notification's own \(notificationSize) bytes",
+        unit: "bytes per notification", control: Channel.control, operations: 100_000...100_000,
+        quickOperations: 10_000...10_000,
         contenders: [
             // The queue contains only words, so nothing is subtracted.
-            Contender("C queue") { _ in WaitingMemory(ownBytes: 0, fill: fillControl) },
-            Contender("ThreadedNotificationCenter") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillOurs) },
-            Contender("RedirectingObserver") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillRedirecting) },
-            Contender("DispatchQueue.async") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillDispatch) },
+            Contender(Channel.control) { _ in taken(ownBytes: 0, by: fillControl) },
+            Contender("ThreadedNotificationCenter") { _ in taken(by: fillOurs) },
+            Contender("RedirectingObserver") { _ in taken(by: fillRedirecting) },
+            Contender("DispatchQueue.async") { _ in taken(by: fillDispatch) },
         ])
 
-    /// True if the program allocates from glibc. A sanitizer does not report its memory use.
-    static var canBeMeasured: Bool { CControlKnowsBytesInUse() }
+    /// The allocations for a notification that is delivered to another thread. Bursts are short, because the memory of
+    /// a long backlog is not kept for reuse.
+    static let allocations = Workload(
+        name: "allocations", summary: "allocations by all threads while one posts to another, warmed up",
+        unit: "allocations per notification", operations: 10...10_000, quickOperations: 10...1_000,
+        contenders: Channel.ways.dropFirst().map { way in
+            Contender(way.name) { try .allocations($0, through: way.open) }
+        })
 
     private static let notificationSize = MemoryLayout<Notification>.stride
 
-    // Each function makes `count` notifications wait, and returns a function that releases them.
+    /// - Parameter fill: makes a number of notifications wait, and returns a function that releases them.
+    private static func taken(
+        ownBytes: Int = notificationSize, by fill: @escaping (Int) throws -> () -> Void
+    ) -> Subject {
+        Subject { operations in
+            let before = Int(CControlBytesInUse())
+            let release = try fill(operations)
+            let taken = Int(CControlBytesInUse()) - before
+            release()
+            return Sample(operations: operations, total: Double(taken - ownBytes * operations))
+        }
+    }
 
     private static func fillControl(_ count: Int) throws -> () -> Void {
         guard let queue = CControlQueueCreate({ _, _ in }, nil) else {
-            throw BenchmarkError.notMade("the control's queue", code: 0)
+            throw BenchmarkError.notMade("the control's queue", code: errno)
         }
         for word in 0..<count { CControlQueueAppend(queue, UInt(word)) }
-        return { CControlQueueDestroy(queue) }
+        return {
+            CControlQueueEnd(queue)
+            CControlQueueRun(queue)
+        }
     }
 
     private static func fillOurs(_ count: Int) throws -> () -> Void {
@@ -48,49 +71,19 @@ enum Memory {
 
     private static func fillRedirecting(_ count: Int) throws -> () -> Void {
         // The observer has no thread, so it keeps the notifications.
-        let (center, observer) = (FoundationPosting(), RedirectingObserver { _ in })
-        center.observe(Channel.name) { observer.processNotification($0) }
-        center.post(Channel.name, count)
-        return { center.removeAll() }
+        let (observer, notification) = (RedirectingObserver { _ in }, Notification(name: Channel.name))
+        for _ in 0..<count { observer.processNotification(notification) }
+        return { withExtendedLifetime(observer) {} }
     }
 
     private static func fillDispatch(_ count: Int) throws -> () -> Void {
         let queue = DispatchQueue(label: "suspended")
         queue.suspend()
-        let waiting = WaitingNotification(notification: Notification(name: Channel.name))
-        for _ in 0..<count { queue.async { waiting.handle() } }
+        nonisolated(unsafe) let notification = Notification(name: Channel.name)
+        for _ in 0..<count { queue.async { withExtendedLifetime(notification) {} } }
         return {
             queue.resume()
             queue.sync {}
         }
     }
-}
-
-/// A notification that a block retains.
-///
-/// Safety: it has neither an object nor a userInfo, and is never changed.
-private struct WaitingNotification: @unchecked Sendable {
-    let notification: Notification
-
-    func handle() {}
-}
-
-private final class WaitingMemory: BenchmarkSubject {
-    private let ownBytes: Int
-    private let fill: (Int) throws -> () -> Void
-
-    init(ownBytes: Int, fill: @escaping (Int) throws -> () -> Void) {
-        self.ownBytes = ownBytes
-        self.fill = fill
-    }
-
-    func measure(_ operations: Int) throws -> Sample {
-        let before = CControlBytesInUse()
-        let release = try fill(operations)
-        let taken = Int(CControlBytesInUse()) - Int(before)
-        release()
-        return Sample(operations: operations, total: Double(taken - ownBytes * operations))
-    }
-
-    func end() {}
 }

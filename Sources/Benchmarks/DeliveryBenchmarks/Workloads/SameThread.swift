@@ -1,80 +1,147 @@
 internal import Foundation
+internal import PostingQueues
 internal import ThreadedNotifications
 
-/// Posts on the thread of the handlers.
+/// Workloads on one thread, which posts and handles.
 enum SameThread {
-    static func workload(observers: Int) -> Workload {
+    private static let name = Channel.name
+
+    static func posts(observers: Int) -> Workload {
         Workload(
             name: "same-thread-\(observers)",
             summary: "post on the thread that handles, \(observers) observer\(observers == 1 ? "" : "s")",
-            unit: .nanoseconds(per: "notification"), control: "closure call",
+            unit: "ns per notification", control: closureCall,
             // With very many observers, one post is enough work for a round.
             operations: (observers > 1000 ? 1 : 100)...10_000_000,
             quickOperations: (observers > 1000 ? 1 : 10)...10_000,
             contenders: [
-                Contender("closure call") { _ in ClosureCalls(observers) },
-                Contender("ThreadedNotificationCenter") { _ in OurPosts(observers, isBound: false) },
-                Contender("…, on: .current") { _ in OurPosts(observers, isBound: true) },
-                Contender("NotificationCenter") { _ in FoundationPosts(observers) },
+                closureCalls(observers),
+                Contender("ThreadedNotificationCenter") { _ in .here(calls: observers) { ours($0, observers) } },
+                Contender("…, on: .current") { _ in .here(calls: observers) { ours($0, observers, isBound: true) } },
+                Contender("NotificationCenter") { _ in .here(calls: observers) { foundation($0, observers) } },
             ])
     }
-}
 
-private final class OurPosts: BenchmarkSubject {
-    private let count = CallCount()
-    private let center = ThreadedNotificationCenter()
-    private let name = Notification.Name("benchmark")
-    private let tokens: [ObserverToken]
+    /// Posts while observers of other names exist.
+    static func names(unrelated: Int) -> Workload {
+        // A quick run has fewer, because a million take seconds to create.
+        @Sendable func names(_ conditions: BenchmarkConditions) -> [Notification.Name] {
+            (0..<(conditions.isQuick ? min(unrelated, 1000) : unrelated)).map { Notification.Name("unrelated \($0)") }
+        }
+        return Workload(
+            name: "names-\(unrelated)",
+            summary: "post where \(unrelated) other name\(unrelated == 1 ? " is" : "s are") observed"
+                + (unrelated > 1000 ? " (--quick: 1000)" : ""),
+            unit: "ns per notification",
+            contenders: [
+                Contender("ThreadedNotificationCenter") { conditions in .here { ours($0, 1, names(conditions)) } },
+                Contender("NotificationCenter") { conditions in .here { foundation($0, 1, names(conditions)) } },
+            ])
+    }
+
+    /// Enqueues to a notification queue, then runs the run loop once to post.
+    static func enqueuing(isCoalescing: Bool) -> Workload {
+        let mask: NotificationQueue.NotificationCoalescing = isCoalescing ? [.onName, .onSender] : []
+        return Workload(
+            name: isCoalescing ? "enqueue-coalescing" : "enqueue",
+            summary: isCoalescing
+                ? "enqueue, 1000 at a time that become one, which a run loop pass posts"
+                : "enqueue, 1000 at a time, and have a run loop pass post them",
+            unit: "ns per notification", operations: 100...1_000_000, quickOperations: 10...1_000,
+            contenders: [
+                Contender("PostingQueue") {
+                    .later($0, isCoalescing: isCoalescing) { target in
+                        let (center, notification) = (ThreadedNotificationCenter(), Notification(name: name))
+                        let queue = PostingQueue(center: center)
+                        let token = center.addObserver(forName: name, on: .postingThread) { _ in target.arrive() }
+                        return (
+                            { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask) },
+                            { token.cancel() }
+                        )
+                    }
+                },
+                Contender("NotificationQueue") {
+                    .later($0, isCoalescing: isCoalescing) { target in
+                        let (center, notification) = (NotificationCenter(), Notification(name: name))
+                        let queue = NotificationQueue(notificationCenter: center)
+                        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in target.arrive() }
+                        return (
+                            { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask, forModes: nil) },
+                            { center.removeObserver(token) }
+                        )
+                    }
+                },
+            ])
+    }
+
+    static func addAndRemove(others: Int) -> Workload {
+        Workload(
+            name: "add-and-remove-\(others)",
+            summary: "add an observer and remove it, beside \(others) others of the same name",
+            unit: "ns per observer", operations: 10...1_000_000, quickOperations: 10...1_000,
+            contenders: [
+                Contender("ThreadedNotificationCenter") { _ in
+                    .here(calls: 0) { _ in
+                        let center = ThreadedNotificationCenter()
+                        let kept = (0..<others).map { _ in
+                            center.addObserver(forName: name, on: .postingThread) { _ in }
+                        }
+                        return (
+                            { center.addObserver(forName: name, on: .postingThread) { _ in }.cancel() },
+                            { for token in kept { token.cancel() } }
+                        )
+                    }
+                },
+                Contender("NotificationCenter") { _ in
+                    .here(calls: 0) { _ in
+                        let center = NotificationCenter()
+                        func add() -> any NSObjectProtocol {
+                            center.addObserver(forName: name, object: nil, queue: nil) { _ in }
+                        }
+                        let kept = (0..<others).map { _ in add() }
+                        return (
+                            { center.removeObserver(add()) }, { for token in kept { center.removeObserver(token) } }
+                        )
+                    }
+                },
+            ])
+    }
+
+    // MARK: Contenders
+
+    private static let closureCall = "closure call"
+
+    /// Calls closures, without a center: the baseline.
+    private static func closureCalls(_ observers: Int) -> Contender {
+        Contender(closureCall) { _ in
+            .here(calls: observers) { target in
+                let notification = Notification(name: name)
+                let handlers: [(Notification) -> Void] = (0..<observers).map { _ in { _ in target.arrive() } }
+                return ({ for handler in handlers { handler(notification) } }, {})
+            }
+        }
+    }
 
     /// - Parameter isBound: true if the observers are on this thread, instead of on any posting thread.
-    init(_ observers: Int, isBound: Bool) {
-        // Safety: handlers on the posting thread must be Sendable, and this thread is the only one that posts.
-        nonisolated(unsafe) let count = count
-        tokens = (0..<observers).map { [center, name] _ in
+    private static func ours(
+        _ target: Arrivals.Target, _ observers: Int, _ others: [Notification.Name] = [], isBound: Bool = false
+    ) -> Prepared {
+        let (center, notification) = (ThreadedNotificationCenter(), Notification(name: name))
+        let tokens = (others + Array(repeating: name, count: observers)).map {
             isBound
-                ? center.addObserver(forName: name, on: .current) { _ in count.count() }
-                : center.addObserver(forName: name, on: .postingThread) { _ in count.count() }
+                ? center.addObserver(forName: $0, on: .current) { _ in target.arrive() }
+                : center.addObserver(forName: $0, on: .postingThread) { _ in target.arrive() }
         }
+        return ({ center.post(notification) }, { for token in tokens { token.cancel() } })
     }
 
-    func measure(_ operations: Int) throws -> Sample {
-        let notification = Notification(name: name)
-        let sample = Sample.timing(operations) {
-            for _ in 0..<operations { center.post(notification) }
+    private static func foundation(
+        _ target: Arrivals.Target, _ observers: Int, _ others: [Notification.Name] = []
+    ) -> Prepared {
+        let (center, notification) = (NotificationCenter(), Notification(name: name))
+        let tokens = (others + Array(repeating: name, count: observers)).map {
+            center.addObserver(forName: $0, object: nil, queue: nil) { _ in target.arrive() }
         }
-        try count.expect(operations * tokens.count)
-        return sample
-    }
-
-    func end() {
-        for token in tokens { token.cancel() }
-    }
-}
-
-private final class FoundationPosts: BenchmarkSubject {
-    private let count = CallCount()
-    private let center = NotificationCenter()
-    private let name = Notification.Name("benchmark")
-    private let tokens: [any NSObjectProtocol]
-
-    init(_ observers: Int) {
-        // Safety: Foundation requires Sendable handlers. It calls these on the posting thread, which is this one.
-        nonisolated(unsafe) let count = count
-        tokens = (0..<observers).map { [center, name] _ in
-            center.addObserver(forName: name, object: nil, queue: nil) { _ in count.count() }
-        }
-    }
-
-    func measure(_ operations: Int) throws -> Sample {
-        let notification = Notification(name: name)
-        let sample = Sample.timing(operations) {
-            for _ in 0..<operations { center.post(notification) }
-        }
-        try count.expect(operations * tokens.count)
-        return sample
-    }
-
-    func end() {
-        for token in tokens { center.removeObserver(token) }
+        return ({ center.post(notification) }, { for token in tokens { center.removeObserver(token) } })
     }
 }
