@@ -94,7 +94,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
         XCTAssertEqual(
             try findings(backlog(#""t":5000000,"thread":1,"stage":"end","reason":"signal","signal":15"#)).map(\.title),
             ["note backlog"])
-        XCTAssertEqual(try findings(backlog(nil)).map(\.title), ["note backlog", "note recordingTruncated"])
+        XCTAssertEqual(try findings(backlog(nil)).map(\.title), ["note backlog", "note incomplete"])
     }
 
     func testAPostThatWasHandledIsAccountedForAlsoIfItIsTheLastOfItsThread() throws {
@@ -163,7 +163,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
         ]).replacing("\"process\":1", with: "\"process\":2")
         XCTAssertEqual(
             try findings(enqueuing + observing).map(\.title),
-            ["problem enqueuedNeverPosted", "problem nameNeverPosted"])
+            ["problem enqueuedNeverPosted", "problem unmatchedName"])
     }
 
     // MARK: Handlers that do not return
@@ -266,7 +266,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
             ("Went.Online", "Went.Offline"),
             ("WindowWillClose", "WindowClose"), ("Step1Done", "Step2Done"), ("VolumeMounted", "VolumeUnmounted"),
         ] {
-            expect("note nameNeverPosted", ["posted without an observer: \(posted)"], in: try names(observed, posted))
+            expect("note unmatchedName", ["posted without an observer: \(posted)"], in: try names(observed, posted))
         }
     }
 
@@ -275,7 +275,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
             ("WindowWillClose", "WindowWilClose"), ("JobArrived", "JobArrvied"), ("JobArrived", "jobArrived"),
             ("job.arrived", "JobArrived"), ("JobArrived", "jobs.JobArrived"), ("jobs.JobArrived", "JobArrived"),
         ] {
-            expect("problem nameNeverPosted", ["\(posted) was posted once."], in: try names(observed, posted))
+            expect("problem unmatchedName", ["\(posted) was posted once."], in: try names(observed, posted))
         }
     }
 
@@ -287,7 +287,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
             let own = handled(by: 1).map { $0.replacing(#""name":"A""#, with: #""name":"\#(delivered)""#) }
             let other = #""t":1000,"thread":1,"stage":"register","name":"\#(observed)","observer":9,"target":1"#
             let end = #""t":9000,"thread":1,"stage":"end","reason":"exit""#
-            expect("note nameNeverPosted", in: try findings([other] + own + [end]))
+            expect("note unmatchedName", in: try findings([other] + own + [end]))
         }
     }
 
@@ -314,7 +314,7 @@ final class DiagnosedRecordingsTests: XCTestCase {
             #""t":2,"thread":1,"stage":"post","name":"\#(name())","post":\#(number),"count":0"#
         }
         let findings = try findings(observed + posted + [#""t":3,"thread":1,"stage":"end","reason":"exit""#])
-        XCTAssertEqual(Set(findings.map(\.title)), ["note nameNeverPosted"])
+        XCTAssertEqual(Set(findings.map(\.title)), ["note unmatchedName"])
         XCTAssertEqual(findings.count, 300)
     }
 

@@ -5,13 +5,19 @@ internal import Foundation
 /// which may be without its module.
 ///
 ///     # The bell is posted by the next version.
-///     nameNeverPosted BellRang
-///     mainHeldUp
+///     unmatchedName BellRang
+///     dropped
 ///
 /// Text after `#` at the beginning of a line or after a space is a comment.
 package struct AcceptedFindings: Sendable, Hashable {
-    /// A kind, or a kind and a name.
-    private var accepted: Set<[String]> = []
+    private struct Line: Sendable, Hashable {
+        let kind: String
+        let name: String?
+        /// For example `accepted.txt:3: unmatchedName BellRang`.
+        let place: String
+    }
+
+    private var lines: [Line] = []
 
     package init() {}
 
@@ -32,27 +38,32 @@ package struct AcceptedFindings: Sendable, Hashable {
             let words = content.split(maxSplits: 1, whereSeparator: \.isWhitespace)
                 .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
             guard let kind = words.first else { continue }
-            let known = Finding.Kind.allCases.map(\.rawValue)
-            guard known.contains(kind) else {
-                let nearest = Suggestion.nearest(to: kind, among: known).map { " Did you mean \($0)?" } ?? ""
-                throw LogError(
-                    log: source, line: number + 1,
-                    problem: "\"\(Excerpt.of(kind))\" is not a kind of finding.\(nearest) The kinds are in the output "
-                        + "of 'diagnose --json'.")
+            if let problem = Finding.Kind.problem(withName: kind) {
+                throw LogError(log: source, line: number + 1, problem: problem)
             }
-            accepted.insert(words)
+            let place = "\(source):\(number + 1): \(words.joined(separator: " "))"
+            lines.append(Line(kind: kind, name: words.count == 2 ? words[1] : nil, place: ShownText.escaped(place)))
         }
     }
 
-    func accepts(_ finding: Finding, in recording: Recording) -> Bool {
-        accepted.contains([finding.kind.rawValue])
-            || finding.name >= 0
-                && accepted.contains { words in
-                    guard words.count == 2, words[0] == finding.kind.rawValue else { return false }
-                    let name = recording.strings[Int(finding.name)]
-                    return words[1] == name
-                        || Suggestion.isLastComponent(words[1], of: name)
-                            && recording.name(called: words[1]) == finding.name
-                }
+    /// Removes the findings that are accepted.
+    ///
+    /// - Returns: the places of the lines that accept none of them.
+    func remove(from findings: inout [Finding], of recording: Recording) -> [String] {
+        var isUsed = [Bool](repeating: false, count: lines.count)
+        findings.removeAll { finding in
+            let accepting = lines.indices.filter { Self.accepts(lines[$0], finding, recording) }
+            for line in accepting { isUsed[line] = true }
+            return !accepting.isEmpty
+        }
+        return zip(lines, isUsed).filter { !$1 }.map(\.0.place)
+    }
+
+    private static func accepts(_ line: Line, _ finding: Finding, _ recording: Recording) -> Bool {
+        guard finding.isCalled(line.kind) else { return false }
+        guard let accepted = line.name else { return true }
+        guard finding.name >= 0, case let name = recording.strings[Int(finding.name)] else { return false }
+        return accepted == name
+            || Suggestion.isLastComponent(accepted, of: name) && recording.name(called: accepted) == finding.name
     }
 }

@@ -6,63 +6,78 @@ internal import ThreadedNotifications
 ///
 /// Cost: a few passes over the index for each kind of finding, and one for each thread that is flooded or stalled.
 package struct Diagnosis: Sendable {
-    let index: RecordingIndex
+    let evidence: Evidence
     private(set) var findings: [Finding]
-    let audit: Audit
     package private(set) var acceptedCount = 0
+    /// Where a finding is accepted that the recording does not have: `accepted.txt:3: dropped Saved`.
+    package private(set) var unusedAccepted: [String] = []
 
     package init(
         _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
         accepted: AcceptedFindings = AcceptedFindings(), selection: RecordingSelection? = nil
     ) {
-        self.index = index
-        audit = Audit(index, selection: selection)
-        let words = RecordWords(index)
-        let (histories, matches) = (NameHistory.all(index), ObserverMatches.all(index))
-        var findings = Unaccounted.findings(audit, words)
-        findings += WrongThread.findings(words)
-        findings += SeveralThreads.findings(words)
-        findings += MainHeldUp.findings(words, limits)
-        findings += PostedUnobserved.findings(histories, words)
-        findings += DeliveredAfterRemoval.findings(words)
-        findings += RemovedTwice.findings(words)
-        findings += NeverRemoved.findings(words)
-        findings += QueueBlocksPoster.findings(words, limits)
-        findings += AnyNameObserver.findings(words)
-        findings += EnqueuedNeverPosted.findings(words, limits)
-        findings += NeverDelivered.findings(histories, matches, words)
-        findings += NameNeverPosted.findings(histories, words)
-        findings += RemovedBeforePost.findings(histories, matches, words)
-        findings += Overtaking.findings(words)
-        findings += Flood.findings(words, limits)
-        findings += SelfPosting.findings(words, limits)
-        findings += Stall.findings(words, limits)
-        findings += LongWait.findings(words, limits)
-        findings += Backlog.findings(words)
-        findings += WaitCycle.findings(words)
-        findings += WaitTimedOut.findings(words)
-        findings += DroppedByPolicy.findings(matches, words)
-        findings += TargetGone.findings(words)
-        findings += RecordingEnd.findings(words)
+        evidence = Evidence(index, limits, Audit(index, selection: selection))
+        findings = []
+        for (rank, detector) in Detector.all.enumerated() {
+            for var finding in detector.run(evidence) {
+                finding.rank = rank
+                findings.append(finding)
+            }
+        }
+        removeExplained()
+        if let selection, !selection.isEverything {
+            // Whole programs are diagnosed; findings of other records are hidden.
+            findings.removeAll { finding in
+                !finding.evidence.contains { $0 >= 0 && selection.contains(index.entry($0)) }
+            }
+        }
+        let count = findings.count
+        unusedAccepted = accepted.remove(from: &findings, of: index.recording)
+        acceptedCount = count - findings.count
+        // Evidence is shown in the order of the recording, and each record once.
+        for number in findings.indices {
+            findings[number].evidence = Set(findings[number].evidence).filter { $0 >= 0 }.sorted()
+        }
+        findings.sort()
+    }
+
+    package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
+
+    package var hasFinding: Bool { !findings.isEmpty }
+
+    /// The options that select the notification of the first finding: `["--name", "JobDone"]`; empty if there is none.
+    package var firstSelection: [String] {
+        guard let name = findings.first?.name, name >= 0 else { return [] }
+        return ["--name", evidence.index.recording.strings[Int(name)]]
+    }
+}
+
+// MARK: Findings that others explain
+
+extension Diagnosis {
+    /// Removes what is only a consequence of another finding.
+    private mutating func removeExplained() {
+        let index = evidence.index
         // A handler that waits for another thread does not return because of that.
         let waiters = Set(
-            findings.filter { $0.kind == .longWait && $0.severity == .problem }.map {
-                index.entry($0.evidence[0]).thread
-            })
+            findings.filter { $0.kind == .longWait && $0.severity == .problem }
+                .map { index.entry($0.evidence[0]).thread })
         findings.removeAll { $0.kind == .handlerNeverReturned && waiters.contains($0.thread) }
-        findings = Self.withoutWaits(forStuck: findings, index)
+        addWaitsToStuckThreads()
         // Notifications waiting for a stuck thread are covered by the finding about the thread.
         let waiting: Set<Finding.Kind> = [.neverDelivered, .backlog]
         let stuck = waiters.union(findings.filter { !waiting.contains($0.kind) && $0.thread >= 0 }.map(\.thread))
         findings.removeAll { waiting.contains($0.kind) && stuck.contains($0.thread) }
         // A thread that continues without draining, by the record that waits for it.
-        let ignoring = Set(findings.filter { $0.kind == .stalled }.map { index.entry($0.evidence[0]).target })
+        let ignoring = Set(
+            findings.filter { $0.kind == .stalled && $0.evidence[0] >= 0 }.map { index.entry($0.evidence[0]) }
+                .filter { $0.stage == .append }.map(\.target))
         findings.removeAll { $0.kind == .backlog && ignoring.contains($0.thread) }
         func processAndName(_ finding: Finding) -> UInt64 {
             indexPair(Int32(index.recording.process(of: index.entry(finding.evidence[0]))), finding.name)
         }
         let enqueued = Set(findings.filter { $0.kind == .enqueuedNeverPosted }.map(processAndName))
-        findings.removeAll { $0.kind == .nameNeverPosted && enqueued.contains(processAndName($0)) }
+        findings.removeAll { $0.isCalled("nameNeverPosted") && enqueued.contains(processAndName($0)) }
         // One finding for each observer.
         func observer(_ finding: Finding) -> Int32? {
             finding.evidence.lazy.filter { $0 >= 0 }.map { index.entry($0).observer }.first { $0 >= 0 }
@@ -71,26 +86,12 @@ package struct Diagnosis: Sendable {
             findings.filter { $0.kind == .neverDelivered || $0.kind == .selfPosting && $0.severity == .problem }
                 .compactMap(observer))
         findings.removeAll { $0.kind == .backlog && observer($0).map(covered.contains) == true }
-        if let selection, !selection.isEverything {
-            // Whole programs are diagnosed; findings of other records are hidden.
-            findings.removeAll { finding in
-                !finding.evidence.contains { $0 >= 0 && selection.contains(index.entry($0)) }
-            }
-        }
-        let count = findings.count
-        findings.removeAll { accepted.accepts($0, in: index.recording) }
-        acceptedCount = count - findings.count
-        // Evidence is shown in the order of the recording, and each record once.
-        for number in findings.indices {
-            findings[number].evidence = Set(findings[number].evidence).filter { $0 >= 0 }.sorted()
-        }
-        self.findings = findings.sorted()
     }
 
     /// A wait for a stuck thread is evidence of the finding about that thread, and so is a wait for a thread that waits
     /// for it.
-    private static func withoutWaits(forStuck findings: [Finding], _ index: RecordingIndex) -> [Finding] {
-        var (findings, covered) = (findings, Set<Int32>())
+    private mutating func addWaitsToStuckThreads() {
+        var covered: Set<Int32> = []
         /// By thread: the finding that explains why it is stuck.
         var reported: [Int32: Int] = [:]
         for (number, finding) in findings.enumerated() where finding.thread >= 0 {
@@ -101,7 +102,7 @@ package struct Diagnosis: Sendable {
         while let thread = threads.popLast() {
             guard let number = reported[thread] else { continue }
             for wait in waits[thread] ?? [] {
-                let (begin, waiter) = (wait.evidence[0], index.entry(wait.evidence[0]).thread)
+                let (begin, waiter) = (wait.evidence[0], evidence.index.entry(wait.evidence[0]).thread)
                 findings[number].evidence.append(begin)
                 findings[number].severity = .problem
                 covered.insert(begin)
@@ -111,21 +112,15 @@ package struct Diagnosis: Sendable {
             }
         }
         findings.removeAll { $0.kind == .longWait && covered.contains($0.evidence[0]) }
-        return findings
     }
+}
 
-    package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
+// MARK: Totals
 
-    package var hasFinding: Bool { !findings.isEmpty }
-
-    /// The options that select the notification of the first finding: `["--name", "JobDone"]`; empty if there is none.
-    package var firstSelection: [String] {
-        guard let name = findings.first?.name, name >= 0 else { return [] }
-        return ["--name", index.recording.strings[Int(name)]]
-    }
-
+extension Diagnosis {
     /// The number of findings of each severity, and the audit's sums. Only what has an outcome is accounted for.
     package var totals: String {
+        let audit = evidence.audit
         let problems = findings.count { $0.severity == .problem }
         let found = [(problems, "problem"), (findings.count - problems, "note")].filter { $0.0 > 0 }
             .map { counted($0.0, $0.1) }.joined(separator: ", ")
@@ -145,6 +140,7 @@ package struct Diagnosis: Sendable {
     }
 
     private var accounted: String {
+        let (audit, index) = (evidence.audit, evidence.index)
         if !audit.addsUp { return counted(audit.faults.count, "audit fault") }
         if audit.unknown.count > 0 { return counted(audit.unknown.count, "possible audit fault") }
         guard audit.isComplete, !index.recording.entries.isEmpty else { return "" }

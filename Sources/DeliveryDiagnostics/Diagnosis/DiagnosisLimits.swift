@@ -9,6 +9,12 @@ package struct DiagnosisLimits: Sendable, Hashable {
     /// How many times in a row a handler may cause its own next call.
     package var chain: Int
 
+    /// The name of its command-line option.
+    enum Option: String, Sendable {
+        case mainBudget = "main-budget"
+        case depth, stall, chain
+    }
+
     package init(
         mainBudget: Duration = .milliseconds(16), depth: Int = 1000, stall: Duration = .seconds(1), chain: Int = 100
     ) {
@@ -16,6 +22,18 @@ package struct DiagnosisLimits: Sendable, Hashable {
         self.depth = depth
         self.stall = stall
         self.chain = chain
+    }
+
+    /// For example `--stall 1s`.
+    func text(_ option: Option) -> String {
+        let value =
+            switch option {
+            case .mainBudget: ElapsedTime.exact(ElapsedTime(mainBudget).nanoseconds)
+            case .depth: "\(depth)"
+            case .stall: ElapsedTime.exact(ElapsedTime(stall).nanoseconds)
+            case .chain: "\(chain)"
+            }
+        return "--\(option.rawValue) \(value)"
     }
 }
 

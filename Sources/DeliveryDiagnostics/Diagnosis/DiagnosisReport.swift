@@ -7,15 +7,11 @@ package struct DiagnosisReport {
 
     package static let maximumReported = 20
     package static let maximumEncoded = 1000
-    private static let maximumEvidence = 3
 
     private let diagnosis: Diagnosis
-    private let words: RecordWords
+    private var words: RecordWords { diagnosis.evidence.words }
 
-    package init(_ diagnosis: Diagnosis) {
-        self.diagnosis = diagnosis
-        words = RecordWords(diagnosis.index)
-    }
+    package init(_ diagnosis: Diagnosis) { self.diagnosis = diagnosis }
 
     /// Lines of at most `width` characters, unless a single word is longer.
     package func text(width: Int = .max) -> [Line] {
@@ -23,12 +19,8 @@ package struct DiagnosisReport {
         var lines: [Line] = []
         for (number, finding) in diagnosis.findings.prefix(Self.maximumReported).enumerated() {
             if number > 0 { lines.append(("", false)) }
-            lines += WrappedText.lines("\(finding.severity.rawValue): \(finding.problem)", width: width)
-                .map { ($0, finding.severity == .problem) }
-            let rest =
-                finding.evidence.prefix(Self.maximumEvidence).map(words.evidence) + finding.details
-                + ["remedy: \(finding.remedy)"]
-            lines += rest.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
+            lines += WrappedText.lines(finding.sentence, width: width).map { ($0, finding.severity == .problem) }
+            lines += finding.lines(words).flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
                 .map { ($0, false) }
         }
         let more = diagnosis.findings.count - Self.maximumReported
@@ -39,17 +31,20 @@ package struct DiagnosisReport {
     /// One JSON document with sorted keys.
     package func json() throws -> String {
         try JSONText.of([
-            "source": diagnosis.index.recording.source, "hasProblem": diagnosis.hasProblem,
+            "source": words.recording.source, "hasProblem": diagnosis.hasProblem,
             "findingCount": diagnosis.findings.count, "acceptedCount": diagnosis.acceptedCount,
-            "findings": diagnosis.findings.prefix(Self.maximumEncoded).map { finding in
-                var object: [String: Any] = [
-                    "kind": finding.kind.rawValue, "severity": finding.severity.rawValue, "problem": finding.problem,
-                    "evidence": finding.evidence.prefix(Self.maximumEvidence).map(words.evidenceFields),
-                    "details": finding.details, "remedy": finding.remedy,
-                ]
-                if finding.name >= 0 { object["name"] = diagnosis.index.recording.strings[Int(finding.name)] }
-                return object
-            },
+            "findings": diagnosis.findings.prefix(Self.maximumEncoded).map { $0.object(words) },
         ])
+    }
+
+    /// A line for each kind of finding: what it means, and the limits that decide.
+    package static func kinds(_ limits: DiagnosisLimits, width: Int) -> [String] {
+        Table(
+            [.text("kind"), .wrapped("meaning and limits")],
+            rows: Finding.Kind.all.map { kind in
+                let limits = kind.limits.map(limits.text).joined(separator: ", ")
+                return [kind.name, kind.meaning + (limits.isEmpty ? "" : " (\(limits))")]
+            }
+        ).lines(width: width)
     }
 }

@@ -1,63 +1,40 @@
-/// A problem or note that a recording shows: problem, evidence, remedy.
-struct Finding: Sendable, Hashable {
-    /// The kinds, most severe first.
-    enum Kind: String, Sendable, Hashable, CaseIterable {
-        case refusedWait
-        case unaccounted
-        case handlerNeverReturned
-        case stalled
-        case longWait
-        case queueBlocksPoster
-        case wrongThread
-        case deliveredAfterRemoval
-        case removedTwice
-        case anyNameObserver
-        case waitTimedOut
-        case neverStarted
-        case severalThreads
-        case overtaken
-        case selfPosting
-        case flood
-        case targetGone
-        case removedBeforePost
-        case enqueuedNeverPosted
-        case neverDelivered
-        case backlog
-        case nameNeverPosted
-        case postedUnobserved
-        case mainHeldUp
-        case endedInHandler
-        case lostRecords
-        case recordingTruncated
-        case unrecorded
-        case waitsBothWays
-        case dropped
-        case onPostingThread
-        case overtakesByPolicy
-        case neverRemoved
-        case fork
-    }
+internal import DeliveryRecording
+internal import ThreadedNotifications
 
+/// What a recording shows: a problem of the program, or something worth knowing.
+///
+/// Detectors and the rules of `check` make findings. Text, JSON, JUnit and SARIF are functions of them.
+struct Finding: Sendable, Hashable {
     enum Severity: String, Sendable, Hashable {
         /// Almost certainly not what the author of the program intended.
         case problem
         case note
     }
 
-    var kind: Kind
-    var severity: Severity
+    /// Set by `Detector`.
+    var kind = Kind.rule
+    var severity = Severity.problem
+    /// For example `observer 3 of Saved ran on worker 3 times`.
     var problem: String
     /// Indices of entries; -1 is left out. The first three are shown.
-    var evidence: [Int32]
+    var evidence: [Int32] = []
     /// More evidence, one line each.
     var details: [String] = []
-    var remedy: String
-    /// How often or how severe. Findings of a kind are sorted by it, largest first.
-    var weight: Int
+    /// Empty for a rule.
+    var remedy = ""
+    /// How often or how severe. Findings of a detector are sorted by it, largest first.
+    var weight = 1
     /// Index in the recording's strings of the notification's name; -1 if it concerns none.
     var name: Int32 = -1
     /// Index in the recording's threads of the thread that causes the problem; -1 if there is none.
     var thread: Int32 = -1
+    /// The name of its kind in earlier versions.
+    var formerKind: String?
+    /// The position of its detector in `Detector.all`.
+    var rank = 0
+
+    /// True if a file of accepted findings or a rule names its kind.
+    func isCalled(_ kind: String) -> Bool { self.kind.name == kind || formerKind == kind }
 }
 
 extension Finding: Comparable {
@@ -67,8 +44,44 @@ extension Finding: Comparable {
         if (one.kind == .wrongThread) != (other.kind == .wrongThread), one.severity == .note {
             return one.kind == .wrongThread
         }
-        if one.kind != other.kind { return Kind.allCases.first { $0 == one.kind || $0 == other.kind } == one.kind }
+        if one.rank != other.rank { return one.rank < other.rank }
         if one.weight != other.weight { return one.weight > other.weight }
         return one.evidence.lexicographicallyPrecedes(other.evidence)
+    }
+}
+
+// MARK: In words
+
+extension Finding {
+    static let maximumEvidence = 3
+
+    /// The problem, with the severity of what a detector found.
+    var sentence: String { kind == .rule ? problem : "\(severity.rawValue): \(problem)" }
+
+    /// The lines after the sentence: the evidence, the details and the remedy.
+    func lines(_ words: RecordWords) -> [String] {
+        evidence.prefix(Self.maximumEvidence).map(words.evidence) + details
+            + (remedy.isEmpty ? [] : ["remedy: \(remedy)"])
+    }
+
+    /// The fields of a JSON object.
+    func object(_ words: RecordWords) -> [String: Any] {
+        var object: [String: Any] = [
+            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields), "details": details,
+        ]
+        object["location"] = location(words)?.description
+        guard kind != .rule else { return object }
+        object["kind"] = kind.name
+        object["severity"] = severity.rawValue
+        object["problem"] = problem
+        object["remedy"] = remedy
+        if name >= 0 { object["name"] = words.recording.strings[Int(name)] }
+        return object
+    }
+
+    /// The first source location of the evidence. A location without a line has the name of a function in place of the
+    /// file.
+    func location(_ words: RecordWords) -> SourceLocation? {
+        evidence.lazy.filter { $0 >= 0 }.compactMap(words.sourceLocation).first { $0.line > 0 }
     }
 }

@@ -11,7 +11,6 @@ internal import ThreadedNotifications
 package struct SARIFReport {
     /// The largest number of results for one rule. The last of them counts the rest.
     private static let maximumResults = 1000
-    private static let maximumEvidence = 3
 
     private let check: RuleCheck
     private let version: String
@@ -57,25 +56,22 @@ package struct SARIFReport {
         ]
     }
 
-    /// A result for each violation, or one for a rule that fails without evidence.
+    /// A result for each finding, or one for a rule that fails without evidence.
     private func results(of result: RuleResult, _ number: Int) -> [[String: Any]] {
         if result.holds { return [] }
-        var violations =
-            result.violations.isEmpty
-            ? [RuleResult.Violation(text: result.explanation, evidence: [])] : result.violations
-        if violations.count > Self.maximumResults {
-            let more = violations.count - Self.maximumResults + 1
-            violations.removeLast(more)
-            violations.append(RuleResult.Violation(text: "and \(more) more", evidence: []))
+        var findings = result.findings.isEmpty ? [Finding(problem: result.explanation)] : result.findings
+        if findings.count > Self.maximumResults {
+            let more = findings.count - Self.maximumResults + 1
+            findings.removeLast(more)
+            findings.append(Finding(problem: "and \(more) more"))
         }
-        return violations.map { violation in
-            let evidence = violation.evidence.prefix(Self.maximumEvidence).map(check.words.evidence)
-            let lines = ["\(result.rule): \(violation.text)"] + evidence + violation.details
+        return findings.map { finding in
+            let lines = ["\(result.rule): \(finding.sentence)"] + finding.lines(check.words)
             var object: [String: Any] = [
                 "ruleId": "\(result.rule)", "ruleIndex": number, "level": "error",
                 "message": ["text": Self.escaped(lines.joined(separator: "\n"))],
             ]
-            if let location = location(of: violation, result.rule) { object["locations"] = [location] }
+            if let location = location(of: finding, result.rule) { object["locations"] = [location] }
             return object
         }
     }
@@ -88,13 +84,10 @@ package struct SARIFReport {
         return text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
     }
 
-    private func location(of violation: RuleResult.Violation, _ rule: Rule) -> [String: Any]? {
-        // A location without a line has the name of a function in place of the file.
-        if let source = violation.evidence.lazy.compactMap(check.words.sourceLocation).first(where: { $0.line > 0 }) {
-            return location(source.file, line: source.line)
-        }
+    private func location(of finding: Finding, _ rule: Rule) -> [String: Any]? {
+        if let source = finding.location(check.words) { return location(source.file, line: source.line) }
         if let origin = rule.origin { return location(origin.file, line: origin.line) }
-        let line = violation.evidence.first.map { Int(check.words.index.entry($0).line) } ?? 1
+        let line = finding.evidence.first.map { Int(check.words.index.entry($0).line) } ?? 1
         return recordingPath.map { location($0, line: line) }
     }
 

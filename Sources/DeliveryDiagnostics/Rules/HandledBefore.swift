@@ -31,11 +31,11 @@ struct HandledBefore {
             Dictionary(grouping: early, by: \.thread).map { thread, early in
                 let text = "\(words.thread(thread)) handled \(words.name(second)) \(words.times(early.count)) "
                 guard let begun = begun[thread] else {
-                    return RuleResult.Violation(
-                        text: text + "and never \(words.name(first))", evidence: [early[0].begin])
+                    return Finding(
+                        problem: text + "and never \(words.name(first))", evidence: [early[0].begin])
                 }
-                return RuleResult.Violation(
-                    text: text + "before its first \(words.name(first))",
+                return Finding(
+                    problem: text + "before its first \(words.name(first))",
                     evidence: [early[0].begin, begun])
             })
     }

@@ -41,14 +41,14 @@ struct HandlerTime {
         }.values
         return RuleResult(
             rule, fails: "\(long.count) of \(all) took longer, up to \(ElapsedTime.text(longest))",
-            observers.map(violation))
+            observers.map(finding))
     }
 
     /// - Parameter calls: those of one observer that were too long.
-    private func violation(_ calls: [Call]) -> RuleResult.Violation {
+    private func finding(_ calls: [Call]) -> Finding {
         let longest = calls.reduce(calls[0]) { $1.time > $0.time ? $1 : $0 }
-        return RuleResult.Violation(
-            text: "\(words.observer(of: longest.span)) took \(calls.count == 1 ? "" : "up to ")"
+        return Finding(
+            problem: "\(words.observer(of: longest.span)) took \(calls.count == 1 ? "" : "up to ")"
                 + "\(ElapsedTime.text(longest.time)) on \(words.thread(longest.span.thread))"
                 + (calls.count == 1 ? "" : ", and was too long \(words.times(calls.count))")
                 + (longest.span.ending == .open ? " and had not returned when the recording ended" : "")

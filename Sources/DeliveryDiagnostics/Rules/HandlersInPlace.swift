@@ -24,8 +24,8 @@ struct HandlersInPlace {
             fails: missing ?? "\(wrong.count) of \(counted(handlers.count, "handler")) ran on "
                 + (isThere ? "another thread" : "\(place)"),
             calls.map { calls in
-                RuleResult.Violation(
-                    text: "\(words.observer(of: calls[0])) ran on \(words.thread(calls[0].thread)) "
+                Finding(
+                    problem: "\(words.observer(of: calls[0])) ran on \(words.thread(calls[0].thread)) "
                         + words.times(calls.count),
                     evidence: [calls[0].begin])
             })

@@ -33,8 +33,8 @@ struct ObserversLeft {
             rule, fails: "\(left.count) of \(all) \(left.count == 1 ? "was" : "were") not removed",
             places.map { observers in
                 let more = observers.count - 1
-                return RuleResult.Violation(
-                    text: words.observer(observers[0])
+                return Finding(
+                    problem: words.observer(observers[0])
                         + (more == 0 ? " was" : " and \(more) more that \(more == 1 ? "was" : "were") added there were")
                         + " not removed",
                     evidence: [words.registered(observers[0])])

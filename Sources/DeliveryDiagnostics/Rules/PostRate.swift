@@ -21,8 +21,8 @@ struct PostRate {
         return RuleResult(
             rule, fails: "\(all), up to \(highest) in a second",
             most.filter { $0.count > limit }.map { found in
-                RuleResult.Violation(
-                    text: "\(words.name(name)) was posted \(words.times(found.count)) in "
+                Finding(
+                    problem: "\(words.name(name)) was posted \(words.times(found.count)) in "
                         + ElapsedTime.text(words.index.time(from: found.first, to: found.last)),
                     evidence: [found.first, found.last])
             })

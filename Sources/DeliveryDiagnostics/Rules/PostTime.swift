@@ -25,8 +25,8 @@ struct PostTime {
             rule, fails: "\(long.count) of \(all) took longer, up to \(ElapsedTime.text(longest))",
             places.map { calls in
                 let first = calls.reduce(calls[0]) { $1.time > $0.time ? $1 : $0 }
-                return RuleResult.Violation(
-                    text: "a post of \(words.name(words.index.name(ofPost: first.call.post))) blocked "
+                return Finding(
+                    problem: "a post of \(words.name(words.index.name(ofPost: first.call.post))) blocked "
                         + "\(words.thread(first.call.thread)) for \(calls.count == 1 ? "" : "up to ")"
                         + ElapsedTime.text(first.time)
                         + (calls.count == 1 ? "" : ", and was too long \(words.times(calls.count))"),

@@ -52,8 +52,8 @@ struct PostsDelivered {
         return RuleResult(rule, holds: all)
     }
 
-    /// One violation for each observer and outcome.
-    private func deliveries(_ name: Int32?) -> [RuleResult.Violation] {
+    /// One finding for each observer and outcome.
+    private func deliveries(_ name: Int32?) -> [Finding] {
         var found: [[Int32]: [RecordingIndex.Delivery]] = [:]
         for delivery in index.deliveries where name.map({ index.name(of: delivery) == $0 }) ?? true {
             let stage = delivery.outcome < 0 ? nil : index.entry(delivery.outcome).stage
@@ -64,8 +64,8 @@ struct PostsDelivered {
         return found.values.map { deliveries in
             let first = deliveries[0]
             let more = deliveries.count == 1 ? "" : ", as \(deliveries.count - 1) more"
-            return RuleResult.Violation(
-                text: "\(words.post(first.post)) was not delivered to "
+            return Finding(
+                problem: "\(words.post(first.post)) was not delivered to "
                     + "\(words.observer(first.observer, name: index.name(of: first))): \(words.outcome(of: first))\(more)",
                 evidence: [
                     index.posts[Int(first.post)].posted, first.outcome >= 0 ? first.outcome : first.append,
@@ -74,32 +74,32 @@ struct PostsDelivered {
         }
     }
 
-    private func unfinished(_ audit: Audit, _ name: Int32?) -> [RuleResult.Violation] {
+    private func unfinished(_ audit: Audit, _ name: Int32?) -> [Finding] {
         audit.unfinished.compactMap { post, observer in
             guard name.map({ index.name(ofPost: post) == $0 }) ?? true else { return nil }
             let reached = observer < 0 ? "" : " and had not reached \(words.observer(observer))"
-            return RuleResult.Violation(
-                text: "\(words.post(post)) had not returned when the recording ended\(reached)",
+            return Finding(
+                problem: "\(words.post(post)) had not returned when the recording ended\(reached)",
                 evidence: [index.posts[Int(post)].posted, words.registered(observer)])
         }
     }
 
-    private func neverPosted(_ name: Int32?) -> [RuleResult.Violation] {
+    private func neverPosted(_ name: Int32?) -> [Finding] {
         index.posts.indices.compactMap { number in
             let post = index.posts[number]
             guard post.enqueued >= 0, name.map({ index.name(ofPost: Int32(number)) == $0 }) ?? true,
                 post.queueOutcome < 0 || index.entry(post.queueOutcome).stage == .targetGone
             else { return nil }
-            return RuleResult.Violation(
-                text: "\(words.post(Int32(number))) was never posted", evidence: [post.enqueued, post.queueOutcome])
+            return Finding(
+                problem: "\(words.post(Int32(number))) was never posted", evidence: [post.enqueued, post.queueOutcome])
         }
     }
 
-    private func lost(_ audit: Audit, _ name: Int32?) -> [RuleResult.Violation] {
+    private func lost(_ audit: Audit, _ name: Int32?) -> [Finding] {
         audit.faults.reported.filter { fault in
             let post = index.entry(fault.entry).post
             return fault.kind == .lost && post >= 0 && name.map { index.name(ofPost: post) == $0 } ?? true
-        }.map { RuleResult.Violation(text: $0.text, evidence: [$0.entry]) }
+        }.map { Finding(problem: $0.text, evidence: [$0.entry]) }
     }
 }
 
@@ -114,18 +114,18 @@ extension RecordWords {
         return "\(outcome)\(place) (line \(entry.line))"
     }
 
-    /// The posts of a name with their observers and outcomes, one violation for each.
-    func outcomes(ofPosts posts: [Int32]) -> [RuleResult.Violation] {
+    /// The posts of a name with their observers and outcomes, one finding for each.
+    func outcomes(ofPosts posts: [Int32]) -> [Finding] {
         posts.map { posted in
             let post = index.entry(posted).post
-            guard post >= 0 else { return RuleResult.Violation(text: "it was posted here", evidence: [posted]) }
+            guard post >= 0 else { return Finding(problem: "it was posted here", evidence: [posted]) }
             let deliveries = index.deliveries(ofPost: post).map { index.deliveries[$0] }
             let outcomes = deliveries.prefix(3).map { delivery in
                 "\(observer(delivery.observer, name: index.name(of: delivery))): \(outcome(of: delivery))"
             }
             let more = deliveries.count > 3 ? ["and \(deliveries.count - 3) more"] : []
-            return RuleResult.Violation(
-                text: deliveries.isEmpty ? "\(self.post(post)) had no observer" : "\(self.post(post)) had observers",
+            return Finding(
+                problem: deliveries.isEmpty ? "\(self.post(post)) had no observer" : "\(self.post(post)) had observers",
                 evidence: [posted], details: outcomes + more)
         }
     }

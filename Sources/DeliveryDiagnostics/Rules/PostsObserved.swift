@@ -30,8 +30,8 @@ struct PostsObserved {
             rule, fails: "\(unobserved.count) of \(counted(posts.count, "post")) had no observer",
             places.map { posts in
                 let entry = words.index.entry(posts[0])
-                return RuleResult.Violation(
-                    text: "\(words.name(entry.name)) was posted by \(words.thread(entry.thread)) "
+                return Finding(
+                    problem: "\(words.name(entry.name)) was posted by \(words.thread(entry.thread)) "
                         + "\(words.times(posts.count)) without an observer",
                     evidence: [posts[0]], details: words.unmatchedObservers(posts[0]))
             })

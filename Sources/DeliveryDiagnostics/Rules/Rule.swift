@@ -45,7 +45,8 @@ package struct Rule: Sendable, Hashable {
     enum Findings: Sendable, Hashable {
         case all
         case problems
-        case kind(Finding.Kind)
+        /// A kind's name, also one of earlier versions.
+        case kind(String)
     }
 
     let clause: Clause
@@ -79,7 +80,7 @@ extension Rule: CustomStringConvertible {
         case .atMost(let count, let name): "at most \(count) \(Self.name(name)) per second"
         case .noFinding(.all): "no finding"
         case .noFinding(.problems): "no problem"
-        case .noFinding(.kind(let kind)): "no \(kind.rawValue)"
+        case .noFinding(.kind(let kind)): "no \(kind)"
         case .complete: "the recording is complete"
         }
     }
@@ -100,7 +101,7 @@ extension Rule: CustomStringConvertible {
         case .atMost(let count, let name): "\(name) is posted at most \(count) times in any second."
         case .noFinding(.all): "'notify-demo diagnose' finds nothing."
         case .noFinding(.problems): "'notify-demo diagnose' finds no problem."
-        case .noFinding(.kind(let kind)): "'notify-demo diagnose' has no finding of the kind \(kind.rawValue)."
+        case .noFinding(.kind(let kind)): "'notify-demo diagnose' has no finding of the kind \(kind)."
         case .complete: "The recording has every record of what happened."
         }
     }

@@ -10,6 +10,8 @@ package import DeliveryRecording
 package struct RuleCheck: Sendable {
     package let results: [RuleResult]
     let words: RecordWords
+    /// See `Diagnosis`; nil without a rule about findings.
+    package let unusedAccepted: [String]?
 
     /// - Parameters:
     ///   - limits: the limits of findings.
@@ -22,10 +24,10 @@ package struct RuleCheck: Sendable {
         let words = RecordWords(index)
         self.words = words
         var shared: Diagnosis?
-        let incomplete = allowsIncomplete ? nil : RecordingComplete.failure(index.recording)
+        let incomplete = allowsIncomplete ? nil : Self.incomplete(index.recording)
         let checked = rules.map { rule -> RuleResult in
             switch rule.clause {
-            case .complete: return RecordingComplete.failure(index.recording) ?? RuleResult(rule, holds: "")
+            case .complete: return Self.incomplete(index.recording) ?? RuleResult(rule, holds: "")
             case .delivered(let name): return PostsDelivered(rule, words).result(name)
             case .handlers(let name, let isThere, let place):
                 return HandlersInPlace(rule, words).result(name, isThere, place)
@@ -39,13 +41,36 @@ package struct RuleCheck: Sendable {
             case .noFinding(let findings):
                 let diagnosis = shared ?? Diagnosis(index, limits: limits, accepted: accepted)
                 shared = diagnosis
-                return NoFinding.result(rule, findings, diagnosis)
+                return Self.noFinding(rule, findings, diagnosis)
             }
         }
         results = [incomplete].compactMap(\.self) + checked
+        unusedAccepted = shared?.unusedAccepted
     }
 
     package var holds: Bool { results.allSatisfy(\.holds) }
 
     package var failedCount: Int { results.count { !$0.holds } }
+
+    /// `the recording is complete`: checked of every recording, because other rules may hold for what is missing. Nil
+    /// if it is.
+    private static func incomplete(_ recording: Recording) -> RuleResult? {
+        recording.incompleteness.map {
+            RuleResult(Rule(.complete), fails: $0, recording.problems.map { Finding(problem: "\($0)") })
+        }
+    }
+
+    /// `no finding`, `no problem`, `no wrongThread`.
+    private static func noFinding(_ rule: Rule, _ wanted: Rule.Findings, _ diagnosis: Diagnosis) -> RuleResult {
+        let found = diagnosis.findings.filter { finding in
+            switch wanted {
+            case .all: true
+            case .problems: finding.severity == .problem
+            case .kind(let kind): finding.isCalled(kind)
+            }
+        }
+        let count = found.isEmpty ? "no findings" : counted(found.count, "finding")
+        let all = count + (diagnosis.acceptedCount == 0 ? "" : ", and \(diagnosis.acceptedCount) accepted")
+        return found.isEmpty ? RuleResult(rule, holds: all) : RuleResult(rule, fails: all, found)
+    }
 }

@@ -102,7 +102,7 @@ package struct RuleParser {
     }
 
     private mutating func absence() throws(Problem) -> Rule.Clause {
-        let kinds = Finding.Kind.allCases.map(\.rawValue)
+        let kinds = Finding.Kind.all.map(\.name) + Finding.Kind.formerNames
         let subjects = ["handler", "post", "observer", "finding", "problem"]
         switch take(subjects + kinds) {
         case "handler":
@@ -115,10 +115,10 @@ package struct RuleParser {
         case "finding": return .noFinding(.all)
         case "problem": return .noFinding(.problems)
         case let word:
-            if let kind = word.flatMap(Finding.Kind.init) { return .noFinding(.kind(kind)) }
+            if let word { return .noFinding(.kind(word)) }
             throw problem(
                 expected: Self.list(subjects) + " or a kind of finding", subjects + kinds,
-                otherwise: "The kinds are in the output of 'diagnose --json'.")
+                otherwise: "'notify-demo diagnose --kinds' lists the kinds.")
         }
     }
 

@@ -7,7 +7,6 @@ package struct RuleReport {
 
     private static let maximumReported = 10
     private static let maximumEncoded = 1000
-    private static let maximumEvidence = 3
 
     private let check: RuleCheck
 
@@ -39,12 +38,9 @@ package struct RuleReport {
             "rules": check.results.map { result in
                 [
                     "rule": "\(result.rule)", "holds": result.holds, "text": result.explanation,
-                    "violationCount": result.violations.count,
-                    "violations": result.violations.prefix(Self.maximumEncoded).map { violation in
-                        [
-                            "text": violation.text, "details": violation.details,
-                            "evidence": violation.evidence.prefix(Self.maximumEvidence).map(check.words.evidenceFields),
-                        ] as [String: Any]
+                    "violationCount": result.findings.count,
+                    "violations": result.findings.prefix(Self.maximumEncoded).map { finding in
+                        finding.object(check.words).merging(["text": finding.sentence]) { own, _ in own }
                     },
                 ] as [String: Any]
             },
@@ -66,14 +62,11 @@ package struct RuleReport {
 
     private func evidence(of result: RuleResult) -> [(indent: String, text: String)] {
         var lines: [(indent: String, text: String)] = []
-        for violation in result.violations.prefix(Self.maximumReported) {
-            lines.append(("  ", violation.text))
-            for record in violation.evidence.prefix(Self.maximumEvidence) {
-                lines.append(("    ", check.words.evidence(record)))
-            }
-            for detail in violation.details { lines.append(("    ", detail)) }
+        for finding in result.findings.prefix(Self.maximumReported) {
+            lines.append(("  ", finding.sentence))
+            lines += finding.lines(check.words).map { ("    ", $0) }
         }
-        let more = result.violations.count - Self.maximumReported
+        let more = result.findings.count - Self.maximumReported
         if more > 0 { lines.append(("  ", "and \(more) more")) }
         return lines
     }

@@ -31,7 +31,7 @@ struct Check: Command {
 
             PLACE is main, or thread and the name or the number of a thread. A name with spaces is written in double \
             quotes, with JSON's escapes. So is a notification that is called no, every, everything or at. The kinds of findings \
-            are in 'diagnose --json'. A file of rules has one on each line; text after # is a comment.
+            are listed by 'diagnose --kinds'. A file of rules has one on each line; text after # is a comment.
 
             NAME may be without its module: JobArrived is jobs.JobArrived if that is the only one. A rule fails if its \
             name or thread is not in the recording, or if no handler of the name ran, because it could not fail \

@@ -13,7 +13,7 @@ struct Diagnose: Command {
             A recording of 'notify-demo record' also has what the program does with Foundation's NotificationCenter. If a \
             program records itself, posts to it are recorded only if the library observes their name there.
 
-            A file of accepted findings has one on each line: its kind, as --json prints it, and optionally the name \
+            A file of accepted findings has one on each line: its kind, as --kinds lists it, and optionally the name \
             of the notification. Text after # is a comment.
 
             EXAMPLES
@@ -33,12 +33,19 @@ struct Diagnose: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
+    @Flag(help: "List the kinds of findings, with what each means and its limits, and read no recording.")
+    var kinds = false
+
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
     @OptionGroup var input: RecordingInput
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        if kinds {
+            for line in DiagnosisReport.kinds(options.limits, width: terminal.width) { try terminal.print(line) }
+            return .success
+        }
         let accepted = try options.accepted
         let (recording, selection) = try input.read(terminal)
         let diagnosis = Diagnosis(

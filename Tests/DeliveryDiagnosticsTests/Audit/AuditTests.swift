@@ -336,7 +336,7 @@ final class AuditTests: XCTestCase {
         let (index, selection) = (RecordingIndex(recording), try RecordingSelection(of: recording))
         XCTAssertEqual(Audit(index, selection: selection).faults.countByKind, [.miscounted: 1])
         let diagnosis = Diagnosis(index, selection: selection)
-        XCTAssertEqual(diagnosis.findings.map(\.kind), [.unaccounted, .lostRecords])
+        XCTAssertEqual(diagnosis.findings.map(\.kind), [.unaccounted, .incomplete])
     }
 
     func testCountersThatIncludeNotificationsFromBeforeTheRecordingAreNotCompared() {

@@ -31,7 +31,7 @@ extension DiagnosisTests {
                 story.add(.return, post: 1, observer: 1)
             }
         }
-        expect(.overtakesByPolicy, .note, evidence: [1, 3], in: story(true), notIn: story(false))
+        expect(.overtaken, .note, evidence: [1, 3], in: story(true), notIn: story(false))
     }
 
     func testAFloodIsReportedWithItsTimeDepthAndPosters() {

@@ -34,7 +34,7 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .severalThreads, evidence: [1, 3, 7], says: ["ran on 2 threads (worker and main)"],
+            .wrongThread, evidence: [1, 3, 7], says: ["ran on 2 threads (worker and main)"],
             in: story(Story.worker, Story.main), notIn: story(Story.worker, Story.worker))
         expect(
             .onPostingThread, .note, evidence: [1, 3], says: ["ran only on other, not on worker, which added it"],
@@ -136,14 +136,14 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .removedTwice, evidence: [1, 6, 7],
+            .deliveredAfterRemoval, evidence: [1, 6, 7],
             says: ["observer 1 of Done was removed again 2 times after it had been removed"], in: story(true),
             notIn: story(false))
     }
 
     func testAnUnknownObserverThatIsRemovedTwice() {
         expect(
-            .removedTwice, evidence: [1], says: ["An observer was removed again once"],
+            .deliveredAfterRemoval, evidence: [1], says: ["An observer was removed again once"],
             in: { $0.removeFoundationObserver(nil, again: true) }, notIn: { _ in })
     }
 
@@ -259,7 +259,7 @@ extension DiagnosisTests {
         let recording = try Recording(bytes: Array(lines.utf8), name: "run.jsonl")
         XCTAssertTrue(recording.problems.isEmpty)
         let findings = Diagnosis(recording).findings
-        XCTAssertEqual(findings.map(\.kind), [.unrecorded])
+        XCTAssertEqual(findings.map(\.kind), [.incomplete])
         XCTAssertEqual(findings[0].problem, "Not recorded: notification centers: this Foundation is unknown")
     }
 
@@ -272,7 +272,7 @@ extension DiagnosisTests {
                     .register, observer: 1, at: 1, foundation: .init(isCalledByFoundation: isCalledByFoundation))
             }
         }
-        expect(.nameNeverPosted, .note, evidence: [1], in: story(false), notIn: story(true))
+        expect(.unmatchedName, .note, evidence: [1], in: story(false), notIn: story(true))
     }
 
     func testAFoundationObserverOfAnotherCenterThanThatOfThePosts() {

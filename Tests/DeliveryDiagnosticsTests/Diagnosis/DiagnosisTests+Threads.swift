@@ -166,7 +166,7 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .neverStarted, evidence: [2], says: ["1 block was not accepted because worker was never started"],
+            .targetGone, evidence: [2], says: ["1 block was not accepted because worker was never started"],
             in: story(.notStarted), notIn: { $0.add(.log, nil) })
         XCTAssertEqual(Diagnosis(Story.complete(story(nil))).findings.map(\.kind), [.targetGone])
     }
@@ -234,15 +234,15 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .severalThreads, .note, evidence: [1, 3, 6],
+            .wrongThread, .note, evidence: [1, 3, 6],
             says: ["Handlers of observer 1 of Done ran on 2 threads (worker and other) because"],
             in: story(Story.other),
             notIn: story(Story.worker), leaving: [.onPostingThread])
         expect(
-            .severalThreads, evidence: [1, 3, 6], in: story(Story.main), notIn: story(Story.worker),
+            .wrongThread, evidence: [1, 3, 6], in: story(Story.main), notIn: story(Story.worker),
             leaving: [.onPostingThread])
         expect(
-            .severalThreads, evidence: [1, 3, 5], says: ["two at the same time"], in: story(Story.other, overlap: true),
+            .wrongThread, evidence: [1, 3, 5], says: ["two at the same time"], in: story(Story.other, overlap: true),
             notIn: story(Story.worker, overlap: true), leaving: [.onPostingThread])
     }
 
@@ -309,6 +309,20 @@ extension DiagnosisTests {
             XCTAssertEqual(diagnosis.findings.map(\.kind), kinds)
             XCTAssertEqual(diagnosis.acceptedCount, 3 - kinds.count)
         }
+        // A kind of an earlier version accepts what it accepted then.
+        let slow = Story.complete { story in
+            story.register(1, on: Story.main)
+            story.add(.post, post: 1, count: 1)
+            story.add(.deliver, post: 1, observer: 1, target: Story.main)
+            story.pass(.milliseconds(20))
+            story.add(.return, post: 1, observer: 1)
+        }
+        for (text, unused) in [("mainHeldUp", []), ("fork\nstalled Done", ["accepted:1: fork"])] {
+            let accepted = try AcceptedFindings(text: text, source: "accepted")
+            let diagnosis = Diagnosis(slow, accepted: accepted)
+            XCTAssertEqual(diagnosis.findings, [])
+            XCTAssertEqual(diagnosis.unusedAccepted, unused)
+        }
         XCTAssertThrowsError(try AcceptedFindings(text: "fork\ndroped", source: "accepted")) { error in
             XCTAssertTrue(
                 "\(error)".hasPrefix("accepted:2: \"droped\" is not a kind of finding. Did you mean dropped?"))
@@ -320,10 +334,10 @@ extension DiagnosisTests {
 
     func testATruncatedRecordingLostRecordsAndAForkAreNotes() {
         expect(
-            .recordingTruncated, .note, evidence: [1], in: Story.truncated { $0.add(.log, nil) },
+            .incomplete, .note, evidence: [1], in: Story.truncated { $0.add(.log, nil) },
             notIn: Story.complete { $0.add(.log, nil) })
         expect(
-            .lostRecords, .note, evidence: [1], says: ["7 records were lost"],
+            .incomplete, .note, evidence: [1], says: ["7 records were lost"],
             in: { $0.add(.lost, nil, count: 7) }, notIn: { $0.add(.log, nil) })
         expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
     }

@@ -136,12 +136,12 @@ final class DiagnosisTests: XCTestCase {
         }
         let twin = story(.milliseconds(900), on: Story.worker)
         expect(
-            .mainHeldUp, .note, evidence: [1, 8, 9],
+            .stalled, .note, evidence: [1, 8, 9],
             says: ["occupied the main thread for up to 31 ms, once for longer than 16 ms"],
             in: story(.milliseconds(30)), notIn: twin)
-        expect(.mainHeldUp, evidence: [1, 8, 9], in: story(.milliseconds(300)), notIn: story(.milliseconds(14)))
+        expect(.stalled, evidence: [1, 8, 9], in: story(.milliseconds(300)), notIn: story(.milliseconds(14)))
         expect(
-            .mainHeldUp, .note, evidence: [1, 8, 9], limits: DiagnosisLimits(mainBudget: .milliseconds(4)),
+            .stalled, .note, evidence: [1, 8, 9], limits: DiagnosisLimits(mainBudget: .milliseconds(4)),
             in: story(.milliseconds(4)), notIn: story(.milliseconds(2)))
     }
 
@@ -179,10 +179,10 @@ final class DiagnosisTests: XCTestCase {
             }
         }
         expect(
-            .postedUnobserved, evidence: [1, 3], says: ["Done was posted 2 times before it had an observer"],
+            .unmatchedName, evidence: [1, 3], says: ["Done was posted 2 times before it had an observer"],
             in: story("Done"), notIn: story("Another"))
         expect(
-            .postedUnobserved, evidence: [1, 3], in: story("Done", sender: Self.window),
+            .unmatchedName, evidence: [1, 3], in: story("Done", sender: Self.window),
             notIn: story("Done", sender: Self.panel))
     }
 
@@ -198,13 +198,13 @@ final class DiagnosisTests: XCTestCase {
             }
         }
         expect(
-            .postedUnobserved, evidence: [2, 3], says: ["Done was posted once before"], in: story(Self.window),
+            .unmatchedName, evidence: [2, 3], says: ["Done was posted once before"], in: story(Self.window),
             notIn: story(Self.panel))
     }
 
     func testInTheDocumentsTechniquePostsBeforeTheFirstObserverCountPostsAfterARemovalDoNot() {
         expect(
-            .postedUnobserved, evidence: [1, 2],
+            .unmatchedName, evidence: [1, 2],
             in: { story in
                 story.add(.post, on: Story.worker, post: 1)
                 story.add(.register)
@@ -301,7 +301,7 @@ final class DiagnosisTests: XCTestCase {
                 story.add(.post, post: 1, count: 0)
                 story.register(1, "Another")
                 story.add(.remove, "Another", observer: 1, count: 0)
-            }, leaving: [.nameNeverPosted])
+            }, leaving: [.unmatchedName])
     }
 
     func testPostsThatOtherObserversAskForAreNotAMismatchAndObserversOfOneLocationAreReportedOnce() {
@@ -359,18 +359,18 @@ final class DiagnosisTests: XCTestCase {
             }
         }
         expect(
-            .nameNeverPosted, evidence: [1, 2],
+            .unmatchedName, evidence: [1, 2],
             says: ["WindowWillClose was never posted but is observed by observer 1. WindowWilClose was posted once"],
-            in: story("WindowWilClose"), notIn: story("WindowDidOpen"), leaving: [.nameNeverPosted])
+            in: story("WindowWilClose"), notIn: story("WindowDidOpen"), leaving: [.unmatchedName])
         expect(
-            .nameNeverPosted, evidence: [1, 2], in: story("WINDOWWILLCLOSE"), notIn: story("WindowWillClose2"),
-            leaving: [.nameNeverPosted])
+            .unmatchedName, evidence: [1, 2], in: story("WINDOWWILLCLOSE"), notIn: story("WindowWillClose2"),
+            leaving: [.unmatchedName])
         // Without a similar name it is a note, in a complete recording.
         expect(
-            .nameNeverPosted, .note, evidence: [1],
+            .unmatchedName, .note, evidence: [1],
             says: ["never posted but is observed by observer 1.", "posted without an observer: WindowDidOpen (once)"],
             in: Story.complete(story("WindowDidOpen")), notIn: Story.truncated(story("WindowDidOpen")),
-            leaving: [.recordingTruncated])
+            leaving: [.incomplete])
         let dropped = Story.complete { story in
             story.register(1)
             story.add(.remove, observer: 1, count: 0)
@@ -390,7 +390,7 @@ final class DiagnosisTests: XCTestCase {
             }
         }
         expect(
-            .postedUnobserved, .note, evidence: [1, 6],
+            .unmatchedName, .note, evidence: [1, 6],
             says: ["PriceChangd was posted once and has no observer. PriceChanged has one."],
             in: story("PriceChangd"), notIn: story("WindowClosed"))
     }

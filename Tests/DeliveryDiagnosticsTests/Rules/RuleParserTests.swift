@@ -39,9 +39,9 @@ final class RuleParserTests: XCTestCase {
     }
 
     func testEachKindOfFindingIsARule() throws {
-        for kind in Finding.Kind.allCases {
-            let rule = try RuleParser.rule("no \(kind.rawValue)", source: "")
-            XCTAssertEqual(rule?.clause, .noFinding(.kind(kind)))
+        for kind in Finding.Kind.all {
+            let rule = try RuleParser.rule("no \(kind.name)", source: "")
+            XCTAssertEqual(rule?.clause, .noFinding(.kind(kind.name)))
         }
     }
 
@@ -72,7 +72,7 @@ final class RuleParserTests: XCTestCase {
             ("Opened before Saved in main", "21: expected the end of the rule, found \"in\"."),
             ("no wrongthread", "4: \(afterNo) \"wrongthread\". Did you mean \"wrongThread\"?"),
             ("no findings", "4: \(afterNo) \"findings\". Did you mean \"finding\"?"),
-            ("no", "3: \(afterNo) the end of the rule. The kinds are in the output of 'diagnose --json'."),
+            ("no", "3: \(afterNo) the end of the rule. 'notify-demo diagnose --kinds' lists the kinds."),
             (
                 "no handler longr than 5 ms",
                 "12: expected \"on\" or \"longer\", found \"longr\". Did you mean \"longer\"?"

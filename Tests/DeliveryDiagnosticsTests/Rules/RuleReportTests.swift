@@ -39,7 +39,7 @@ final class RuleReportTests: XCTestCase {
                 + #""violationCount":1,"violations":[{"details":[],"evidence":[{"line":4,"name":"Saved","#
                 + #""nanoseconds":3000000,"observer":1,"post":1,"stage":"deliver","#
                 + #""text":"run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; "#
-                + #"observed at Demo/main.swift:1","thread":"worker"}],"#
+                + #"observed at Demo/main.swift:1","thread":"worker"}],"location":"Demo/main.swift:1","#
                 + #""text":"observer 1 of Saved ran on worker once"}]}],"source":"run.jsonl"}"#)
     }
 

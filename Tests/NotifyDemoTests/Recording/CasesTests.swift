@@ -366,8 +366,8 @@ final class CasesTests: XCTestCase {
             sed '/"observer":1/d; s/"n":2/"n":1/; s/"n":4/"n":2/' all.jsonl > posted.jsonl
             sed '/"post"/d; s/"n":2/"n":1/' posted.jsonl > none.jsonl
             notify-demo diagnose --json one.jsonl | jq -r '.findings[].kind' | sed 's/$/ JobArrived/' > accepted.txt
-            grep -c nameNeverPosted accepted.txt
-            notify-demo diagnose --json --accept accepted.txt one.jsonl | jq -c '[.findings[].kind] | index("nameNeverPosted")'
+            grep -c unmatchedName accepted.txt
+            notify-demo diagnose --json --accept accepted.txt one.jsonl | jq -c '[.findings[].kind] | index("unmatchedName")'
             for name in JobArrived Other; do notify-demo compare --ignore $name posted.jsonl none.jsonl > text 2>&1
             echo $?; done
             """)

@@ -3,7 +3,8 @@ internal import DeliveryRecording
 /// Finds threads that wait in `postAndWait` or `performAndWait` when the recording ends, or waited for longer than a
 /// stall. One finding for each thread that waits.
 enum LongWait {
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         let limit = limits.stall.nanoseconds
         /// By waiting thread: the wait at the end, or else the longest one, and how many were too long.
@@ -48,7 +49,7 @@ enum LongWait {
             isAtEnd && targets.contains { occupations.isSilentMain($0, at: nil, since: wait.begin) }
         let more = count > 1 ? ", \(words.times(count)) too long" : ""
         return Finding(
-            kind: .longWait, severity: isAtEnd && time > limit ? .problem : .note,
+            severity: isAtEnd && time > limit ? .problem : .note,
             problem: isAtEnd
                 ? "\(waiter) waits for \(target) since \(duration)\(place)"
                     + (others.isEmpty ? "." : "; \(others.joined(separator: "; ")).")
@@ -60,4 +61,8 @@ enum LongWait {
                 + (isSilentMain ? " \(Stall.asyncMain)" : ""),
             weight: Int(clamping: time), thread: isAtEnd && time > limit ? targets.first ?? -1 : -1)
     }
+}
+
+extension Finding.Kind {
+    static let longWait = Finding.Kind("longWait", "a thread waits for another, or waited for too long", limits: .stall)
 }

@@ -11,7 +11,8 @@ enum WrongThread {
         var counts: [Int32: Int] = [:]
     }
 
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         /// By observer, name if the observer is not registered, and declared thread.
         var found: [[Int32]: Calls] = [:]
@@ -37,7 +38,7 @@ enum WrongThread {
             let weight = calls.counts.values.reduce(0, +)
             guard entry.isFoundation else {
                 return Finding(
-                    kind: .wrongThread, severity: .problem,
+                    severity: .problem,
                     problem: "\(observer) should be handled on \(declared) but was handled on "
                         + "\(others) \(times).",
                     evidence: evidence,
@@ -52,7 +53,7 @@ enum WrongThread {
                 + "NotificationCenter's addObserver(queue: .main) also runs the handler on \(declared), but the "
                 + "post then waits for it. If any thread may run the handler, accept this finding."
             return Finding(
-                kind: .wrongThread, severity: isProblem ? .problem : .note,
+                severity: isProblem ? .problem : .note,
                 problem: "\(observer) was added on \(declared), but its handler ran on "
                     + "\(others) \(times)\(isProblem ? ", and on \(declared) too" : ""), because NotificationCenter "
                     + "calls handlers on the thread that posts.",
@@ -78,4 +79,9 @@ enum WrongThread {
         if append >= 0, index.entry(append).target >= 0 { return index.entry(append).target }
         return entry.target
     }
+}
+
+extension Finding.Kind {
+    static let wrongThread = Finding.Kind(
+        "wrongThread", "a handler ran on another thread than its observer's, or on several")
 }

@@ -12,7 +12,8 @@ enum EnqueuedNeverPosted {
         var sender: Int32
     }
 
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         var waiting: [Key: (count: Int, first: Int32)] = [:]
         for (number, entry) in index.recording.entries.enumerated() where entry.isFoundation {
@@ -32,7 +33,6 @@ enum EnqueuedNeverPosted {
                 let isMain = index.isMain(enqueuing)
                 let thread = words.thread(enqueuing)
                 return Finding(
-                    kind: .enqueuedNeverPosted,
                     severity: since > limits.stall.nanoseconds ? .problem : .note,
                     problem:
                         "\(words.name(key.name)) was enqueued \(words.times(found.count)) in a NotificationQueue on "
@@ -74,7 +74,7 @@ enum EnqueuedNeverPosted {
                         ? "the thread recorded nothing after that" : "the queue had no turn on that thread"
             let isLost = found.outcome >= 0 || since > limits.stall.nanoseconds || words.hasExited(process)
             return Finding(
-                kind: .enqueuedNeverPosted, severity: isLost ? .problem : .note,
+                severity: isLost ? .problem : .note,
                 problem: "\(words.name(key[1])) was enqueued \(words.times(found.count)) in a PostingQueue on "
                     + "\(words.thread(key[0])) and never posted, for \(ElapsedTime.text(since)): \(reason).",
                 evidence: [found.first, found.outcome, thread.last],
@@ -85,4 +85,9 @@ enum EnqueuedNeverPosted {
                 weight: found.count, name: key[1])
         }
     }
+}
+
+extension Finding.Kind {
+    static let enqueuedNeverPosted = Finding.Kind(
+        "enqueuedNeverPosted", "a posting queue never posted a notification", limits: .stall)
 }

@@ -3,7 +3,8 @@ internal import DeliveryRecording
 /// Finds observers that were removed before their name was posted without an observer. If such an observer never
 /// received anything, the program probably did not keep its token.
 enum RemovedBeforePost {
-    static func findings(_ histories: [NameHistory], _ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (histories, matches, words) = (evidence.histories, evidence.matches, evidence.words)
         let index = words.index
         return histories.flatMap { history -> [Finding] in
             let removals = history.registrations.compactMap { registered -> Int32? in
@@ -48,7 +49,7 @@ enum RemovedBeforePost {
         let because = reason == .released ? ", because its token was released" : ""
         let andCancelled = cancelled == 0 ? "" : ", and \(counted(cancelled, "notification")) for it cancelled"
         return Finding(
-            kind: .removedBeforePost, severity: isLikelyMistake ? .problem : .note,
+            severity: isLikelyMistake ? .problem : .note,
             problem: "\(words.observer(observer)) was removed \(ElapsedTime.text(lifetime)) after it was added"
                 + "\(because)\(andCancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
                 + "\(words.name(index.entry(first).name)) was posted \(words.times(count)) without an observer.",
@@ -59,4 +60,9 @@ enum RemovedBeforePost {
                     + "removes the observer. An observer that is an object is removed when the object is released.",
             weight: count, name: index.entry(first).name)
     }
+}
+
+extension Finding.Kind {
+    static let removedBeforePost = Finding.Kind(
+        "removedBeforePost", "an observer was removed before its name was posted without an observer")
 }

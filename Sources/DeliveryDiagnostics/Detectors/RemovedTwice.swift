@@ -3,7 +3,8 @@ internal import DeliveryRecording
 /// Finds observers of a Foundation center that were removed although they had been removed before. The center reuses
 /// the keys of removed observers, so the second removal may remove another observer.
 enum RemovedTwice {
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         /// By observer; -1 if the records do not name it.
         var found: [Int32: (count: Int, first: Int32)] = [:]
@@ -14,7 +15,7 @@ enum RemovedTwice {
         return found.map { observer, found in
             let subject = observer < 0 ? "An observer" : words.observer(observer)
             return Finding(
-                kind: .removedTwice, severity: .problem,
+                severity: .problem,
                 problem:
                     "\(subject) was removed again \(words.times(found.count)) after it had been removed. On Linux, "
                     + "that may remove the observer that was added since then.",

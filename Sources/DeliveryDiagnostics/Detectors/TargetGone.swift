@@ -10,7 +10,8 @@ enum TargetGone {
         var wasStarted: Bool
     }
 
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         var found: [Key: (afterEnd: Int, waiting: Int, first: Int32)] = [:]
         for delivery in index.deliveries where delivery.outcome >= 0 {
@@ -77,11 +78,16 @@ enum TargetGone {
                                 + "RunLoopThread handles what was posted before stop()."
             )
         return Finding(
-            kind: key.wasStarted ? .targetGone : .neverStarted,
             severity: !key.wasStarted || afterEnd > 0 || isMain ? .problem : .note, problem: problem + ".",
             evidence: [
                 words.registered(key.observer), key.target < 0 ? -1 : words.index.threads[Int(key.target)].end, first,
             ],
-            remedy: remedy, weight: all, name: key.name)
+            remedy: remedy, weight: all, name: key.name,
+            formerKind: key.wasStarted ? nil : "neverStarted")
     }
+}
+
+extension Finding.Kind {
+    static let targetGone = Finding.Kind(
+        "targetGone", "notifications or blocks were for a thread that had ended or was never started")
 }

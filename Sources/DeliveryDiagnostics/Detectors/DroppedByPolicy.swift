@@ -2,12 +2,13 @@ internal import DeliveryRecording
 
 /// Finds notifications that an observer's overflow policy dropped (guarantee 12).
 enum DroppedByPolicy {
-    static func findings(_ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
-        zip(words.index.observers.indices, matches).filter { $1.counts[.dropped] > 0 }.map { observer, matches in
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (matches, words) = (evidence.matches, evidence.words)
+        return zip(words.index.observers.indices, matches).filter { $1.counts[.dropped] > 0 }.map { observer, matches in
             let drop = words.index.entry(matches.firstDrop)
             let policy = words.recording.details(of: drop).map { " (\(Excerpt.of($0)))" } ?? ""
             return Finding(
-                kind: .dropped, severity: .note,
+                severity: .note,
                 problem: "The overflow policy\(policy) of \(words.observer(Int32(observer))) dropped "
                     + "\(matches.counts[.dropped]) of \(counted(matches.counts[.matched], "notification")).",
                 evidence: [words.registered(Int32(observer)), matches.firstDrop],
@@ -15,4 +16,8 @@ enum DroppedByPolicy {
                 weight: matches.counts[.dropped], name: drop.name)
         }
     }
+}
+
+extension Finding.Kind {
+    static let dropped = Finding.Kind("dropped", "an observer's overflow policy dropped notifications")
 }

@@ -9,7 +9,8 @@ enum NameNeverPosted {
     private static let maximumPosted = 1000
     static let maximumObserved = 300
 
-    static func findings(_ histories: [NameHistory], _ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (histories, words) = (evidence.histories, evidence.words)
         let strings = words.recording.strings
         let posted = histories.filter { $0.name >= 0 && !$0.posts.isEmpty }.prefix(maximumPosted)
         let unposted = histories.filter { history in
@@ -46,7 +47,7 @@ enum NameNeverPosted {
         let removed = words.removed(observer)
         let by = observer < 0 ? "" : " by \(words.recording.describeObserver(observer))"
         var finding = Finding(
-            kind: .nameNeverPosted, severity: .note,
+            severity: .note,
             problem: "\(words.name(history.name)) was never posted but is observed\(by).",
             evidence: [registered, removed],
             remedy: "If it should have been posted, compare the names, and the centers."
@@ -78,4 +79,9 @@ enum NameNeverPosted {
         if !others.isEmpty { finding.details = ["posted without an observer: \(others)"] }
         return finding
     }
+}
+
+extension Finding.Kind {
+    static let unmatchedName = Finding.Kind(
+        "unmatchedName", "a name is observed and not posted, or posted without an observer")
 }

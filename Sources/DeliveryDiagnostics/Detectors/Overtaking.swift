@@ -6,7 +6,8 @@ enum Overtaking {
     /// The maximum number of handlers between a post and a nested post that it caused.
     private static let maximumDistance = 100
 
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         /// For each observer and posting thread, the last post delivered: its `post` and `deliver` entries.
         var last: [UInt64: (posted: Int32, delivered: Int32)] = [:]
@@ -35,7 +36,7 @@ enum Overtaking {
         return inverted.map { key, found in
             let (entry, isNested) = (index.entry(found.first.begin), key[2] == 1)
             return Finding(
-                kind: .overtaken, severity: .problem,
+                severity: .problem,
                 problem: "\(words.observer(of: found.first)) received one thread's posts in another "
                     + "order: \(words.times(found.count)) a later post was handled before an earlier one"
                     + (isNested ? ", although a handler of the earlier one posted it." : "."),
@@ -50,13 +51,13 @@ enum Overtaking {
         }
             + byPolicy.map { observer, found in
                 Finding(
-                    kind: .overtakesByPolicy, severity: .note,
+                    severity: .note,
                     problem: "\(observer >= 0 ? words.observer(observer) : "an observer") received "
                         + "\(counted(found.count, "notification")) ahead of others that were waiting.",
                     evidence: [words.registered(observer), found.first],
                     remedy:
                         "This is the effect of SameThreadPolicy.atOnce. With .ordered, notifications keep their order.",
-                    weight: found.count, name: index.entry(found.first).name)
+                    weight: found.count, name: index.entry(found.first).name, formerKind: "overtakesByPolicy")
             }
     }
 
@@ -71,4 +72,8 @@ enum Overtaking {
         }
         return false
     }
+}
+
+extension Finding.Kind {
+    static let overtaken = Finding.Kind("overtaken", "an observer received one thread's posts in another order")
 }

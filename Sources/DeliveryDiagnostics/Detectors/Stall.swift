@@ -1,9 +1,10 @@
 internal import DeliveryRecording
 
 /// Finds threads that stopped draining: a notification waits for the thread until the recording ends although the
-/// program continues, or the thread is in a handler that never returned.
+/// program continues. See `HandlerNeverReturned` for a thread that is in a handler.
 enum Stall {
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let (index, recording) = (words.index, words.recording)
         let limit = limits.stall.nanoseconds
         /// For each thread: the number of waiting notifications, and the `append` of the one that has waited longest.
@@ -20,26 +21,12 @@ enum Stall {
         for span in index.spans where span.isWait && span.ending == .open && LongWait.isForDelivery(span, words) {
             for target in targets.of(index.entry(span.begin)) { waiters[Int(target)] += 1 }
         }
-        let running = index.runningHandlers
         return recording.threads.indices.compactMap { number -> Finding? in
             let (thread, last) = (Int32(number), index.threads[number].last)
             let end = index.processes[Int(recording.threads[number].process)].last
             guard end >= 0, index.threads[number].end < 0 else { return nil }
             let (count, oldest) = waiting[number]
-            let handler = running[thread]
-            // The handler is not stuck if the program ended in it, or if its thread recorded something later.
-            let hasEndedProcess = words.hasEndedProcess(thread)
-            if let handler, last >= 0, hasEndedProcess != true, index.time(from: last, to: end) > limit {
-                // If all threads were silent, the handler may have ended the program after long work.
-                let isProblem =
-                    hasEndedProcess == false
-                    || recording.threads.indices.contains {
-                        recording.threads[$0].process == recording.threads[number].process
-                            && index.threads[$0].last >= 0 && index.time(from: index.threads[$0].last, to: end) <= limit
-                    }
-                return neverReturned(handler, count, index.time(from: last, to: end), isProblem, words)
-            }
-            guard count > waiters[number] else { return nil }
+            guard count > waiters[number], HandlerNeverReturned.silence(of: thread, evidence) == nil else { return nil }
             let since = index.time(from: oldest, to: end)
             guard since > limit else { return nil }
             // A thread that has handled something for the same observer since then is slow, not stuck.
@@ -53,7 +40,7 @@ enum Stall {
                 + "first since " + ElapsedTime.text(since)
             let continues = last > oldest && index.time(from: last, to: end) <= limit
             return Finding(
-                kind: .stalled, severity: .problem,
+                severity: .problem,
                 problem: "\(words.thread(thread)) "
                     + (continues ? "continues but does not drain" : "stopped draining") + ": \(waits).",
                 evidence: [oldest, last],
@@ -71,22 +58,10 @@ enum Stall {
         "If main is async, as in tests of Swift Testing, its run loop runs only in a program that links AsyncMain: "
         + "link it, or write a synchronous main that ends with MainRunLoop.run(), or observe on a RunLoopThread. If "
         + "main ends with dispatchMain(), its run loop never runs: call MainRunLoop.run() instead."
+}
 
-    private static func neverReturned(
-        _ handler: RecordingIndex.Span, _ waiting: Int, _ since: UInt64, _ isProblem: Bool, _ words: RecordWords
-    ) -> Finding {
-        let entry = words.index.entry(handler.begin)
-        return Finding(
-            kind: .handlerNeverReturned, severity: isProblem ? .problem : .note,
-            problem: "\(words.thread(handler.thread)) is in \(words.handler(handler)) until the "
-                + "recording ends, and recorded nothing else for \(ElapsedTime.text(since))"
-                + (waiting > 0 ? "; \(counted(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),
-            evidence: [
-                words.registered(entry.observer), handler.begin, words.index.threads[Int(handler.thread)].last,
-            ],
-            remedy:
-                "Check what the handler waits for, such as a lock, a reply or input. Let it return, and continue when "
-                + "that is available.",
-            weight: Int(clamping: since), name: entry.name, thread: handler.thread)
-    }
+extension Finding.Kind {
+    static let stalled = Finding.Kind(
+        "stalled", "a thread stopped draining, or a handler occupied the main thread for too long", limits: .stall,
+        .mainBudget)
 }

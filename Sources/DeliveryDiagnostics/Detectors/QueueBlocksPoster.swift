@@ -21,7 +21,8 @@ enum QueueBlocksPoster {
         var isEndless: Bool { end < 0 }
     }
 
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         guard index.recording.foundationDetails.contains(where: { $0.queue != nil }) else { return [] }
         let waits = waits(index) + endlessWaits(index)
@@ -61,7 +62,7 @@ enum QueueBlocksPoster {
                 + "\(waits.count == 1 ? "" : "up to ")\(time) for "
                 + "\(handler) on \(queue)" + (waits.count == 1 ? "." : ", \(words.times(waits.count)) too long.")
         return Finding(
-            kind: .queueBlocksPoster, severity: wait.isEndless || wait.time > limit ? .problem : .note,
+            severity: wait.isEndless || wait.time > limit ? .problem : .note,
             problem: problem,
             evidence: wait.observers.prefix(1).map(words.registered)
                 + [posted, wait.delivered >= 0 ? wait.delivered : wait.end],
@@ -121,4 +122,9 @@ enum QueueBlocksPoster {
     private static func hasQueue(_ observer: Int32, _ index: RecordingIndex) -> Bool {
         index.registration(of: observer).flatMap(index.recording.foundationDetails(of:))?.queue != nil
     }
+}
+
+extension Finding.Kind {
+    static let queueBlocksPoster = Finding.Kind(
+        "queueBlocksPoster", "a post to a Foundation center waited for an operation queue", limits: .mainBudget, .stall)
 }

@@ -5,7 +5,8 @@ internal import DeliveryRecording
 ///
 /// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the post.
 enum AnyNameObserver {
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let (index, recording) = (words.index, words.recording)
         return index.processes.enumerated().compactMap { process, records in
             guard records.end >= 0, case let end = index.entry(records.end), isFatalError(end.reason),
@@ -28,7 +29,7 @@ enum AnyNameObserver {
             guard let observer else { return nil }
             let name = index.name(ofPost: post)
             return Finding(
-                kind: .anyNameObserver, severity: .problem,
+                severity: .problem,
                 problem:
                     "The process ended by \(end.reason?.description ?? "a signal") while \(words.thread(thread)) "
                     + "posted \(words.name(name)) to a center that has an observer of any name, "
@@ -56,4 +57,9 @@ enum AnyNameObserver {
         return entry.stage == .post || entry.stage == .return || entry.stage == .deliver && isOfAnyName
             ? entry.post : nil
     }
+}
+
+extension Finding.Kind {
+    static let anyNameObserver = Finding.Kind(
+        "anyNameObserver", "a post to a center with an observer of any name ended the process")
 }

@@ -7,7 +7,8 @@ enum SelfPosting {
     /// A chain of at least this length that continues until the end of the recording is a finding.
     private static let minimumContinuing = 10
 
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         /// For each span: the length of its chain of calls of the same observer, each caused by the one before.
         var lengths: [Int32] = Array(repeating: 1, count: index.spans.count)
@@ -38,7 +39,7 @@ enum SelfPosting {
                 others.isEmpty ? "" : " through " + others.map { words.observer($0) }.joined(separator: " and ")
             let entry = index.entry(span.begin)
             return Finding(
-                kind: .selfPosting, severity: continues ? .problem : .note,
+                severity: continues ? .problem : .note,
                 problem:
                     "\(words.observer(observer)) causes its own next call\(through), \(chain.length) times in a row"
                     + (continues ? ", and still does when the recording ends." : "."),
@@ -81,4 +82,9 @@ enum SelfPosting {
         }
         return continuing
     }
+}
+
+extension Finding.Kind {
+    static let selfPosting = Finding.Kind(
+        "selfPosting", "a handler causes its own next call, again and again", limits: .chain)
 }

@@ -11,7 +11,8 @@ enum Backlog {
         var target: Int32
     }
 
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         var found: [Key: (waiting: Int, all: Int, first: Int32)] = [:]
         for delivery in index.deliveries where delivery.append >= 0 && delivery.kind != .redirected {
@@ -25,7 +26,7 @@ enum Backlog {
             found[key]?.waiting += 1
             if found[key]?.first ?? -1 < 0 { found[key]?.first = delivery.append }
         }
-        let running = index.runningHandlers
+        let running = evidence.running
         return found.filter { $0.value.waiting > 0 }.map { key, found in
             let (first, handler) = (found.first, running[key.target])
             let isBlock = key.observer < 0 && key.name < 0
@@ -34,7 +35,7 @@ enum Backlog {
             let source = words.posted(index.entry(first)) >= 0 ? words.posted(index.entry(first)) : first
             let since = index.time(from: first, to: index.processes[key.process].last)
             return Finding(
-                kind: .backlog, severity: isProblem ? .problem : .note,
+                severity: isProblem ? .problem : .note,
                 problem:
                     "When the recording ends, \(found.waiting) of "
                     + "\(counted(found.all, isBlock ? "block" : "notification"))"
@@ -53,4 +54,8 @@ enum Backlog {
                 weight: found.waiting, name: key.name, thread: key.target)
         }
     }
+}
+
+extension Finding.Kind {
+    static let backlog = Finding.Kind("backlog", "notifications or blocks still wait when the recording ends")
 }

@@ -2,7 +2,8 @@ internal import DeliveryRecording
 
 /// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
 enum WaitTimedOut {
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         /// By the source location of the call, or by the message if the location is unknown.
         var found: [Int64: (count: Int, first: Int)] = [:]
@@ -26,7 +27,7 @@ enum WaitTimedOut {
             }
             let duration = ElapsedTime.text(index.time(from: wait.begin, to: wait.end))
             return Finding(
-                kind: .waitTimedOut, severity: .problem,
+                severity: .problem,
                 problem: "\(words.thread(wait.thread)) waited\(waitsFor ?? "") until the timeout, after \(duration)"
                     + words.location(of: wait.begin, ", at ")
                     + (found.count == 1 ? "" : ", and \(words.times(found.count - 1)) more")
@@ -43,4 +44,8 @@ enum WaitTimedOut {
                 weight: found.count)
         }
     }
+}
+
+extension Finding.Kind {
+    static let waitTimedOut = Finding.Kind("waitTimedOut", "a wait lasted for its timeout")
 }

@@ -10,7 +10,8 @@ enum Flood {
     /// For each entry: the thread for which a wait begins there, and the one for which a wait ends there, or -1.
     private typealias Waits = (begins: [Int32], ends: [Int32])
 
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         let none: [Int32] = Array(repeating: -1, count: index.recording.entries.count)
         var waits: Waits = (none, none)
@@ -80,7 +81,7 @@ enum Flood {
         if top.count > maximumPosters { details.append("and \(counted(top.count - maximumPosters, "poster")) more") }
         let elapsed = UInt64(max(0, index.recording.elapsed(index.entry(peak.entry))))
         return Finding(
-            kind: .flood, severity: .problem,
+            severity: .problem,
             problem: "\(peak.depth) notifications were waiting for \(words.thread(thread)) at the same time, "
                 + "\(ElapsedTime.text(elapsed)) after the beginning. The limit is \(limits.depth).",
             evidence: [first, peak.entry], details: details,
@@ -110,4 +111,8 @@ enum Flood {
         let top = max(1, highest.max() ?? 1)
         return String(highest.map { $0 <= 0 ? "·" : bars[min(bars.count - 1, $0 * bars.count / (top + 1))] })
     }
+}
+
+extension Finding.Kind {
+    static let flood = Finding.Kind("flood", "a thread receives more notifications than it handles", limits: .depth)
 }

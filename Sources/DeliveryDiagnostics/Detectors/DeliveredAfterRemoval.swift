@@ -10,7 +10,8 @@ enum DeliveredAfterRemoval {
         + "other threads. Let the handler check whether it is still wanted, or observe with ThreadedNotificationCenter: "
         + "its cancelAndWait() returns when no handler runs or will run."
 
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         var found: [Int32: (count: Int, sameThread: Int, last: Int32)] = [:]
         for span in index.spans where !span.isWait {
@@ -30,7 +31,7 @@ enum DeliveredAfterRemoval {
             let count = found.sameThread + (running < 0 ? 0 : max(0, found.count - found.sameThread - Int(running)))
             guard count > 0 else { return nil }
             return Finding(
-                kind: .deliveredAfterRemoval, severity: .problem,
+                severity: .problem,
                 problem: "\(words.observer(observer)) received \(counted(count, "notification")) after it was removed.",
                 evidence: [words.registered(observer), removed, found.last],
                 remedy: index.registration(of: observer)?.isFoundation == true
@@ -40,4 +41,9 @@ enum DeliveredAfterRemoval {
                 weight: count, name: index.registration(of: observer)?.name ?? -1)
         }
     }
+}
+
+extension Finding.Kind {
+    static let deliveredAfterRemoval = Finding.Kind(
+        "deliveredAfterRemoval", "a handler began after its observer was removed, or an observer was removed twice")
 }

@@ -25,7 +25,8 @@ struct NeverDelivered {
         senders = Set(history.registrations.map { words.index.entry($0).sender }).subtracting([-1])
     }
 
-    static func findings(_ histories: [NameHistory], _ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (histories, matches, words) = (evidence.histories, evidence.matches, evidence.words)
         let entries = words.recording.entries
         var before = [Int32](repeating: -1, count: entries.count)
         var (after, last) = (before, [Int32](repeating: -1, count: words.recording.threads.count))
@@ -118,7 +119,7 @@ struct NeverDelivered {
         _ cause: String, remedy: String
     ) -> Finding {
         Finding(
-            kind: .neverDelivered, severity: .problem,
+            severity: .problem,
             problem: "\(words.observer(observer)) never received anything: \(cause)",
             evidence: [words.registered(observer), evidence], remedy: remedy, weight: weight, name: registration.name,
             thread: thread)
@@ -192,4 +193,9 @@ struct NeverDelivered {
     }
 
     private func center(of entry: Recording.Entry) -> String? { index.recording.foundationDetails(of: entry)?.center }
+}
+
+extension Finding.Kind {
+    static let neverDelivered = Finding.Kind(
+        "neverDelivered", "an observer never received what was posted while it observed")
 }

@@ -3,7 +3,8 @@ internal import DeliveryRecording
 /// Finds posts that were made before the program added the first observer of their name, and posted names that differ
 /// by a letter from an observed one.
 enum PostedUnobserved {
-    static func findings(_ histories: [NameHistory], _ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (histories, words) = (evidence.histories, evidence.words)
         let index = words.index
         /// By process: the first observer of any name.
         var ofAnyName: [Int32: Int32] = [:]
@@ -22,7 +23,7 @@ enum PostedUnobserved {
             }
             guard let first = missed.first else { return nil }
             return Finding(
-                kind: .postedUnobserved, severity: .problem,
+                severity: .problem,
                 problem: "\(words.name(history.name)) was posted \(words.times(missed.count)) before it had an "
                     + "observer.",
                 evidence: [first, registered],
@@ -42,7 +43,7 @@ enum PostedUnobserved {
             })?.history
         else { return nil }
         return Finding(
-            kind: .postedUnobserved, severity: .note,
+            severity: .note,
             problem: "\(words.name(history.name)) was posted \(words.times(history.posts.count)) and has no observer. "
                 + "\(words.name(near.name)) has one.",
             evidence: [first, near.registrations[0]], remedy: NameNeverPosted.sameName, weight: history.posts.count,

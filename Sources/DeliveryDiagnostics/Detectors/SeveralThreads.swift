@@ -6,7 +6,9 @@ internal import DeliveryRecording
 /// Several threads are a problem if one of them is main, or if handlers ran on two threads at the same time; otherwise
 /// a note. One other thread is a note.
 enum SeveralThreads {
-    static func findings(_ words: RecordWords) -> [Finding] {
+    /// - Parameter isSeveral: true for several threads, false for one other thread.
+    static func findings(_ evidence: Evidence, isSeveral: Bool) -> [Finding] {
+        let words = evidence.words
         let index = words.index
         let isCalledByPoster = index.observers.indices.map { observer in
             // Observers of a Foundation center that were added on main are findings of `WrongThread`.
@@ -23,8 +25,10 @@ enum SeveralThreads {
         return Dictionary(grouping: handlers, by: index.observer).compactMap { observer, calls in
             let registered = words.registered(observer)
             let all = Set(calls.map(\.thread)).sorted()
-            let (threads, isSeveral) = (words.threads(all), all.count > 1)
-            guard isSeveral || all[0] != index.entry(registered).thread else { return nil }
+            let threads = words.threads(all)
+            guard isSeveral == (all.count > 1), isSeveral || all[0] != index.entry(registered).thread else {
+                return nil
+            }
             /// True if calls on two threads overlapped.
             var overlap = false
             /// The call that ends last so far.
@@ -39,7 +43,6 @@ enum SeveralThreads {
                 : "ran only on \(threads), not on \(words.thread(index.entry(registered).thread)), which added it,"
             let isProblem = isSeveral && (overlap || all.contains { index.isMain($0) })
             return Finding(
-                kind: isSeveral ? .severalThreads : .onPostingThread,
                 severity: isProblem ? .problem : .note,
                 problem: "Handlers of \(words.observer(observer)) \(ran) because the observer is called on the posting "
                     + "thread.",
@@ -50,4 +53,9 @@ enum SeveralThreads {
                 weight: all.count, name: index.entry(registered).name)
         }
     }
+}
+
+extension Finding.Kind {
+    static let onPostingThread = Finding.Kind(
+        "onPostingThread", "handlers ran only on a thread that did not add the observer, because it posted")
 }

@@ -14,7 +14,8 @@ enum NeverRemoved {
         var location: Int32
     }
 
-    static func findings(_ words: RecordWords) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let words = evidence.words
         let (index, recording) = (words.index, words.recording)
         var added: [Key: [Int32]] = [:]
         for observer in index.observers.indices.map(Int32.init) {
@@ -31,7 +32,7 @@ enum NeverRemoved {
                 observers.allSatisfy({ words.removed($0) < 0 })
             else { return nil }
             return Finding(
-                kind: .neverRemoved, severity: .note,
+                severity: .note,
                 problem:
                     "\(observers.count) observers of \(words.name(key.name)) were added at one source location, and "
                     + "none was removed.",
@@ -46,4 +47,9 @@ enum NeverRemoved {
                 weight: observers.count, name: key.name)
         }
     }
+}
+
+extension Finding.Kind {
+    static let neverRemoved = Finding.Kind(
+        "neverRemoved", "observers are added at one source location again and again, and never removed")
 }

@@ -5,7 +5,8 @@ enum MainHeldUp {
     /// A handler is a problem if it exceeds the budget by this factor. Below that, the machine may just have been busy.
     private static let farOver: UInt64 = 10
 
-    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         let budget = limits.mainBudget.nanoseconds
         /// By observer, and name if the observer is not registered.
@@ -30,7 +31,7 @@ enum MainHeldUp {
             let entry = index.entry(found.span.begin)
             let name = words.observedName(entry)
             return Finding(
-                kind: .mainHeldUp, severity: found.longest / farOver > budget ? .problem : .note,
+                severity: found.longest / farOver > budget ? .problem : .note,
                 problem: "\(words.observer(entry.observer, name: name)) occupied the main thread for up to "
                     + "\(ElapsedTime.text(found.longest)), \(words.times(found.count)) for longer than "
                     + "\(ElapsedTime.text(budget)).",

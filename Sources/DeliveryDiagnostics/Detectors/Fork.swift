@@ -1,0 +1,35 @@
+internal import DeliveryRecording
+
+/// Reports that a process forked, and whether the recording has its copies.
+enum Fork {
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (index, recording) = (evidence.index, evidence.index.recording)
+        let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
+        guard let first = forks.first else { return [] }
+        // A copy has its program's name, and may record before the program records the fork: it begins after the
+        // thread's record before that.
+        let before = recording.entries[..<first].lastIndex { $0.thread == recording.entries[first].thread } ?? first
+        let forked = recording.process(of: recording.entries[first])
+        let later = recording.processes.indices.filter { process in
+            process != forked && recording.processes[process].name == recording.processes[forked].name
+                && index.threads.indices.contains { thread in
+                    recording.threads[thread].process == process && index.threads[thread].first > before
+                }
+        }
+        let copies =
+            later.isEmpty
+            ? "no copy is in this recording"
+            : "this recording also has \(counted(later.count, "later process", plural: "later processes")) of its name"
+        return [
+            Finding(
+                severity: .note, problem: "The process forked \(evidence.words.times(forks.count)); \(copies).",
+                evidence: [Int32(first)],
+                remedy: "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
+                weight: forks.count)
+        ]
+    }
+}
+
+extension Finding.Kind {
+    static let fork = Finding.Kind("fork", "the process forked")
+}

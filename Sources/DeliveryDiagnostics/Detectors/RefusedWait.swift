@@ -1,0 +1,29 @@
+internal import DeliveryRecording
+
+/// Finds waits that were refused because they would have deadlocked (guarantee 13).
+enum RefusedWait {
+    private static let maximumReported = 8
+
+    static func findings(_ evidence: Evidence) -> [Finding] {
+        let (index, recording) = (evidence.index, evidence.index.recording)
+        var refused: [Int64: (count: Int, first: Int32)] = [:]
+        for (number, entry) in recording.entries.enumerated() where entry.stage == .refuseWait {
+            refused[WaitTargets.location(entry), default: (0, Int32(number))].count += 1
+        }
+        return refused.values.map { found in
+            let message = recording.message(of: index.entry(found.first)) ?? ""
+            let cycle = RecordWords.withThreadNames(message).split(separator: ";").prefix(maximumReported)
+            return Finding(
+                problem: "A wait was refused \(evidence.words.times(found.count)) because it would have deadlocked.",
+                evidence: [found.first], details: cycle.map { Excerpt.of(String($0.drop { $0 == " " })) },
+                remedy:
+                    "Do not wait in a handler for a thread that may wait for this one: post without waiting, and "
+                    + "continue in the handler of the reply.",
+                weight: found.count)
+        }
+    }
+}
+
+extension Finding.Kind {
+    static let refusedWait = Finding.Kind("refusedWait", "a wait was refused because it would have deadlocked")
+}
