@@ -58,10 +58,12 @@ let package = Package(
             name: "notification-recorder", dependencies: ["CDeliveryRecorder", "CRecorderInterface"],
             // The library is preloaded into any program, and must not bring Swift's libraries with it.
             linkerSettings: [.unsafeFlags(["-enable-experimental-feature", "Embedded"])]),
+        .target(name: "TerminalText", swiftSettings: strict),
         .target(
             name: "DeliveryRecording",
             dependencies: [
-                "CDeliveryRecorder", "CLinux", "CRecorderInterface", "ThreadedNotifications", systemPackage,
+                "CDeliveryRecorder", "CLinux", "CRecorderInterface", "TerminalText", "ThreadedNotifications",
+                systemPackage,
             ],
             swiftSettings: strict),
 
@@ -70,7 +72,8 @@ let package = Package(
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
-                "CLinux", "DeliveryRecording", "DistributedNotifications", "ThreadedNotifications", systemPackage,
+                "CLinux", "DeliveryRecording", "DistributedNotifications", "TerminalText", "ThreadedNotifications",
+                systemPackage,
             ], swiftSettings: strict),
         .target(
             name: "Scenarios",
@@ -82,7 +85,8 @@ let package = Package(
             name: "notify-demo",
             dependencies: [
                 "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "Scenarios", "ThreadedNotifications", argumentParser, systemPackage,
+                "NotificationServer", "Scenarios", "TerminalText", "ThreadedNotifications",
+                argumentParser, systemPackage,
             ], swiftSettings: strict),
 
         // The benchmarks.
@@ -178,6 +182,8 @@ let package = Package(
                 "DeliveryDiagnostics", "DeliveryRecording", "RecordingTesting", "SharedTesting",
                 "ThreadedNotifications",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "TerminalTextTests", dependencies: ["SharedTesting", "TerminalText"], swiftSettings: strict),
         .testTarget(
             name: "ChildProcessesTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
         .testTarget(

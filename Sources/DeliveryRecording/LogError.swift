@@ -1,3 +1,5 @@
+internal import TerminalText
+
 /// A log that could not be read: its file and line, and the problem.
 public struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path, or `standard input`.

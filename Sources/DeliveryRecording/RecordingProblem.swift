@@ -1,3 +1,5 @@
+internal import TerminalText
+
 /// A problem in the file of a recording. The rest of the file is read nevertheless.
 public struct RecordingProblem: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Scenarios
-import SystemPackage
 import XCTest
 
 @testable import notify_demo
@@ -124,11 +123,6 @@ final class UsageTests: XCTestCase {
         for child in NotifyDemo.configuration.ungroupedSubcommands {
             XCTAssertFalse(root.contains(child._commandName))
         }
-    }
-
-    func testColorsFollowTheChoiceAndNOCOLOR() {
-        XCTAssertEqual(Palette(.always, for: .standardOutput).bad("x"), "\u{1B}[31mx\u{1B}[0m")
-        XCTAssertEqual(Palette(.never, for: .standardOutput).bad("x"), "x")
     }
 
     func testTheArgumentsThatAreCalledAFileAreCompletedAsFiles() throws {

@@ -183,7 +183,7 @@ package struct TimelineText: Sendable {
         cells.enumerated().reduce("") { words, cell in
             guard columns[cell.offset] > 0 else { return words }
             // Times are aligned to the right.
-            let alignment = cell.offset >= 2 ? Table.Column.Alignment.trailing : .leading
+            let alignment = cell.offset >= 2 ? TextAlignment.trailing : .leading
             return words + DisplayWidth.pad(cell.element, to: columns[cell.offset], alignment: alignment) + " "
         } + " "
     }

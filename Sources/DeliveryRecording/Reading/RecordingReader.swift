@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TerminalText
 internal import ThreadedNotifications
 
 extension Recording {

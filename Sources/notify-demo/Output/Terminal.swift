@@ -1,15 +1,21 @@
+import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import Scenarios
 import SystemPackage
+import TerminalText
+
+extension ColorChoice: ExpressibleByArgument {
+    static let help = ArgumentHelp("Colour the output. auto: on a terminal, unless NO_COLOR is set.")
+}
 
 /// The standard streams of a command: data goes to standard output, messages and progress to standard error.
 struct Terminal {
     let standardOutput: Output
     let palette: Palette
     private let messagePalette: Palette
-    private let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
+    private let isTerminal = TerminalStream.standardOutput.isTerminal
     let progressLine: ProgressLine
 
     init(command: String, color: ColorChoice, output: String = "-") throws(OutputError) {
@@ -20,7 +26,7 @@ struct Terminal {
     }
 
     /// The columns of lines that wrap: the terminal's, or unlimited if the output is not a terminal.
-    var width: Int { TerminalWidth.ofTerminal ?? .max }
+    var width: Int { TerminalStream.standardOutput.width ?? .max }
 
     /// The output for the option `-o`: nil, `-` and `/dev/stdout` are standard output.
     func output(to path: String?) throws(OutputError) -> Output {
@@ -66,7 +72,7 @@ struct Terminal {
     /// The lines of the results of rules, and their totals; `isMessage` is true for standard error.
     func lines(of report: RuleReport, isMessage: Bool = false) -> [String] {
         let palette = isMessage ? messagePalette : palette
-        let width = isMessage ? TerminalWidth.ofStandardError ?? .max : width
+        let width = isMessage ? TerminalStream.standardError.width ?? .max : width
         return report.text(width: width).map { line in
             guard let result = line.result else { return palette.plain(line.text) }
             return palette.result(result, isGood: result == "ok")

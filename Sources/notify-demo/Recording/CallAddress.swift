@@ -1,4 +1,5 @@
 import DeliveryRecording
+import TerminalText
 
 /// The address of a call in a program or library, as the key `at` of a recording has it: `/usr/bin/program+0x12af`.
 struct CallAddress: Hashable {

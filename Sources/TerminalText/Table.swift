@@ -4,20 +4,14 @@
 /// Words are not broken. Cells that wrap, and headings, may have several lines.
 package struct Table: Sendable {
     package struct Column: Sendable {
-        package enum Alignment: Sendable {
-            case leading
-            case trailing
-        }
-
         /// Lines are separated by newlines.
         fileprivate var heading: String
         /// Adjacent columns of the same group have its title above their headings.
         fileprivate var group: String?
-        fileprivate var alignment = Alignment.leading
+        fileprivate var alignment = TextAlignment.leading
         /// Longer cells are shortened.
         fileprivate var width = 0...Int.max
-        /// The share of the remaining line at which cells wrap, relative to other columns; 0 if they do not wrap.
-        fileprivate var share = 0
+        fileprivate var wraps = false
 
         package static func text(_ heading: String = "", width: ClosedRange<Int> = 0...Int.max) -> Column {
             Column(heading: heading, width: width)
@@ -27,9 +21,7 @@ package struct Table: Sendable {
             Column(heading: heading, group: group, alignment: .trailing, width: minimum...Int.max)
         }
 
-        package static func wrapped(_ heading: String = "", share: Int = 1) -> Column {
-            Column(heading: heading, share: share)
-        }
+        package static func wrapped(_ heading: String = "") -> Column { Column(heading: heading, wraps: true) }
     }
 
     private let columns: [Column]
@@ -42,9 +34,7 @@ package struct Table: Sendable {
 
     /// - Parameter spacing: the number of spaces between columns.
     package init(_ columns: [Column], rows: [[String]] = [], spacing: Int = 2) {
-        self.columns = columns
-        self.rows = rows
-        self.spacing = spacing
+        (self.columns, self.rows, self.spacing) = (columns, rows, spacing)
         widths = columns.map(\.width.lowerBound)
         for row in [columns.map(\.heading)] + rows { fit(row) }
     }
@@ -63,31 +53,33 @@ package struct Table: Sendable {
         }
     }
 
+    package func line(_ row: [String]) -> String { line(row, widths) }
+
     /// The heading and all rows. If no column wraps, columns that do not fit are in a second table below the first.
     ///
     /// - Parameter width: the maximum width of a line, unless a word or number is wider.
     package func lines(width: Int = .max) -> [String] {
         if let (first, second) = split(width) { return first.lines(width: width) + second.lines(width: width) }
         let widths = wrappedWidths(width)
-        let cells = columns.map { $0.heading.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
-        let height = cells.map(\.count).max() ?? 0
-        let headings = (0..<height).map { line in
-            self.line(cells.map { line < height - $0.count ? "" : $0[line - height + $0.count] }, widths)
+        let headings = columns.map { Self.lines(of: $0.heading) }
+        let height = headings.map(\.count).max() ?? 0
+        let heading = (0..<height).map { row in
+            line(headings.map { row < height - $0.count ? "" : $0[row - height + $0.count] }, widths)
         }
-        let hasHeading = headings.contains { !$0.isEmpty }
-        return groups(widths) + (hasHeading ? headings : []) + rows.flatMap { lines(of: $0, widths, width) }
+        return groups(widths) + (heading.contains { !$0.isEmpty } ? heading : [])
+            + rows.flatMap { lines(of: $0, widths, width) }
     }
 
-    package func line(_ row: [String]) -> String { line(row, widths) }
+    private static func lines(of text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
 
-    /// Both tables have the first column. Columns of a group stay together if there is space.
+    /// Two tables with the first column in both. Columns of a group stay together if there is space.
     private func split(_ width: Int) -> (Table, Table)? {
-        guard width != .max, columns.count > 2, columns.allSatisfy({ $0.share == 0 }) else { return nil }
-        func widthOfFirst(_ count: Int) -> Int { widths.prefix(count).reduce(spacing * (count - 1), +) }
-        let fits = (2...columns.count).last { widthOfFirst($0) <= width } ?? 2
+        guard width != .max, columns.count > 2, !columns.contains(where: \.wraps) else { return nil }
+        let fits = (2...columns.count).last { widths.prefix($0).reduce(spacing * ($0 - 1), +) <= width } ?? 2
         guard fits < columns.count else { return nil }
-        let isBoundary = { columns[$0].group == nil || columns[$0].group != columns[$0 - 1].group }
-        let end = (2...fits).last(where: isBoundary) ?? fits
+        let end = (2...fits).last { columns[$0].group == nil || columns[$0].group != columns[$0 - 1].group } ?? fits
         func part(_ indices: [Int]) -> Table {
             Table(indices.map { columns[$0] }, rows: rows.map { row in indices.map { row[$0] } }, spacing: spacing)
         }
@@ -97,62 +89,49 @@ package struct Table: Sendable {
     private func wrappedWidths(_ width: Int) -> [Int] {
         let gaps = spacing * (columns.count - 1)
         guard width != .max, widths.reduce(gaps, +) > width else { return widths }
-        let rest = zip(columns, widths).reduce(width - gaps) { $1.0.share == 0 ? $0 - $1.1 : $0 }
-        let shares = columns.reduce(0) { $0 + $1.share }
-        return zip(columns, widths).map { column, natural in
-            column.share == 0 ? natural : min(natural, max(Self.minimumWrap, rest * column.share / shares))
-        }
+        let rest = zip(columns, widths).reduce(width - gaps) { $1.0.wraps ? $0 : $0 - $1.1 }
+        let share = rest / max(1, columns.count(where: \.wraps))
+        return zip(columns, widths).map { $0.wraps ? min($1, max(Self.minimumWrap, share)) : $1 }
     }
 
     /// The titles of groups, aligned to the right end of their columns.
     private func groups(_ widths: [Int]) -> [String] {
         guard columns.contains(where: { $0.group != nil }) else { return [] }
-        var line = ""
-        var end = 0
+        var (line, end) = ("", -spacing)
         for (column, width) in widths.enumerated() {
-            end += width + (column == 0 ? 0 : spacing)
-            guard let group = columns[column].group else { continue }
-            if column + 1 < columns.count, columns[column + 1].group == group { continue }
+            end += spacing + width
+            let group = columns[column].group
+            guard let group, column + 1 == columns.count || columns[column + 1].group != group else { continue }
             line += DisplayWidth.pad(group, to: end - DisplayWidth.of(line), alignment: .trailing)
         }
         return [line]
     }
 
     private func lines(of row: [String], _ widths: [Int], _ width: Int) -> [String] {
-        guard columns.contains(where: { $0.share > 0 }) else { return [line(row, widths)] }
         let cells = row.enumerated().map { column, cell in
-            columns[column].share == 0
-                ? [cell]
-                : cell.split(separator: "\n", omittingEmptySubsequences: false)
-                    .flatMap { WrappedText.lines(String($0), width: widths[column]) }
+            columns[column].wraps
+                ? Self.lines(of: cell).flatMap { WrappedText.lines($0, width: widths[column]) } : [cell]
         }
         let last = widths.count - 1
         let indent = widths.dropLast().reduce(0) { $0 + $1 + spacing }
-        var lines: [String] = []
-        var next = [Int](repeating: 0, count: cells.count)
-        while cells.indices.contains(where: { next[$0] < cells[$0].count }) {
-            let parts = cells.indices.map { next[$0] < cells[$0].count ? cells[$0][next[$0]] : "" }
-            // A word of the last column that does not fit has a line of its own, which starts further to the left.
-            if parts.count > last, DisplayWidth.of(parts[last]) > widths[last] {
-                if next.contains(0) { lines.append(line(Array(parts.dropLast()), widths)) }
-                let start = max(2, min(indent, width - DisplayWidth.of(parts[last])))
-                lines.append(String(repeating: " ", count: start) + parts[last])
-            } else {
-                lines.append(line(parts, widths))
+        return (0..<(cells.map(\.count).max() ?? 0)).flatMap { number -> [String] in
+            let parts = cells.map { number < $0.count ? $0[number] : "" }
+            guard parts.count > last, columns[last].wraps, DisplayWidth.of(parts[last]) > widths[last] else {
+                return [line(parts, widths)]
             }
-            for column in next.indices { next[column] += 1 }
+            // A word of the last column that does not fit has a line of its own, which starts further to the left.
+            let start = max(2, min(indent, width - DisplayWidth.of(parts[last])))
+            return (number == 0 ? [line(parts.dropLast(), widths)] : [])
+                + [String(repeating: " ", count: start) + parts[last]]
         }
-        return lines
     }
 
     private func line(_ row: [String], _ widths: [Int]) -> String {
-        var line = ""
-        for (column, cell) in row.enumerated() {
+        let cells = row.enumerated().map { column, cell in
             let fitting = DisplayWidth.fit(cell, to: columns[column].width.upperBound, ellipsis: "…")
-            if column > 0 { line += String(repeating: " ", count: spacing) }
-            line += DisplayWidth.pad(fitting, to: widths[column], alignment: columns[column].alignment)
+            return DisplayWidth.pad(fitting, to: widths[column], alignment: columns[column].alignment)
         }
-        while line.last == " " { line.removeLast() }
-        return line
+        let line = cells.joined(separator: String(repeating: " ", count: spacing))
+        return String(line.reversed().drop { $0 == " " }.reversed())
     }
 }

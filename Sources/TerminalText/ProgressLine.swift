@@ -1,7 +1,5 @@
-internal import Dispatch
 internal import Foundation
 internal import Synchronization
-internal import SystemPackage
 
 /// A transient progress line on standard error. It appears only on a terminal, and only after a second.
 package final class ProgressLine: Sendable {
@@ -13,7 +11,7 @@ package final class ProgressLine: Sendable {
     }
 
     private let name: String
-    private let isWanted = isatty(FileDescriptor.standardError.rawValue) == 1
+    private let isWanted = TerminalStream.standardError.isTerminal
     private let state: Mutex<State>
 
     /// - Parameter begun: when the whole task began, if this line is for a part of it.
@@ -33,21 +31,20 @@ package final class ProgressLine: Sendable {
             state.changes += 1
             return true
         }
-        if isDue { write("\r\(name): \(ShownText.escaped(text()))\u{1B}[K") }
+        if isDue { write(text()) }
     }
 
-    /// For a step without intermediate progress: shows the text now, or when a second has passed, unless the line has
-    /// changed by then.
+    /// For a step without intermediate progress: shows the text when a second has passed, unless the line has changed
+    /// by then.
     package func showWhenDue(_ text: String) {
-        show(text)
         guard isWanted else { return }
         let (changes, wait) = state.withLock { ($0.changes, max(.zero, $0.nextAt - .now)) }
         DispatchQueue.global().asyncAfter(deadline: .now() + wait / .seconds(1)) { [self] in
             state.withLock { state in
-                guard state.changes == changes, !state.isShown else { return }
+                guard state.changes == changes else { return }
                 state.isShown = true
                 // Under the lock, so that a cleared line is not written again.
-                write("\r\(name): \(ShownText.escaped(text))\u{1B}[K")
+                write(text)
             }
         }
     }
@@ -58,11 +55,12 @@ package final class ProgressLine: Sendable {
             state.changes += 1
             return state.isShown
         }
-        if wasShown { write("\r\u{1B}[K") }
+        if wasShown { write(nil) }
     }
 
-    private func write(_ text: String) {
+    private func write(_ text: String?) {
+        let line = text.map { "\(name): \(ShownText.escaped($0))" } ?? ""
         // A progress line that cannot be shown is not worth an error.
-        _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\r\(line)\u{1B}[K".utf8))
     }
 }

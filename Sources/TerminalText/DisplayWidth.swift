@@ -1,3 +1,8 @@
+package enum TextAlignment: Sendable {
+    case leading
+    case trailing
+}
+
 /// The number of terminal columns that text occupies.
 package enum DisplayWidth {
     /// Never less than a terminal uses. For joined symbols it may be more. Sequences that set a color have no width.
@@ -6,12 +11,11 @@ package enum DisplayWidth {
         return text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    static func of(_ character: Character) -> Int { character.unicodeScalars.reduce(0) { $0 + of($1) } }
+    private static func of(_ character: Character) -> Int { character.unicodeScalars.reduce(0) { $0 + of($1) } }
 
     private static func of(_ scalar: Unicode.Scalar) -> Int {
-        if scalar.value < 0x300 { return 1 }
         // The variation selector U+FE0F turns the preceding symbol into a wide picture.
-        if scalar.value == 0xFE0F { return 1 }
+        if scalar.value < 0x300 || scalar.value == 0xFE0F { return 1 }
         if [.nonspacingMark, .enclosingMark].contains(scalar.properties.generalCategory) { return 0 }
         return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
@@ -29,21 +33,19 @@ package enum DisplayWidth {
     }
 
     /// The beginning of the text with an ellipsis, if the text is too wide.
-    static func fit(_ text: String, to width: Int, ellipsis: String) -> String {
+    package static func fit(_ text: String, to width: Int, ellipsis: String = "…") -> String {
         guard of(text) > width else { return text }
         let room = width - of(ellipsis)
         guard room >= 0 else { return String(ellipsis.prefix(max(0, width))) }
-        var (fitting, used) = ("", 0)
-        for character in text {
-            used += of(character)
-            guard used <= room else { break }
-            fitting.append(character)
-        }
-        return fitting + ellipsis
+        var used = 0
+        return text.prefix {
+            used += of($0)
+            return used <= room
+        } + ellipsis
     }
 
     /// The same, but shortens the middle: the beginning and end of a name say more.
-    static func fitMiddle(_ text: String, to width: Int, ellipsis: String) -> String {
+    package static func fitMiddle(_ text: String, to width: Int, ellipsis: String = "…") -> String {
         guard of(text) > width else { return text }
         let room = width - of(ellipsis)
         guard room >= 2 else { return fit(text, to: width, ellipsis: ellipsis) }
@@ -52,8 +54,36 @@ package enum DisplayWidth {
     }
 
     /// Padded with spaces, if the text is narrower.
-    package static func pad(_ text: String, to width: Int, alignment: Table.Column.Alignment = .leading) -> String {
+    package static func pad(_ text: String, to width: Int, alignment: TextAlignment = .leading) -> String {
         let padding = String(repeating: " ", count: max(0, width - of(text)))
         return alignment == .leading ? text + padding : padding + text
+    }
+}
+
+/// Wraps text in lines of limited display width.
+package enum WrappedText {
+    /// Breaks at spaces only. A long word, such as a path, stays in one piece so that it can be copied.
+    ///
+    /// - Parameters:
+    ///   - width: the maximum width of a line, including its indentation; `Int.max` means one line.
+    ///   - indent: the indentation.
+    ///   - hanging: the number of further spaces before all lines but the first.
+    package static func lines(_ text: String, width: Int, indent: String = "", hanging: Int = 0) -> [String] {
+        guard width != .max else { return [indent + text] }
+        let rest = indent + String(repeating: " ", count: hanging)
+        var lines: [String] = []
+        var (line, used, hasWord) = (indent, DisplayWidth.of(indent), false)
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let length = DisplayWidth.of(String(word))
+            if hasWord, used + 1 + length > width {
+                lines.append(line)
+                (line, used, hasWord) = (rest, rest.count, false)
+                if word.isEmpty { continue }
+            }
+            line += (hasWord ? " " : "") + word
+            used += (hasWord ? 1 : 0) + length
+            hasWord = true
+        }
+        return lines + [line]
     }
 }
