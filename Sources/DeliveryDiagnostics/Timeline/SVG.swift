@@ -1,3 +1,5 @@
+internal import TerminalText
+
 enum SVG {
     struct Box {
         var left: Double
@@ -8,9 +10,8 @@ enum SVG {
 
     static func number(_ value: Double) -> String {
         let tenths = Int((max(-1e9, min(1e9, value)) * 10).rounded())
-        let sign = tenths < 0 ? "-" : ""
         let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
-        return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
+        return (tenths < 0 ? "-" : "") + (rest == 0 ? "\(whole)" : "\(whole).\(rest)")
     }
 
     /// `20 40.5`, a point of a path.
@@ -24,6 +25,12 @@ enum SVG {
 
     static func circle(_ style: String, x: Double, y: Double, radius: Double) -> String {
         "<circle class=\"\(style)\" cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"\(number(radius))\"/>"
+    }
+
+    static func rect(_ style: String, _ box: Box, content: String = "") -> String {
+        "<rect class=\"\(style)\" x=\"\(number(box.left))\" y=\"\(number(box.top))\" "
+            + "width=\"\(number(box.right - box.left))\" height=\"\(number(box.bottom - box.top))\" rx=\"2\">"
+            + "\(content)</rect>"
     }
 
     static func title(_ text: String) -> String { "<title>\(XMLText.escaped(text))</title>" }

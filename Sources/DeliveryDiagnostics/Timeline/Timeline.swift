@@ -4,18 +4,16 @@ internal import ThreadedNotifications
 /// The layout of a drawing of a recording's threads: a lane for each thread, items for handlers, waits and events, and
 /// arrows from posts to their outcomes.
 ///
-/// Independent of the output: `TimelineText` and `TimelinePicture` both draw it. Times are nanoseconds since the
-/// recording's first record.
+/// It is computed once from the index and the selected part. `TimelineText` and `TimelinePicture` both draw it. Times
+/// are nanoseconds since the recording's first record.
 package struct Timeline: Sendable {
     /// A thread, or several threads folded into one lane.
     struct Lane: Hashable, Sendable {
         var title: String
-        var details: String
         /// The time of the thread's first record.
         var begin: Int64
         /// The time of the thread's end; the greatest if it was not recorded.
         var end: Int64
-        var threads = 1
         /// The number of drawn deliveries that are still waiting for it at the end.
         var waiting = 0
 
@@ -35,27 +33,24 @@ package struct Timeline: Sendable {
         let depth: Int
         /// The number of this post's deliveries that are still pending at the end.
         var waiting = 0
-        /// Index in `arrows` of the arrow to it, or to the first.
-        var arrow: Int?
+        /// The arrow to it, or to the first.
+        var arrow: Arrow?
         var count = 1
         /// The record at which the last of them begins.
         var lastEntry: Int32
-        /// The latencies of their arrows, in nanoseconds.
-        var latency: ClosedRange<Int64>?
-        /// The duration of the longest, in nanoseconds.
-        var longest: Int64
 
         var isRun: Bool { count > 1 }
         var isMark: Bool { ending == nil }
+        var runsOn: Bool { !isRun && ending?.runsOn == true }
+        var duration: ElapsedTime { ElapsedTime(nanoseconds: end - begin) }
 
         mutating func append(_ other: Item) {
             count += other.count
             end = max(end, other.end)
             lastEntry = other.lastEntry
             waiting += other.waiting
-            longest = max(longest, other.longest)
-            if let mine = latency, let its = other.latency {
-                latency = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
+            if let (mine, its) = arrow.flatMap({ mine in other.arrow.map { (mine.latency, $0.latency) } }) {
+                arrow?.latency = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
             }
         }
     }
@@ -74,14 +69,14 @@ package struct Timeline: Sendable {
         }
 
         let kind: Kind
-        var fromLane: Int
-        let from: Int64
-        /// As `Item.depth`.
-        let fromDepth: Int
-        var toLane: Int
-        let to: Int64
+        /// Where it begins.
+        var lane: Int
+        let time: Int64
+        let depth: Int
+        /// The least and greatest latency of the arrows that it stands for.
+        var latency: ClosedRange<Int64>
 
-        var latency: Int64 { to - from }
+        var longest: ElapsedTime { ElapsedTime(nanoseconds: latency.upperBound) }
     }
 
     struct Row: Hashable, Sendable {
@@ -109,35 +104,33 @@ package struct Timeline: Sendable {
     }
 
     let index: RecordingIndex
+    /// Why this part is drawn, if the user did not select it.
+    let window: FindingWindow?
     var begin: Int64 = 0
     var end: Int64 = 0
     /// In the order of processes and thread numbers.
     var lanes: [Lane] = []
     /// In the order of their beginnings.
     var items: [Item] = []
-    var arrows: [Arrow] = []
     /// In recorded order.
     var rows: [Row] = []
     var leftOut = LeftOut()
     var foldedLanes: [String] = []
 
-    init(of index: RecordingIndex) {
-        self.index = index
-    }
-
     var recording: Recording { index.recording }
 
-    var duration: ElapsedTime { ElapsedTime(nanoseconds: end - begin) }
-
-    var threadCount: Int { lanes.reduce(0) { $0 + $1.threads } }
+    /// The time of the whole recording.
+    var duration: ElapsedTime {
+        guard let first = recording.entries.first, let last = recording.entries.last else { return .init(.zero) }
+        return ElapsedTime(nanoseconds: Int64(clamping: last.time &- first.time))
+    }
 
     func time(of row: Row) -> Int64 { row.part == .end ? items[row.item].end : items[row.item].begin }
 
     mutating func mapLanes(_ lane: [Int]) {
-        for index in items.indices { items[index].lane = lane[items[index].lane] }
-        for index in arrows.indices {
-            arrows[index].fromLane = lane[arrows[index].fromLane]
-            arrows[index].toLane = lane[arrows[index].toLane]
+        for index in items.indices {
+            items[index].lane = lane[items[index].lane]
+            if let from = items[index].arrow?.lane { items[index].arrow?.lane = lane[from] }
         }
     }
 
@@ -145,16 +138,17 @@ package struct Timeline: Sendable {
     func folded(toLanes most: Int) -> Timeline {
         guard lanes.count > max(1, most) else { return self }
         var uses = [Int](repeating: 0, count: lanes.count)
-        for item in items { uses[item.lane] += item.count }
-        for arrow in arrows { uses[arrow.fromLane] += 1 }
+        for item in items {
+            uses[item.lane] += item.count
+            if let arrow = item.arrow { uses[arrow.lane] += 1 }
+        }
         let kept = lanes.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }.prefix(max(0, most - 1)).sorted()
         let others = lanes.indices.filter { !kept.contains($0) }.map { lanes[$0] }
         var folded = self
         folded.foldedLanes = others.map(\.title)
         let last = Lane(
-            title: "\(others.count) others", details: folded.foldedLanes.joined(separator: ", "),
-            begin: others.map(\.begin).min() ?? 0, end: others.map(\.end).max() ?? 0,
-            threads: others.count, waiting: others.reduce(0) { $0 + $1.waiting })
+            title: "\(others.count) others", begin: others.map(\.begin).min() ?? 0,
+            end: others.map(\.end).max() ?? 0, waiting: others.reduce(0) { $0 + $1.waiting })
         folded.lanes = kept.map { lanes[$0] } + [last]
         folded.mapLanes(lanes.indices.map { kept.firstIndex(of: $0) ?? kept.count })
         return folded

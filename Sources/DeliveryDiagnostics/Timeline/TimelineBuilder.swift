@@ -4,12 +4,13 @@ internal import ThreadedNotifications
 extension Timeline {
     /// At most `limit` rows. If it folds runs, it draws similar consecutive rows as one.
     package init(
-        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true
+        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true,
+        window: FindingWindow? = nil
     ) {
         var builder = TimelineBuilder(
             index: index, selection: selection ?? RecordingSelection(all: index.recording), limit: limit ?? .max,
-            foldsRuns: foldsRuns, timeline: Timeline(of: index))
-        builder.addRows()
+            foldsRuns: foldsRuns, timeline: Timeline(index: index, window: window))
+        for (number, entry) in index.recording.entries.enumerated() { builder.add(entry, Int32(number)) }
         builder.addLanes()
         self = builder.timeline
     }
@@ -35,43 +36,53 @@ private struct TimelineBuilder {
         .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end,
     ]
 
-    mutating func addRows() {
-        var number: Int32 = -1
-        for entry in index.recording.entries {
-            number += 1
-            guard isDrawn(entry, number) else {
-                // The others are part of a post or a delivery.
-                if entry.stage != .append, entry.stage != .capture, entry.stage != .postEnd {
-                    timeline.leftOut.undrawn[entry.stage, default: 0] += 1
-                }
-                continue
+    mutating func add(_ entry: Recording.Entry, _ number: Int32) {
+        guard isDrawn(entry, number) else {
+            // The others are part of a post or a delivery.
+            let isPart = [.append, .capture, .postEnd].contains(entry.stage)
+            if !isPart { timeline.leftOut.undrawn[entry.stage, default: 0] += 1 }
+            return
+        }
+        let time = selection.elapsed(entry)
+        let span = index.spanOfEntry[Int(number)]
+        let isEnd = entry.stage == .return || entry.stage == .waitEnd
+        if !selection.matches(entry) {
+            timeline.leftOut.filtered += 1
+        } else if time < selection.times.lowerBound {
+            timeline.leftOut.before += 1
+            // A span that began earlier but has not ended is drawn.
+            if span >= 0, !isEnd, end(of: index.spans[Int(span)]) >= selection.times.lowerBound {
+                openItems[span] = addItem(entry, number)
             }
-            let time = selection.elapsed(entry)
-            let span = index.spanOfEntry[Int(number)]
-            let isEnd = entry.stage == .return || entry.stage == .waitEnd
-            if !selection.matches(entry) {
-                timeline.leftOut.filtered += 1
-            } else if time < selection.times.lowerBound {
-                timeline.leftOut.before += 1
-                // A span that began earlier but has not ended is drawn.
-                if span >= 0, !isEnd, end(of: index.spans[Int(span)]) >= selection.times.lowerBound {
-                    openItems[span] = addItem(entry, number)
-                }
-            } else if time > selection.times.upperBound {
-                timeline.leftOut.after += 1
-            } else if isEnd {
-                addEnd(of: span, at: time)
-            } else if isFull {
-                leaveOut(at: time)
-            } else {
-                let item = addItem(entry, number)
-                if span >= 0 { openItems[span] = item }
-                // When a span ends, its row may be folded into the rows before it.
-                let ending = timeline.items[item].ending
-                addRow(ending == nil || ending == .notRecorded ? .whole : .begin, item)
-            }
+        } else if time > selection.times.upperBound {
+            timeline.leftOut.after += 1
+        } else if isEnd {
+            addEnd(of: span, at: time)
+        } else if isFull {
+            leaveOut(at: time)
+        } else {
+            let item = addItem(entry, number)
+            if span >= 0 { openItems[span] = item }
+            // When a span ends, its row may be folded into the rows before it.
+            let ending = timeline.items[item].ending
+            addRow(ending == nil || ending == .notRecorded ? .whole : .begin, item)
         }
     }
+
+    /// True if the record has a row of its own.
+    private func isDrawn(_ entry: Recording.Entry, _ number: Int32) -> Bool {
+        switch entry.stage {
+        case .signal, .dropSignal, .drain, .postEnd: false
+        // The append for an observer is part of its delivery. The append of a block is where its arrow begins.
+        case .append: entry.post >= 0 && index.origin(ofPost: entry.post) == number
+        // The document's observer captures a post; the two are drawn as one.
+        case .capture: entry.post < 0 || index.origin(ofPost: entry.post) == number
+        case .return, .waitEnd: index.spanOfEntry[Int(number)] >= 0
+        default: true
+        }
+    }
+
+    // MARK: Rows
 
     private mutating func addEnd(of span: Int32, at time: Int64) {
         // The beginning may be beyond the limit.
@@ -97,23 +108,16 @@ private struct TimelineBuilder {
     private mutating func addRow(_ part: Timeline.Row.Part, _ item: Int) {
         timeline.rows.append(Timeline.Row(part: part, item: item))
         guard part == .whole, foldsRuns, !Self.ownRows.contains(timeline.items[item].stage) else { return }
-        foldLastRow()
-    }
-
-    /// Folds the last row into the similar rows before it. Their items are the last items.
-    private mutating func foldLastRow() {
+        // Folds the row into the similar rows before it. Their items are the last items.
         let (rows, last) = (timeline.rows.count, timeline.items.count - 1)
-        guard rows > 1, timeline.rows[rows - 2].part == .whole else { return }
-        let members = timeline.items[last - 1].isRun ? 2 : Self.minimumRun
+        guard rows > 1 else { return }
+        let members = timeline.rows[rows - 2].part == .whole && timeline.items[last - 1].isRun ? 2 : Self.minimumRun
         guard rows >= members else { return }
-        for member in 2...members {
-            guard timeline.rows[rows - member].part == .whole, areSimilar(last + 1 - member, last) else { return }
+        let areSimilar = (2...members).allSatisfy {
+            timeline.rows[rows - $0].part == .whole && self.areSimilar(last + 1 - $0, last)
         }
-        let run = last + 1 - members
-        for item in run + 1...last {
-            timeline.items[run].append(timeline.items[item])
-            if timeline.items[item].arrow != nil { timeline.arrows.removeLast() }
-        }
+        guard areSimilar else { return }
+        for item in last + 2 - members...last { timeline.items[last + 1 - members].append(timeline.items[item]) }
         timeline.rows.removeLast(members - 1)
         timeline.items.removeLast(members - 1)
     }
@@ -122,24 +126,10 @@ private struct TimelineBuilder {
     private func areSimilar(_ one: Int, _ other: Int) -> Bool {
         let (one, other) = (timeline.items[one], timeline.items[other])
         let (entry, otherEntry) = (index.entry(one.entry), index.entry(other.entry))
-        let (arrow, otherArrow) = (one.arrow.map { timeline.arrows[$0] }, other.arrow.map { timeline.arrows[$0] })
         return one.lane == other.lane && one.stage == other.stage && one.depth == other.depth
             && entry.name == otherEntry.name && (entry.post < 0) == (otherEntry.post < 0)
-            && arrow?.kind == otherArrow?.kind && arrow?.fromLane == otherArrow?.fromLane
+            && one.arrow?.kind == other.arrow?.kind && one.arrow?.lane == other.arrow?.lane
             && timeline.isUnobserved(one) == timeline.isUnobserved(other) && (one.waiting > 0) == (other.waiting > 0)
-    }
-
-    /// True if the record has a row of its own.
-    private func isDrawn(_ entry: Recording.Entry, _ number: Int32) -> Bool {
-        switch entry.stage {
-        case .signal, .dropSignal, .drain, .postEnd: false
-        // The append for an observer is part of its delivery. The append of a block is where its arrow begins.
-        case .append: entry.post >= 0 && index.origin(ofPost: entry.post) == number
-        // The document's observer captures a post; the two are drawn as one.
-        case .capture: entry.post < 0 || index.origin(ofPost: entry.post) == number
-        case .return, .waitEnd: index.spanOfEntry[Int(number)] >= 0
-        default: true
-        }
     }
 
     // MARK: Items and arrows
@@ -148,16 +138,11 @@ private struct TimelineBuilder {
         let span = index.spanOfEntry[Int(number)] < 0 ? nil : index.spans[Int(index.spanOfEntry[Int(number)])]
         let time = selection.elapsed(entry)
         let end = span.map(end) ?? time
-        var item = Timeline.Item(
-            stage: entry.stage, entry: number, lane: Int(entry.thread), begin: time, end: end, ending: span?.ending,
-            depth: index.depth(of: number), lastEntry: number, longest: end - time)
-        if let arrow = arrow(to: entry, number) {
-            item.arrow = timeline.arrows.count
-            item.latency = arrow.latency...arrow.latency
-            timeline.arrows.append(arrow)
-        }
-        item.waiting = waiting(entry)
-        timeline.items.append(item)
+        timeline.items.append(
+            Timeline.Item(
+                stage: entry.stage, entry: number, lane: Int(entry.thread), begin: time, end: end,
+                ending: span?.ending, depth: index.depth(of: number), waiting: waiting(entry),
+                arrow: arrow(to: entry, number), lastEntry: number))
         return timeline.items.count - 1
     }
 
@@ -188,9 +173,10 @@ private struct TimelineBuilder {
         }
         guard origin >= 0, origin < number else { return nil }
         let start = index.entry(origin)
+        let latency = selection.elapsed(entry) - selection.elapsed(start)
         return Timeline.Arrow(
-            kind: kind, fromLane: Int(start.thread), from: selection.elapsed(start), fromDepth: index.depth(of: origin),
-            toLane: Int(entry.thread), to: selection.elapsed(entry))
+            kind: kind, lane: Int(start.thread), time: selection.elapsed(start), depth: index.depth(of: origin),
+            latency: latency...latency)
     }
 
     /// The number of deliveries of a post that have no outcome. Counts them for the threads that they wait for.
@@ -210,10 +196,12 @@ private struct TimelineBuilder {
         }
     }
 
+    // MARK: Lanes
+
     /// Adds the lanes of the threads that are drawn, and when the drawing begins and ends.
     mutating func addLanes() {
         let used = index.recording.ordered(
-            Set(timeline.items.map(\.lane)).union(timeline.arrows.map(\.fromLane)))
+            Set(timeline.items.map(\.lane)).union(timeline.items.compactMap(\.arrow?.lane)))
         var laneOfThread = [Int](repeating: -1, count: index.recording.threads.count)
         for (lane, thread) in used.enumerated() { laneOfThread[thread] = lane }
         timeline.lanes = used.map { lane(of: $0) }
@@ -227,13 +215,10 @@ private struct TimelineBuilder {
     }
 
     private func lane(of thread: Int) -> Timeline.Lane {
-        let identity = index.recording.threads[thread].identity
         let process = Int(index.recording.threads[thread].process)
         func time(_ entry: Int32) -> Int64 { entry < 0 ? .max : selection.elapsed(index.entry(entry)) }
         return Timeline.Lane(
             title: index.recording.describeThread(Int32(thread)),
-            details: "thread \(identity.number) \(identity.name ?? "(no name)"), kernel id \(identity.kernelID), "
-                + "of \(index.recording.processes[process].name) \(index.recording.processes[process].id)",
             begin: time(index.threads[thread].first),
             // A thread without a recorded end may live on.
             end: min(time(index.threads[thread].end), time(index.processes[process].end)),

@@ -15,9 +15,7 @@ struct TimelineGraph {
     private var running: [[DeliveryStage?]]
 
     init(_ timeline: Timeline, pitch: Int, symbols: TimelineSymbols) {
-        self.timeline = timeline
-        self.pitch = pitch
-        self.symbols = symbols
+        (self.timeline, self.pitch, self.symbols) = (timeline, pitch, symbols)
         running = Array(repeating: [], count: timeline.lanes.count)
         for item in timeline.items where item.begin < timeline.begin { begin(item) }
     }
@@ -40,27 +38,24 @@ struct TimelineGraph {
         defer { if row.part == .begin { begin(item) } }
         var cells = lanes(at: timeline.time(of: row))
         let column = column(item.lane, item.depth)
-        if row.part != .end, let arrow = item.arrow.map({ timeline.arrows[$0] }), arrow.fromLane != item.lane {
+        if row.part != .end, let arrow = item.arrow, arrow.lane != item.lane {
             draw(arrow, to: item.lane, in: &cells, head: column)
         }
-        cells[column] = Cell(character: symbols[symbol(of: row.part, of: item)], lane: item.lane)
+        let symbol: TimelineSymbol =
+            switch row.part {
+            case .begin: item.stage == .wait ? .waitBegins : .handlerBegins
+            case .end: item.stage == .wait ? .waitEnds : .handlerEnds
+            case .whole: .mark(of: item.stage)
+            }
+        cells[column] = Cell(character: symbols[symbol], lane: item.lane)
         return spans(cells)
-    }
-
-    private func symbol(of part: Timeline.Row.Part, of item: Timeline.Item) -> TimelineSymbol {
-        switch part {
-        case .begin: item.stage == .wait ? .waitBegins : .handlerBegins
-        case .end: item.stage == .wait ? .waitEnds : .handlerEnds
-        case .whole: .mark(of: item.stage)
-        }
     }
 
     /// A row for a long time without events.
     func later(at time: Int64) -> [TimelineText.Span] {
         spans(
-            lanes(at: time).map { cell in
-                let isLane = cell.character == symbols[.lane]
-                return isLane ? Cell(character: symbols[.later], lane: cell.lane) : cell
+            lanes(at: time).map {
+                Cell(character: $0.character == symbols[.lane] ? symbols[.later] : $0.character, lane: $0.lane)
             })
     }
 
@@ -70,8 +65,7 @@ struct TimelineGraph {
             if life.begin <= time, time <= life.end {
                 cells[lane * pitch] = Cell(character: symbols[.lane], lane: lane)
             }
-            for (depth, stage) in running[lane].enumerated() {
-                guard let stage else { continue }
+            for case (let depth, let stage?) in running[lane].enumerated() {
                 let symbol = stage == .wait ? TimelineSymbol.wait : .handler
                 cells[column(lane, depth)] = Cell(character: symbols[symbol], lane: lane)
             }
@@ -84,9 +78,9 @@ struct TimelineGraph {
 
     /// Draws a line from the lane of the post across the lanes between.
     private func draw(_ arrow: Timeline.Arrow, to lane: Int, in cells: inout [Cell], head: Int) {
-        let isRightward = arrow.fromLane < lane
-        let depth = max(0, running[arrow.fromLane].count - 1)
-        let start = column(arrow.fromLane, isRightward ? depth : 0)
+        let isRightward = arrow.lane < lane
+        let depth = max(0, running[arrow.lane].count - 1)
+        let start = column(arrow.lane, isRightward ? depth : 0)
         let end = isRightward ? lane * pitch - 1 : head + 1
         let (leaves, handlerLeaves): (TimelineSymbol, TimelineSymbol) =
             isRightward ? (.leavesRight, .handlerLeavesRight) : (.leavesLeft, .handlerLeavesLeft)
@@ -96,23 +90,20 @@ struct TimelineGraph {
             case symbols[.handler]:
                 cells[column].character = symbols[column == start ? handlerLeaves : .handlerCrossing]
             case " ":
-                let line = symbols[arrow.kind == .lost ? .lostLine : .line]
-                cells[column] = Cell(character: line, lane: arrow.fromLane)
+                cells[column] = Cell(character: symbols[arrow.kind == .lost ? .lostLine : .line], lane: arrow.lane)
             default: break
             }
         }
-        cells[end] = Cell(character: symbols[isRightward ? .rightHead : .leftHead], lane: arrow.fromLane)
+        cells[end] = Cell(character: symbols[isRightward ? .rightHead : .leftHead], lane: arrow.lane)
     }
 
     private func spans(_ cells: [Cell]) -> [TimelineText.Span] {
-        var spans: [TimelineText.Span] = []
-        for cell in cells {
+        cells.reduce(into: []) { spans, cell in
             if let last = spans.last, last.lane == cell.lane || cell.character == " " {
                 spans[spans.count - 1].text.append(cell.character)
             } else {
                 spans.append(TimelineText.Span(text: String(cell.character), lane: cell.lane))
             }
         }
-        return spans
     }
 }

@@ -43,21 +43,18 @@ struct TimelineLabel {
 extension Timeline {
     /// True for a post that no observer matched.
     func isUnobserved(_ item: Item) -> Bool {
-        switch item.stage {
-        case .post, .capture, .enqueue, .append: index.entry(item.entry).count == 0
-        default: false
-        }
+        [.post, .capture, .enqueue, .append].contains(item.stage) && index.entry(item.entry).count == 0
     }
 
     func label(of item: Item) -> TimelineLabel {
         let entry = index.entry(item.entry)
+        let count = Int(entry.count)
         var label = TimelineLabel(
             what: entry.stage == .append ? "perform" : entry.stage.rawValue, post: post(of: item.entry),
             name: recording.name(of: entry), location: recording.location(of: entry), line: Int(entry.line))
         label.outcome = isUnobserved(item) ? "unobserved" : item.waiting > 0 ? "\(item.waiting) still waiting" : nil
         if entry.name < 0 { label.name = entry.stage == .register ? "any name" : entry.post >= 0 ? "block" : nil }
         if entry.observer >= 0 { label.details.append("observer \(recording.observers[Int(entry.observer)].number)") }
-        let count = Int(entry.count)
         switch entry.stage {
         case .post, .capture, .enqueue, .append: if count > 1 { label.details.append("to \(count) observers") }
         case .remove: if count > 0 { label.details.append("\(counted(count, "handler")) of it run") }
@@ -90,55 +87,73 @@ extension Timeline {
         return post < 0 ? nil : "#\(recording.posts[Int(post)].number)"
     }
 
+    /// `#3`, or `#3…#9` for several.
+    func posts(of item: Item) -> String? {
+        let (first, last) = (post(of: item.entry), post(of: item.lastEntry))
+        return first.flatMap { first in last.map { first == $0 ? first : "\(first)…\($0)" } }
+    }
+
+    /// What a row of text says, and the thread, time and line.
     func tip(of item: Item) -> String {
         let label = label(of: item)
-        let duration = ElapsedTime(nanoseconds: item.end - item.begin)
-        var lines = [[label.what, label.post, label.name].compactMap(\.self).joined(separator: " ")]
-        lines.append("on \(lanes[item.lane].title), at \(ElapsedTime.exact(item.begin))")
-        if item.isRun {
-            let range = item.latency.map { latency in
-                let (least, most) = (latency.lowerBound, latency.upperBound)
-                return "\(ElapsedTime(nanoseconds: least)) to \(ElapsedTime(nanoseconds: most)) after their posts"
-            }
-            let longest = item.isMark ? nil : "the longest \(ElapsedTime(nanoseconds: item.longest))"
-            let parts = [
-                "\(item.count) similar, up to \(post(of: item.lastEntry) ?? "the last")", range, "in \(duration)",
-                longest,
-            ]
-            lines.append(parts.compactMap(\.self).joined(separator: ", "))
-        } else if let arrow = item.arrow.map({ arrows[$0] }) {
-            let from = arrow.fromLane == arrow.toLane ? "" : " on \(lanes[arrow.fromLane].title)"
-            let what = arrow.kind == .queued ? "enqueue" : "post"
-            lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
-        }
-        if !item.isRun, let ending = item.ending {
-            let isKnown = ending != .notRecorded
-            lines.append(ending.runsOn ? "runs on" : isKnown ? "runs \(duration)" : "its return is not recorded")
-        }
-        if !item.isRun, let length = lengthOfPost(item) {
-            lines.append(length == "runs on" ? length : "lasts \(length)")
-        }
-        lines += [label.outcome].compactMap(\.self) + label.details
-        lines += [label.location.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)
-        return lines.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
+        let cells = TimelineText.cells(of: .whole, item, in: self, .unicode)
+        return [
+            cells.filter { !$0.isEmpty }.joined(separator: " ") + (item.runsOn ? " runs on" : ""),
+            label.description(room: 300, .unicode),
+            "on \(lanes[item.lane].title), at \(ElapsedTime.exact(item.begin)), line \(label.line)",
+        ].filter { !$0.isEmpty }.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
+    }
+
+    // MARK: Summary
+
+    var summary: String {
+        "\(counted(rows.count, "row")) of \(counted(recording.entries.count, "record")), "
+            + "\(counted(recording.threads.count, "thread")), \(duration): \(recording.source)"
+    }
+
+    /// Why this part is drawn, and where most happens in a large recording.
+    var overview: [String] {
+        let busiest = recording.entries.count < Self.largeRecording ? nil : busiest
+        return [busiest, window?.words].compactMap(\.self)
+    }
+
+    private static let largeRecording = 1000
+
+    /// The second with the most records; a shorter time if the recording is short.
+    private var busiest: String? {
+        let units: [(name: String, nanoseconds: UInt64)] = [
+            ("second", 1_000_000_000), ("100 ms", 100_000_000), ("10 ms", 10_000_000), ("ms", 1_000_000),
+        ]
+        guard let start = recording.entries.first?.time,
+            let unit = units.first(where: { $0.nanoseconds * 2 <= UInt64(max(0, duration.nanoseconds)) })
+        else { return nil }
+        var counts: [UInt64: Int] = [:]
+        for entry in recording.entries { counts[(entry.time &- start) / unit.nanoseconds, default: 0] += 1 }
+        guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return nil }
+        let (from, to) = (
+            ElapsedTime.exact(Int64(clamping: most.key * unit.nanoseconds)),
+            ElapsedTime.exact(Int64(clamping: (most.key + 1) * unit.nanoseconds))
+        )
+        return "Busiest \(unit.name): \(counted(most.value, "record")), --from \(from) --to \(to)."
     }
 
     /// Notes about everything that is not drawn, and how to show it, one per line.
     var notes: [String] {
         var notes: [String] = []
+        func note(_ count: Int, _ words: String) {
+            if count > 0 { notes.append("\(counted(count, "record")) \(words)") }
+        }
         if !foldedLanes.isEmpty {
             let shown = foldedLanes.prefix(5).joined(separator: ", ")
             let more = foldedLanes.count > 5 ? " and \(foldedLanes.count - 5) more" : ""
             notes.append("One lane shows \(foldedLanes.count) threads that do not fit: \(shown)\(more).")
         }
-        func note(_ count: Int, _ words: String) {
-            if count > 0 { notes.append("\(counted(count, "record")) \(words)") }
-        }
         let from = ElapsedTime.exact(leftOut.limitReached)
         note(leftOut.beyondLimit, "left out: --from \(from) continues there, --limit 0 draws everything.")
         if leftOut.before + leftOut.after > 0 {
-            let before = counted(leftOut.before, "record")
-            notes.append("\(before) before and \(leftOut.after) after the drawing left out, by --from and --to.")
+            let reason = window == nil ? ", by --from and --to" : ""
+            notes.append(
+                "\(counted(leftOut.before, "record")) before and \(leftOut.after) after the drawing left out\(reason).")
         }
         note(leftOut.filtered, "left out by --name, --thread or --post.")
         if !leftOut.undrawn.isEmpty {

@@ -1,19 +1,22 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Draws a timeline as an SVG picture: time runs to the right, with a lane for each thread.
 ///
 /// The picture is one document without scripts or fonts. It follows the viewer's light or dark mode, and its text can
-/// be selected. Labels do not touch; a busy lane has more rows of labels, and a note counts the labels without space.
+/// be selected. Labels do not touch, and a note counts the labels without space. The legend explains each
+/// mark that is used.
 package struct TimelinePicture: Sendable {
     let timeline: Timeline
     let scale: TimelineScale
     /// The left edge of the lanes, to the right of their names.
     let left: Double
     private(set) var lanes: [LaneFrame] = []
-    private var height = 0.0
+    private var height = Self.head
     var arrows: [String] = []
     var shapes: [String] = []
     var texts: [String] = []
+    var used: Set<PictureMark> = []
     /// The labels that are not in a shape.
     var labels = PictureLabels(bounds: .init(left: 0, top: 0, right: 0, bottom: 0))
 
@@ -28,78 +31,68 @@ package struct TimelinePicture: Sendable {
                 + (Double(min(row, rows - 1)) + 0.5) * TimelinePicture.rowHeight
         }
 
-        var bottom: Double { middle(ofRow: rows - 1) + TimelinePicture.rowHeight / 2 + TimelinePicture.laneGap }
+        var bottom: Double { middle(ofRow: rows - 1) + TimelinePicture.rowHeight / 2 + 13 }
     }
 
     static let width = 960.0
-    static let maximumTitleWidth = 28
     static let right = 28.0
     static let head = 62.0
     static let rowHeight = 18.0
     static let labelHeight = 12.0
-    static let laneGap = 13.0
     static let sliceHeight = 13.0
-    static let maximumRows = 6
-    static let maximumLabelRows = 4
-    static let maximumLanes = 24
+    private static let maximumTitleWidth = 28
+    private static let maximumRows = 6
+    private static let maximumLanes = 24
 
-    package init(_ timeline: Timeline) {
+    /// - Parameter isLinear: true to draw to scale, without cutting or stretching time.
+    package init(_ timeline: Timeline, isLinear: Bool = false) {
         let timeline = timeline.folded(toLanes: Self.maximumLanes)
         let title = timeline.lanes.map { min(DisplayWidth.of($0.title), Self.maximumTitleWidth) }.max() ?? 0
         let waiting = timeline.lanes.compactMap(\.waitingWords).map { PictureLabels.width($0) + 30 }.max() ?? 0
         left = max(80, 36 + Double(title) * 7, waiting)
         self.timeline = timeline
         let moments = timeline.items.flatMap { [$0.begin, $0.end] }.filter { timeline.begin < $0 && $0 < timeline.end }
+        // What takes long is what a picture is about.
         scale = TimelineScale(
             moments: [timeline.begin, timeline.end] + moments,
-            busy: timeline.items.filter(\.isRun).map { $0.begin...$0.end }, length: Self.width - left - Self.right)
+            busy: timeline.items.filter { $0.end > $0.begin }.map { $0.begin...$0.end },
+            length: Self.width - left - Self.right, isLinear: isLinear)
         var rows = [Int](repeating: 1, count: timeline.lanes.count)
         for item in timeline.items { rows[item.lane] = max(rows[item.lane], min(item.depth + 1, Self.maximumRows)) }
-        var labelRows = rows.map { _ in 1 }
-        while true {
-            draw(rows, labelRows)
-            let crowded = labels.crowdedLanes.filter { labelRows[$0] < Self.maximumLabelRows }
-            if crowded.isEmpty || timeline.items.count > 1000 { break }
-            for lane in crowded { labelRows[lane] += 1 }
-        }
-    }
-
-    private mutating func draw(_ rows: [Int], _ labelRows: [Int]) {
-        (lanes, arrows, shapes, texts) = ([], [], [], [])
-        height = Self.head
-        for (rows, labelRows) in zip(rows, labelRows) {
-            let lane = LaneFrame(top: height, labelRows: labelRows, rows: rows)
-            lanes.append(lane)
-            height = lane.bottom
+        let counts = Dictionary(grouping: timeline.items, by: \.lane).mapValues(\.count)
+        for (lane, rows) in rows.enumerated() {
+            // A busy lane has two rows of labels.
+            lanes.append(LaneFrame(top: height, labelRows: counts[lane, default: 0] > 8 ? 2 : 1, rows: rows))
+            height = lanes[lane].bottom
         }
         labels = PictureLabels(bounds: .init(left: left - 4, top: Self.head, right: Self.width - 4, bottom: height))
         for cut in scale.cuts {
             labels.occupy(.init(left: left + cut.middle - 8, top: 0, right: left + cut.middle + 8, bottom: height))
         }
         drawItems()
-        texts += labels.place()
     }
 
     func x(_ time: Int64) -> Double { left + scale.position(of: time) }
 
+    static func color(_ lane: Int) -> String { "c\(lane % PictureStyle.colors)" }
+
     // MARK: Document
 
     package var svg: String {
-        var notes = timeline.notes
-        if labels.missing > 0 {
-            notes.append(
-                "\(counted(labels.missing, "label")) left out for lack of space: point at a symbol to read it.")
-        }
-        let legendTop = height + 20
-        let legend = legend(top: legendTop)
-        let notesTop = legendTop + 4 + legend.height
-        let noteLines = notes.flatMap { WrappedText.lines($0, width: 140) }
-        let foot = noteLines.enumerated().map { line, note in
+        var used = used
+        if !scale.stretches.isEmpty { used.insert(.stretch) }
+        if !scale.cuts.isEmpty { used.insert(.cut) }
+        let legend = PictureMark.legend(used, top: height + 20, width: Self.width)
+        let missing = "\(counted(labels.missing, "label")) left out for lack of space: point at a symbol to read it."
+        let notes = (timeline.overview + timeline.notes + (labels.missing > 0 ? [missing] : []))
+            .flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 140) }
+        let notesTop = height + 24 + legend.height
+        let foot = notes.enumerated().map { line, note in
             SVG.text(note, style: "muted", x: 16, y: notesTop + Double(line) * 15)
         }
-        let whole = notesTop - 8 + (notes.isEmpty ? 0 : Double(noteLines.count) * 15 + 4)
+        let whole = notesTop - 8 + (notes.isEmpty ? 0 : Double(notes.count) * 15 + 4)
         let (width, height) = (SVG.number(Self.width), SVG.number(whole))
-        let parts = axis + laneLines + arrows + shapes + gaps + texts + [legend.svg] + foot
+        let parts = axis + laneLines + arrows + shapes + gaps + texts + legend.svg + foot
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
             viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="title description">
@@ -116,20 +109,20 @@ package struct TimelinePicture: Sendable {
 
     private var title: String {
         let recording = timeline.recording
-        let file = ShownText.escaped(
-            recording.source.split(separator: "/").last.map(String.init) ?? recording.source)
-        return "\(file): \(counted(timeline.threadCount, "thread")), \(timeline.duration), "
+        let file = recording.source.split(separator: "/").last.map(String.init) ?? recording.source
+        return "\(ShownText.escaped(file)): \(counted(recording.threads.count, "thread")), \(timeline.duration), "
             + "\(counted(recording.entries.count, "record"))"
     }
 
     private var description: String {
-        let posts = timeline.items.reduce(0) { $0 + ($1.stage == .post ? $1.count : 0) }
-        let handlers = timeline.items.reduce(0) { $0 + ($1.stage == .deliver ? $1.count : 0) }
-        let slowest = timeline.arrows.filter { $0.kind == .delivery }.map(\.latency)
+        func count(_ stage: DeliveryStage) -> Int {
+            timeline.items.reduce(0) { $0 + ($1.stage == stage ? $1.count : 0) }
+        }
+        let slowest = timeline.items.compactMap(\.arrow).filter { $0.kind == .delivery }.map(\.longest.nanoseconds)
             .max().map { " The longest time from a post to its handler is \(ElapsedTime(nanoseconds: $0))." }
         return "Time runs to the right. Lanes are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
-            + "There are \(counted(posts, "post")) and \(counted(handlers, "handler call")), with an arrow from each "
-            + "post to its handlers.\(slowest ?? "")"
+            + "There are \(counted(count(.post), "post")) and \(counted(count(.deliver), "handler call")), with an "
+            + "arrow from each post to its handlers.\(slowest ?? "")"
     }
 
     // MARK: Background
@@ -170,11 +163,11 @@ package struct TimelinePicture: Sendable {
         zip(timeline.lanes, lanes).enumerated().map { index, lane in
             let (lane, frame) = lane
             let y = frame.middle(ofRow: 0)
-            let title = DisplayWidth.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth, ellipsis: "…")
+            let title = DisplayWidth.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth)
             let waiting = lane.waitingWords.map { SVG.text($0, style: "waiting", x: 16, y: y + 16) } ?? ""
             let begin = max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0))
             let end = lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end)
-            return "<g class=\"\(Self.color(index))\">\(SVG.title("\(lane.title): \(lane.details)"))"
+            return "<g class=\"\(Self.color(index))\">\(SVG.title(lane.title))"
                 + SVG.text(title, style: "lane", x: 16, y: y + 4) + waiting
                 + SVG.path("life", "M\(SVG.point(begin, y))H\(SVG.number(end))") + "</g>"
                 + SVG.path("grid", "M\(SVG.point(8, frame.bottom - 3))H\(SVG.number(Self.width - 8))")
@@ -191,11 +184,10 @@ package struct TimelinePicture: Sendable {
                 }
             }
             let (one, other) = (edge(middle - 7), edge(middle + 4))
-            let duration = cut.duration.description
-            return "<g>" + SVG.title("nothing begins or ends for \(duration)")
+            return "<g>" + SVG.title("nothing begins, ends or lasts for \(cut.duration)")
                 + SVG.path("tear", "M\(one.joined(separator: "L"))L\(other.reversed().joined(separator: "L"))Z")
                 + SVG.path("edge", "M\(one.joined(separator: "L"))M\(other.joined(separator: "L"))")
-                + SVG.text(duration, style: "cut middle", x: middle, y: 57) + "</g>"
+                + SVG.text(cut.duration.description, style: "cut middle", x: middle, y: 57) + "</g>"
         }
     }
 }

@@ -1,5 +1,9 @@
-/// Maps times to positions on a line of limited length. Long times without events are cut out, and events close to each
-/// other are moved apart if there is space. Between two events the scale is linear.
+internal import TerminalText
+
+/// Maps times to positions on a line of limited length. Between two events the scale is linear.
+///
+/// Unless it is linear as a whole, long times without events are cut out, and events close to each other are moved
+/// apart if there is space.
 struct TimelineScale: Sendable {
     /// A time that is cut out, and its position.
     struct Cut: Sendable {
@@ -18,29 +22,23 @@ struct TimelineScale: Sendable {
         /// The length that the scale would give it.
         fileprivate var natural: Double
 
-        /// For example `2.4` or `123`.
-        var factor: String {
-            let factor = min(1e6, (end - begin) / max(natural, 1e-9))
-            return SVG.number(factor < 10 ? factor : factor.rounded())
-        }
-    }
+        private var ratio: Double { min(1e6, (end - begin) / max(natural, 1e-9)) }
+        fileprivate var isVisible: Bool { ratio > 1.5 }
 
-    struct Tick: Sendable {
-        var position: Double
-        var label: String
+        /// For example `2.4` or `123`.
+        var factor: String { SVG.number(ratio < 10 ? ratio : ratio.rounded()) }
     }
 
     private let times: [Int64]
-    private let positions: [Double]
-    let cuts: [Cut]
-    let stretches: [Stretch]
+    private var positions: [Double] = []
+    private(set) var cuts: [Cut] = []
+    private(set) var stretches: [Stretch] = []
 
     /// Leaves space for the label between two cuts.
     static let cutLength = 56.0
     private static let maximumCuts = 6
     /// Stretches that are closer to each other are shown as one.
     private static let stretchDistance = 16.0
-    private static let minimumStretch = 1.5
     /// As a share of the remaining time. Shorter gaps are not cut.
     private static let minimumShare = 0.06
     /// As a multiple of the longest remaining gap. Gaps of similar lengths are not cut.
@@ -48,40 +46,34 @@ struct TimelineScale: Sendable {
     private static let maximumDistance = 7.0
     private static let tickDistance = 84.0
 
-    /// - Parameter busy: times with more events than `moments` has; they are not cut.
-    init(moments: [Int64], busy: [ClosedRange<Int64>] = [], length: Double) {
+    /// - Parameter busy: times in which something lasts; they are not cut.
+    init(moments: [Int64], busy: [ClosedRange<Int64>] = [], length: Double, isLinear: Bool = false) {
         times = Set(moments).sorted()
         let gaps = zip(times, times.dropFirst()).map { Double($1 - $0) }
-        let cutGaps = Self.cuts(of: gaps, times: times, busy: busy)
+        let cutGaps = isLinear ? [] : Self.cuts(of: gaps, times: times, busy: busy)
         let room = max(1, length - Double(cutGaps.count) * Self.cutLength)
-        let apart = min(Self.maximumDistance, room * 0.5 / Double(max(1, gaps.count)))
-        let open = gaps.indices.filter { !cutGaps.contains($0) }.map { gaps[$0] }
-        let scale = Self.scale(of: open, apart: apart, room: room)
-        var positions = times.isEmpty ? [] : [0.0]
-        var cuts: [Cut] = []
-        var stretches: [Stretch] = []
+        let apart = isLinear ? 0 : min(Self.maximumDistance, room * 0.5 / Double(max(1, gaps.count)))
+        let scale = Self.scale(of: gaps.indices.filter { !cutGaps.contains($0) }.map { gaps[$0] }, apart, room: room)
+        var position = 0.0
+        if !times.isEmpty { positions = [0] }
         for (index, gap) in gaps.enumerated() {
-            let (begin, natural) = (positions[index], gap * scale)
-            let isCut = cutGaps.contains(index)
-            let end = begin + (isCut ? Self.cutLength : max(apart, natural))
-            positions.append(end)
+            let (begin, natural, isCut) = (position, gap * scale, cutGaps.contains(index))
+            position += isCut ? Self.cutLength : max(apart, natural)
+            positions.append(position)
             if isCut {
-                cuts.append(Cut(times: times[index]...times[index + 1], begin: begin, end: end))
-            } else if end - begin > natural * Self.minimumStretch {
-                if let last = stretches.last, begin - last.end < Self.stretchDistance,
-                    last.end >= (cuts.last?.end ?? 0)
-                {
+                cuts.append(Cut(times: times[index]...times[index + 1], begin: begin, end: position))
+            } else if Stretch(begin: begin, end: position, natural: natural).isVisible {
+                let last = stretches.last
+                if let last, begin - last.end < Self.stretchDistance, last.end >= cuts.last?.end ?? 0 {
                     // The scale holds between them.
-                    stretches[stretches.count - 1].natural += begin - last.end + natural
-                    stretches[stretches.count - 1].end = end
+                    let natural = last.natural + begin - last.end + natural
+                    stretches[stretches.count - 1] = Stretch(begin: last.begin, end: position, natural: natural)
                 } else {
-                    stretches.append(Stretch(begin: begin, end: end, natural: natural))
+                    stretches.append(Stretch(begin: begin, end: position, natural: natural))
                 }
             }
         }
-        self.positions = positions
-        self.cuts = cuts
-        self.stretches = stretches.filter { $0.end - $0.begin > $0.natural * Self.minimumStretch }
+        stretches.removeAll { !$0.isVisible }
     }
 
     private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> Set<Int> {
@@ -95,24 +87,24 @@ struct TimelineScale: Sendable {
             return busyUntil <= times[gap]
         }
         let longest = idle.sorted { (gaps[$1], $0) < (gaps[$0], $1) }.prefix(maximumCuts + 1)
-        var left = gaps.reduce(0, +)
-        var count = 0
-        for (index, gap) in longest.dropLast().enumerated() {
-            guard gaps[gap] > left * minimumShare else { break }
+        let longestBusy = Set(gaps.indices).subtracting(idle).map { gaps[$0] }.max() ?? .infinity
+        var (left, count) = (gaps.reduce(0, +), 0)
+        for (number, gap) in longest.prefix(maximumCuts).enumerated() where gaps[gap] > left * minimumShare {
             left -= gaps[gap]
-            if gaps[gap] >= gaps[longest[index + 1]] * minimumRatio { count = index + 1 }
+            let remaining = number + 1 < longest.count ? gaps[longest[number + 1]] : longestBusy
+            if gaps[gap] >= remaining * minimumRatio { count = number + 1 }
         }
         return Set(longest.prefix(count))
     }
 
     /// The length of a nanosecond at which all gaps just fit.
-    private static func scale(of gaps: [Double], apart: Double, room: Double) -> Double {
+    private static func scale(of gaps: [Double], _ apart: Double, room: Double) -> Double {
         guard let longest = gaps.max(), longest > 0 else { return 0 }
+        if apart == 0 { return room / gaps.reduce(0, +) }
         var (low, high) = (0.0, room / longest)
         for _ in 0..<60 {
             let middle = (low + high) / 2
-            let length = gaps.reduce(0) { $0 + max(apart, $1 * middle) }
-            if length > room { high = middle } else { low = middle }
+            if gaps.reduce(0, { $0 + max(apart, $1 * middle) }) > room { high = middle } else { low = middle }
         }
         return low
     }
@@ -131,16 +123,16 @@ struct TimelineScale: Sendable {
     }
 
     /// Round times at a distance that leaves space for labels, and the end of each cut.
-    var ticks: [Tick] {
+    var ticks: [(position: Double, label: String)] {
         guard let first = times.first, let last = times.last, let length = positions.last, length > 0 else { return [] }
-        let cutTime = cuts.reduce(0.0) { $0 + Double($1.duration.nanoseconds) }
-        let room = length - Double(cuts.count) * Self.cutLength
-        let step = Self.roundStep(atLeast: (Double(last - first) - cutTime) * Self.tickDistance / max(1, room))
-        var ticks: [Tick] = []
+        let time = cuts.reduce(Double(last - first)) { $0 - Double($1.duration.nanoseconds) }
+        let step = Self.roundStep(
+            atLeast: time * Self.tickDistance / max(1, length - Double(cuts.count) * Self.cutLength))
+        var ticks: [(position: Double, label: String)] = []
         func add(_ time: Int64, step: Int64) {
             let position = position(of: time)
             if let last = ticks.last, position - last.position < Self.tickDistance * 0.75 { return }
-            ticks.append(Tick(position: position, label: Self.label(time, step: step)))
+            ticks.append((position, Self.label(time, step: step)))
         }
         for (begin, end) in zip([first] + cuts.map(\.times.upperBound), cuts.map(\.times.lowerBound) + [last]) {
             add(begin, step: max(1, step / 10))

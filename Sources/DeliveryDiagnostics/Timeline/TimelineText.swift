@@ -39,7 +39,8 @@ package struct TimelineText: Sendable {
         let timeline = timeline.folded(toLanes: max(2, room / Self.minimumPitch))
         var columns = Self.headings.map(\.count)
         for row in timeline.rows {
-            for (column, cell) in Self.cells(of: row, in: timeline, symbols).enumerated() {
+            for (column, cell) in Self.cells(of: row.part, timeline.items[row.item], in: timeline, symbols).enumerated()
+            {
                 columns[column] = max(columns[column], DisplayWidth.of(cell))
             }
         }
@@ -66,7 +67,8 @@ package struct TimelineText: Sendable {
     package func forEachLine(progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws -> Void) rethrows {
         var graph = TimelineGraph(timeline, pitch: pitch, symbols: symbols)
         let heading = timeline.rows.isEmpty ? [] : [[]] + self.heading
-        for line in wrapped(summary) + heading { try take(Self.trimmed(line)) }
+        let head = ([timeline.summary] + timeline.overview).flatMap(wrapped)
+        for line in head + heading { try take(Self.trimmed(line)) }
         var last = timeline.begin
         let longGap = max(1_000_000, (timeline.end - timeline.begin) / 5)
         for (index, row) in timeline.rows.enumerated() {
@@ -113,12 +115,6 @@ package struct TimelineText: Sendable {
         ElapsedTime.decimal(time, per: unit, decimals: 3, keepsZeros: true)
     }
 
-    private var summary: String {
-        let recording = timeline.recording
-        return "\(counted(timeline.rows.count, "row")) of \(counted(recording.entries.count, "record")), "
-            + "\(counted(timeline.threadCount, "thread")), \(timeline.duration): \(recording.source)"
-    }
-
     /// The names of the lanes: in one line if they fit, else one per line in steps.
     private var heading: [[Span]] {
         let titles = timeline.lanes.map { symbols.text($0.title) }
@@ -141,24 +137,23 @@ package struct TimelineText: Sendable {
     // MARK: Words
 
     /// The columns of a row: event, post, latency and duration.
-    private static func cells(of row: Timeline.Row, in timeline: Timeline, _ symbols: TimelineSymbols) -> [String] {
-        let item = timeline.items[row.item]
+    static func cells(
+        of part: Timeline.Row.Part, _ item: Timeline.Item, in timeline: Timeline, _ symbols: TimelineSymbols
+    ) -> [String] {
         let label = timeline.label(of: item)
         var cells = [label.what, label.post ?? "", "", ""]
-        let duration = ElapsedTime(nanoseconds: item.end - item.begin).description
-        let latency = item.latency.map { ElapsedTime(nanoseconds: $0.upperBound).description } ?? ""
+        let latency = item.arrow?.longest.description ?? ""
         if item.isRun {
             cells[0] += " ×\(item.count)"
-            if let post = label.post, let last = timeline.post(of: item.lastEntry), last != post {
-                cells[1] = "\(post)…\(last)"
-            }
-            (cells[2], cells[3]) = (latency.isEmpty ? "" : "≤\(latency)", item.end > item.begin ? duration : "")
+            cells[1] = timeline.posts(of: item) ?? ""
+            cells[2] = latency.isEmpty ? "" : "≤\(latency)"
+            cells[3] = item.end > item.begin ? item.duration.description : ""
         } else {
-            cells[2] = item.arrow.map { timeline.arrows[$0].kind } == .atOnce ? "at once" : latency
-            cells[3] = item.ending == .returned ? duration : timeline.lengthOfPost(item) ?? ""
+            cells[2] = item.arrow?.kind == .atOnce ? "at once" : latency
+            cells[3] = item.ending == .returned ? item.duration.description : timeline.lengthOfPost(item) ?? ""
         }
-        switch row.part {
-        case .begin: cells[3] = item.ending?.runsOn == true ? "runs on" : ""
+        switch part {
+        case .begin: cells[3] = item.runsOn ? "runs on" : ""
         case .end: (cells[0], cells[2]) = (item.stage == .wait ? "waitEnd" : "return", "")
         case .whole: break
         }
@@ -171,7 +166,7 @@ package struct TimelineText: Sendable {
         // The members of a run have different details, and the end of a handler needs none.
         if item.isRun || row.part == .end { (label.details, label.location) = ([], nil) }
         let whole = label.description(room: .max, symbols)
-        let cells = Self.cells(of: row, in: timeline, symbols)
+        let cells = Self.cells(of: row.part, item, in: timeline, symbols)
         // A row without post and duration leaves their columns to the description if it needs the space.
         let filled = columned(Array(cells.prefix((cells.lastIndex { !$0.isEmpty } ?? 0) + 1)))
         let aligned = cells.dropFirst().allSatisfy(\.isEmpty) ? filled : columned(cells)

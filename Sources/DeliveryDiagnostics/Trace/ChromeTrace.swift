@@ -3,62 +3,52 @@ internal import ThreadedNotifications
 
 /// Writes a recording as JSON in Chrome's trace event format, which https://ui.perfetto.dev can open.
 ///
-/// Slices: a post or a drain lasts until the last record that belongs to it; a handler lasts from `deliver` to
-/// `return`; a wait lasts from `wait` to `waitEnd`. Slices of one thread nest: a slice ends at the latest with the
-/// slice that contains it.
-/// Flows: from post through append to deliver, and from enqueue to post. Each end of a flow directly follows the
-/// beginning of its slice, because viewers attach it to the slice that began last.
-/// Counters: the depth of each mailbox and posting queue.
-/// Order: times ascend on each thread and in each counter.
+/// Spans: handlers, blocks and waits, from their records to those of their ends. A post, and a handler whose return is
+/// not recorded, is a span of a microsecond, or less if its thread continues earlier. A span without a recorded end ends
+/// with its thread or the recording, and says so.
+/// Arrows: from the post, or the `enqueue`, to each handler.
+///
+/// Times are microseconds with three decimals, which Perfetto reads exactly; it rounds durations, so each span has two
+/// events. Old versions search for the `ts` without parsing escapes, so it comes before all texts.
 package struct ChromeTrace {
-    private enum Kind {
-        /// Ends with the next record.
-        case moment
-        /// Ends with the last record that belongs to it.
-        case post
-        case drain
-        /// Ends with a record of its own.
-        case lasting
-    }
-
-    private struct Slice {
-        let kind: Kind
-        /// The record at which it begins.
-        let number: Int32
-        let post: Int32
-        let begin: UInt64
-        /// The time of the last record that belongs to it.
-        var end: UInt64?
-    }
-
-    private struct Thread {
-        /// Its open slices, the innermost last.
-        var slices: [Slice] = []
-        /// Records after the beginning of its innermost slice. They may turn out to be after its end.
-        var instants: [Int32] = []
-        /// The number of notifications in its mailbox, and in posting queues for it.
-        var mailbox = 0
-        var queue = 0
-    }
-
-    private var text: TraceText
-    private let recording: Recording
     private let index: RecordingIndex
     private let selection: RecordingSelection
+    private var recording: Recording { index.recording }
     private let start: UInt64
-    private var threads: [Thread]
+    private var text = ""
+    /// The number of events.
+    private var count = 0
+    /// For each thread: `"pid":1,"tid":2`.
+    private let tracks: [String]
+    /// For each thread: the beginnings of its open spans, the innermost last.
+    private var open: [[Int32]]
+    /// For each thread: when its last post ends, unless a record comes before that; nil if it has none.
+    private var moments: [UInt64?]
+    /// JSON strings.
+    private let strings: [String]
 
-    /// The duration of a slice without a recorded end, unless its thread has an earlier record. It makes the slice
-    /// visible and gives arrows a place to begin and end.
-    private static let momentNanoseconds: UInt64 = 1000
+    private static let moment: UInt64 = 1000
 
     private init(_ index: RecordingIndex, _ selection: RecordingSelection) {
-        self.index = index
-        self.selection = selection
-        recording = index.recording
-        text = TraceText(index)
+        (self.index, self.selection) = (index, selection)
+        let recording = index.recording
         start = recording.entries.first?.time ?? 0
-        threads = Array(repeating: Thread(), count: recording.threads.count)
+        strings = recording.strings.map(ShownText.quoted)
+        let identifiers = TraceIdentifiers(recording)
+        let processes = identifiers.processes
+        tracks = zip(recording.threads, identifiers.threads).map {
+            "\"pid\":\(processes[Int($0.process)]),\"tid\":\($1)"
+        }
+        open = recording.threads.map { _ in [] }
+        moments = recording.threads.map { _ in nil }
+        for (process, id) in zip(recording.processes, processes) {
+            add("M", "\"pid\":\(id),\"name\":\"process_name\",\"args\":{\"name\":\(ShownText.quoted(process.name))}")
+        }
+        for (thread, track) in tracks.enumerated() {
+            let (name, order) = (identifiers.names[thread], recording.threads[thread].identity.number)
+            add("M", "\(track),\"name\":\"thread_name\",\"args\":{\"name\":\(ShownText.quoted(name))}")
+            add("M", "\(track),\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":\(order)}")
+        }
     }
 
     /// - Parameters:
@@ -72,187 +62,138 @@ package struct ChromeTrace {
         to write: ([UInt8]) throws -> Void
     ) rethrows -> Int {
         var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index.recording))
-        for number in index.recording.entries.indices {
-            trace.add(Int32(number))
-            guard trace.text.bytes.count >= 65_536 else { continue }
+        try write(Array("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[".utf8))
+        for (number, entry) in index.recording.entries.enumerated() {
+            trace.add(entry, Int32(number))
+            guard trace.text.utf8.count >= 65_536 else { continue }
             progress(number)
-            try write(trace.text.bytes)
-            trace.text.bytes.removeAll(keepingCapacity: true)
+            try write(Array(trace.text.utf8))
+            trace.text.removeAll(keepingCapacity: true)
         }
-        trace.end()
-        try write(trace.text.bytes)
-        return trace.text.count
+        let end = (index.recording.entries.last?.time ?? 0) &- trace.start
+        for thread in trace.open.indices { trace.close(thread, through: nil, at: end, isRecorded: false) }
+        let source = ShownText.quoted(index.recording.source)
+        trace.text += "\n],\"otherData\":{\"source\":\(source),\"records\":\"\(index.recording.entries.count)\"}}\n"
+        try write(Array(trace.text.utf8))
+        return trace.count
     }
 
-    /// Times of a recording ascend, so no time is before the first.
-    private func time(_ entry: Recording.Entry) -> UInt64 { entry.time - start }
+    // MARK: Spans
 
-    private mutating func add(_ number: Int32) {
-        let entry = recording.entries[Int(number)]
-        guard isSelected(entry, number) else { return }
-        let thread = Int(entry.thread)
-        if threads[thread].slices.last?.kind == .moment { close(thread, at: time(entry)) }
+    private mutating func add(_ entry: Recording.Entry, _ number: Int32) {
+        let (thread, now) = (Int(entry.thread), entry.time &- start)
+        endMoment(thread, at: now)
         switch entry.stage {
-        case .enqueue, .post:
-            open(.post, entry, number, in: entry.post)
-        case .capture where index.posted(number) < 0:
-            open(.post, entry, number, in: entry.relatedPost)
-        case .append, .capture:
-            open(.moment, entry, number, in: entry.post)
-        case .drain:
-            open(.drain, entry, number, in: -1)
-        case .deliver:
-            let isDrained = index.waitBegin(number) >= 0
-            let span = index.spans[Int(index.spanOfEntry[Int(number)])]
-            let kind = span.ending == .notRecorded ? Kind.moment : .lasting
-            open(kind, entry, number, in: entry.post, isDrained: isDrained)
-        case .wait:
-            open(.lasting, entry, number, in: -1)
-        case .return where index.partner(of: number) >= 0, .waitEnd where index.partner(of: number) >= 0:
+        case .post, .enqueue, .capture, .append:
+            guard isOrigin(number), selection.contains(entry) else { return }
+            begin(number, entry, isMoment: true)
+        case .deliver, .wait:
+            guard selection.contains(entry), index.spanOfEntry[Int(number)] >= 0 else { return }
+            let isMoment = index.spans[Int(index.spanOfEntry[Int(number)])].ending == .notRecorded
+            begin(number, entry, isMoment: isMoment)
+            if !isMoment { open[thread].append(number) }
+        case .return, .waitEnd:
             let begin = index.partner(of: number)
-            while let slice = threads[thread].slices.last {
-                close(thread, at: time(entry), isRecorded: slice.number == begin)
-                if slice.number == begin { break }
-            }
+            if open[thread].contains(begin) { close(thread, through: begin, at: now) }
         case .threadEnd:
-            closeAll(thread, at: time(entry))
-            show(entry, number)
-        case .postEnd where isInPost(entry.post, thread):
-            threads[thread].slices[threads[thread].slices.count - 1].end = time(entry)
-        default:
-            show(entry, number)
-        }
-        count(entry, number)
-    }
-
-    /// Ends the slices that are open at the end of the recording, and the text.
-    private mutating func end() {
-        let last = recording.entries.last.map(time) ?? 0
-        for thread in threads.indices { closeAll(thread, at: max(last, last &+ Self.momentNanoseconds)) }
-        text.end()
-    }
-
-    /// The end of a handler or wait is shown with its beginning.
-    private func isSelected(_ entry: Recording.Entry, _ number: Int32) -> Bool {
-        guard entry.stage == .return || entry.stage == .waitEnd else { return selection.contains(entry) }
-        let begin = index.partner(of: number)
-        return selection.contains(begin < 0 ? entry : index.entry(begin))
-    }
-
-    /// True if the innermost slice of a thread is a post.
-    private func isInPost(_ post: Int32, _ thread: Int) -> Bool {
-        threads[thread].slices.last.map { $0.kind == .post && $0.post == post } ?? false
-    }
-
-    // MARK: Slices
-
-    /// Opens a slice after closing the posts and drains that it does not belong to.
-    private mutating func open(
-        _ kind: Kind, _ entry: Recording.Entry, _ number: Int32, in post: Int32, isDrained: Bool = false
-    ) {
-        let (thread, now) = (Int(entry.thread), time(entry))
-        while let slice = threads[thread].slices.last, slice.kind != .lasting {
-            if slice.kind == .post, !isDrained, post >= 0, slice.post == post { break }
-            if slice.kind == .drain, isDrained { break }
-            close(thread, at: now)
-        }
-        showInstants(thread, until: now)
-        threads[thread].slices.append(Slice(kind: kind, number: number, post: entry.post, begin: now))
-        text.begin(number, at: now)
-        addFlows(of: entry, number, at: now)
-    }
-
-    private mutating func addFlows(of entry: Recording.Entry, _ number: Int32, at now: UInt64) {
-        let thread = Int(entry.thread)
-        let (isOfPost, outcome, begun) = (index.posted(number) >= 0, index.waitEnd(number), index.waitBegin(number))
-        let outcomeStage = outcome < 0 ? nil : index.entry(outcome).stage
-        let delivery = index.deliveryOfEntry[Int(number)]
-        let isFlow = delivery >= 0 && flow(of: index.deliveries[Int(delivery)]) == number
-        switch entry.stage {
-        case .enqueue:
-            if outcomeStage == .post { text.flow(.start, outcome, thread, at: now) }
-        case .append where isFlow,
-            .capture where isFlow && isOfPost:
-            let isDelivered = outcomeStage == .deliver
-            if isOfPost {
-                text.flow(isDelivered ? .step : .end, number, thread, at: now)
-            } else if isDelivered {
-                text.flow(.start, number, thread, at: now)
-            }
-        case .deliver:
-            if begun >= 0 || isFlow && isOfPost { text.flow(.end, begun >= 0 ? begun : number, thread, at: now) }
-        case .post, .capture:
-            if begun >= 0, entry.stage == .post { text.flow(.end, number, thread, at: now) }
-            guard entry.post >= 0, index.posts[Int(entry.post)].posted == number else { return }
-            for delivery in index.deliveries(ofPost: entry.post) {
-                let id = flow(of: index.deliveries[delivery])
-                if id > number, selection.contains(index.entry(id)) { text.flow(.start, id, thread, at: now) }
-            }
+            close(thread, through: nil, at: now, isRecorded: false)
         default: break
         }
     }
 
-    /// The record that identifies the flow of a delivery: where it begins to wait or, if it does not wait, where its
-    /// handler begins; -1 if there is none.
-    private func flow(of delivery: RecordingIndex.Delivery) -> Int32 {
-        if delivery.append >= 0, delivery.append != index.posts[Int(delivery.post)].posted { return delivery.append }
-        return delivery.outcome >= 0 && index.entry(delivery.outcome).stage == .deliver ? delivery.outcome : -1
+    /// True if arrows of its post begin at the record.
+    private func isOrigin(_ number: Int32) -> Bool {
+        let post = index.entry(number).post
+        return post >= 0 && (index.origin(ofPost: post) == number || index.posts[Int(post)].enqueued == number)
     }
 
-    /// Adds an event without a duration.
-    private mutating func show(_ entry: Recording.Entry, _ number: Int32) {
-        let thread = Int(entry.thread)
-        guard let slice = threads[thread].slices.last, slice.kind != .lasting else {
-            return text.instant(number, at: time(entry))
+    private mutating func begin(_ number: Int32, _ entry: Recording.Entry, isMoment: Bool) {
+        let (thread, now) = (Int(entry.thread), entry.time &- start)
+        let name =
+            entry.name >= 0 ? strings[Int(entry.name)] : entry.post >= 0 ? "\"block\"" : "\"\(entry.stage.rawValue)\""
+        let title = entry.stage == .deliver ? name : "\"\(entry.stage.rawValue) \(name.dropFirst())"
+        add(
+            "B", thread, at: now,
+            "\"cat\":\"\(entry.stage.rawValue)\",\"name\":\(entry.post < 0 ? name : title),\(arguments(number, entry))")
+        addArrows(number, entry)
+        if isMoment { moments[thread] = now + Self.moment }
+    }
+
+    private mutating func endMoment(_ thread: Int, at now: UInt64) {
+        guard let end = moments[thread] else { return }
+        add("E", thread, at: min(end, now))
+        moments[thread] = nil
+    }
+
+    /// Ends the spans of a thread from the innermost through one of them; all if it is nil.
+    private mutating func close(_ thread: Int, through begin: Int32?, at now: UInt64, isRecorded: Bool = true) {
+        endMoment(thread, at: now)
+        while let last = open[thread].popLast() {
+            add("E", thread, at: now, isRecorded && last == begin ? "" : "\"args\":{\"end\":\"not recorded\"}")
+            if last == begin { return }
         }
-        threads[thread].instants.append(number)
-        guard slice.kind == .post else { return }
-        if entry.stage == .signal || entry.stage == .dropSignal || entry.post >= 0 && entry.post == slice.post {
-            showInstants(thread, until: time(entry))
-            threads[thread].slices[threads[thread].slices.count - 1].end = time(entry)
+    }
+
+    /// An arrow's number is that of the record where it ends.
+    private mutating func addArrows(_ number: Int32, _ entry: Recording.Entry) {
+        guard entry.post >= 0 else { return }
+        let (thread, now) = (Int(entry.thread), entry.time &- start)
+        func flow(_ end: Int32) -> String { "\"cat\":\"delivery\",\"name\":\"delivery\",\"id\":\(end + 1)" }
+        let post = index.posts[Int(entry.post)]
+        if number == post.enqueued, post.posted > number, selection.contains(index.entry(post.posted)) {
+            add("s", thread, at: now, flow(post.posted))
+        }
+        if number == post.posted, post.enqueued >= 0, post.enqueued < number,
+            selection.contains(index.entry(post.enqueued))
+        {
+            add("f", thread, at: now, flow(number) + ",\"bp\":\"e\"")
+        }
+        let origin = index.origin(ofPost: entry.post)
+        guard origin >= 0, selection.contains(index.entry(origin)) else { return }
+        if number == origin {
+            for delivery in index.deliveries(ofPost: entry.post) {
+                let span = index.deliveries[delivery].span
+                guard span >= 0, case let end = index.spans[Int(span)].begin, end > number,
+                    selection.contains(index.entry(end))
+                else { continue }
+                add("s", thread, at: now, flow(end))
+            }
+        } else if entry.stage == .deliver, origin < number, case let delivery = index.deliveryOfEntry[Int(number)],
+            delivery >= 0, index.deliveries[Int(delivery)].span == index.spanOfEntry[Int(number)]
+        {
+            add("f", thread, at: now, flow(number) + ",\"bp\":\"e\"")
         }
     }
 
-    private mutating func showInstants(_ thread: Int, until end: UInt64) {
-        guard !threads[thread].instants.isEmpty else { return }
-        let shown = threads[thread].instants.prefix { time(index.entry($0)) <= end }
-        for number in shown { text.instant(number, at: time(index.entry(number))) }
-        threads[thread].instants.removeFirst(shown.count)
+    // MARK: Events
+
+    private func arguments(_ number: Int32, _ entry: Recording.Entry) -> String {
+        func location(_ entry: Recording.Entry?) -> String? {
+            guard let entry, entry.location >= 0 else { return nil }
+            return ShownText.quoted(recording.locations[Int(entry.location)].description)
+        }
+        let origin = entry.post < 0 ? -1 : index.origin(ofPost: entry.post)
+        let isLater = origin >= 0 && origin < number
+        let values: [(String, String?)] = [
+            ("record", "\(entry.line > 0 ? Int(entry.line) : Int(number) + 1)"),
+            ("post", entry.post < 0 ? nil : "\(recording.posts[Int(entry.post)].number)"),
+            ("observer", entry.observer < 0 ? nil : "\(recording.observers[Int(entry.observer)].number)"),
+            ("message", recording.words(of: entry).map(ShownText.quoted)),
+            ("location", location(entry)), ("posted at", isLater ? location(index.entry(origin)) : nil),
+            ("registered at", location(index.registration(of: entry.observer))),
+            ("ns since post", isLater ? "\(index.time(from: origin, to: number))" : nil),
+        ]
+        let shown = values.compactMap { key, value in value.map { "\"\(key)\":\($0)" } }
+        return "\"args\":{\(shown.joined(separator: ","))}"
     }
 
-    /// - Parameter isRecorded: false if the slice should have a record of its end but has none.
-    private mutating func close(_ thread: Int, at now: UInt64, isRecorded: Bool = true) {
-        guard let slice = threads[thread].slices.popLast() else { return }
-        let isLasting = slice.kind == .lasting
-        let end = isLasting ? now : slice.end ?? slice.begin + min(now - slice.begin, Self.momentNanoseconds)
-        showInstants(thread, until: end)
-        text.end(thread, at: end, isRecorded: !isLasting || isRecorded)
-        guard let outer = threads[thread].slices.indices.last else { return showInstants(thread, until: .max) }
-        threads[thread].slices[outer].end = max(threads[thread].slices[outer].end ?? 0, end)
-        if threads[thread].slices[outer].kind == .lasting { showInstants(thread, until: .max) }
+    private mutating func add(_ phase: String, _ thread: Int, at time: UInt64, _ rest: String = "") {
+        let fraction = String(time % 1000 + 1000).dropFirst()
+        add(phase, "\"ts\":\(time / 1000).\(fraction),\(tracks[thread])\(rest.isEmpty ? "" : ",")\(rest)")
     }
 
-    private mutating func closeAll(_ thread: Int, at now: UInt64) {
-        while !threads[thread].slices.isEmpty { close(thread, at: now, isRecorded: false) }
+    private mutating func add(_ phase: String, _ rest: String) {
+        text += "\(count > 0 ? ",\n" : "\n"){\"ph\":\"\(phase)\",\(rest)}"
+        count += 1
     }
-
-    private mutating func count(_ entry: Recording.Entry, _ number: Int32) {
-        let now = time(entry)
-        if entry.stage == .enqueue, entry.post >= 0 { change(queue(entry), isOfQueue: true, by: 1, at: now) }
-        change(index.mailbox(number), isOfQueue: false, by: 1, at: now)
-        let begun = index.waitBegin(number)
-        guard begun >= 0, selection.contains(index.entry(begun)) else { return }
-        let isOfQueue = index.entry(begun).stage == .enqueue
-        let thread = isOfQueue ? queue(index.entry(begun)) : index.mailbox(begun)
-        change(thread, isOfQueue: isOfQueue, by: -1, at: now)
-    }
-
-    private mutating func change(_ thread: Int32, isOfQueue: Bool, by difference: Int, at now: UInt64) {
-        guard thread >= 0 else { return }
-        if isOfQueue { threads[Int(thread)].queue += difference } else { threads[Int(thread)].mailbox += difference }
-        let value = isOfQueue ? threads[Int(thread)].queue : threads[Int(thread)].mailbox
-        text.counter(Int(thread), isOfQueue: isOfQueue, value, at: now)
-    }
-
-    private func queue(_ enqueue: Recording.Entry) -> Int32 { enqueue.target < 0 ? enqueue.thread : enqueue.target }
 }

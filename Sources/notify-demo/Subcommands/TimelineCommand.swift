@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
+import TerminalText
 
 struct TimelineCommand: Command {
     static let configuration = CommandConfiguration(
@@ -8,7 +9,8 @@ struct TimelineCommand: Command {
         abstract: "Draw a recording: a lane for each thread, an arrow from each post to its deliveries.",
         discussion: """
             Time runs downwards. A row shows an event, its post, the latency since the post, and the duration. Similar \
-            consecutive events share one row.
+            consecutive events share one row. Without a selection, the part around the first finding of diagnose is \
+            drawn, if there is one.
 
               main  worker
               ●     │       post     #1                  posted on main
@@ -20,6 +22,7 @@ struct TimelineCommand: Command {
               notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
               notify-demo timeline run.jsonl --post 7 --ascii --width 100
               notify-demo timeline run.jsonl -o run.svg
+              notify-demo timeline run.jsonl -o run.svg --from 10ms --to 12.5ms --linear
 
             EXIT STATUS
               0 success, 2 the recording cannot be read, or does not contain the post or name
@@ -36,6 +39,9 @@ struct TimelineCommand: Command {
         help: "Draw into this file, an SVG picture if its name ends in .svg. Default, and -: standard output.",
         completion: .file(extensions: ["svg"]))
     var output: String?
+
+    @Flag(help: "Draw a picture to scale: neither cut out time without events nor move events apart.")
+    var linear = false
 
     @Flag(help: "Draw with ASCII characters only.")
     var ascii = false
@@ -60,18 +66,23 @@ struct TimelineCommand: Command {
             let option = svg ? "--svg" : "-o \(output ?? "")"
             throw ValidationError("\(option) draws a picture, so it does not allow --ascii or --width.")
         }
+        if linear, !isPicture { throw ValidationError("--linear needs a picture: --svg, or -o NAME.svg.") }
         if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }
         try input.check(output: output, called: "drawing")
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, selection) = try input.read(terminal)
-        let timeline = Timeline(RecordingIndex(recording), selection, limit: limit == 0 ? nil : limit, foldsRuns: !each)
+        var (recording, selection) = try input.read(terminal)
+        let index = RecordingIndex(recording)
+        let window = isSelected ? nil : FindingWindow(Diagnosis(index))
+        if let window { selection = try RecordingSelection(window.filter, of: recording) }
+        let timeline = Timeline(
+            index, selection, limit: limit == 0 ? nil : limit, foldsRuns: !each, window: window)
         let drawing = try terminal.output(to: output)
         if isPicture {
-            try drawing.write(Array(TimelinePicture(timeline).svg.utf8))
+            try drawing.write(Array(TimelinePicture(timeline, isLinear: linear).svg.utf8))
         } else {
-            let columns = drawing.isStandardOutput ? TerminalWidth.ofTerminal : nil
+            let columns = drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil
             let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
             let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
             try text.forEachLine(progress: show) { line in
@@ -86,6 +97,13 @@ struct TimelineCommand: Command {
         }
         try drawing.finish()
         return .success
+    }
+
+    /// True if the user says what to draw.
+    private var isSelected: Bool {
+        let options = input.selection
+        return options.name != nil || options.thread != nil || options.post != nil || options.from != nil
+            || options.to != nil
     }
 
     private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }

@@ -6,10 +6,10 @@ struct Trace: Command {
     static let configuration = CommandConfiguration(
         abstract: "Write a recording as a trace that Perfetto and Chrome show.",
         discussion: """
-            The trace has a track for each thread, with slices for posts, drains, handlers and waits; arrows from post \
-            to append to delivery; and a counter for each mailbox and posting queue. A selected slice shows its post, \
-            its observer, their source locations and its waiting time. The trace is JSON in the trace event format. \
-            The page below processes it on this computer and does not upload it.
+            The trace has a track for each thread, with spans for posts, handlers and waits, and an arrow from each \
+            post to its handlers. A selected span shows its post, its observer, their source locations and the time \
+            since the post. The trace is JSON in the trace event format. The page below processes it on this computer \
+            and does not upload it.
 
             EXAMPLES
               notify-demo run flood -o run.jsonl; notify-demo trace run.jsonl -o trace.json

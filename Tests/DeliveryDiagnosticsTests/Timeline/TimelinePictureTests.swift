@@ -33,22 +33,9 @@ final class TimelinePictureTests: XCTestCase {
             XCTAssertEqual(numbers[2], handler["x"].flatMap(Double.init))
             let top = try XCTUnwrap(handler["y"].flatMap(Double.init))
             XCTAssertTrue(numbers[3] == top + 13 || numbers[3] == top)
-            XCTAssertTrue(arrow.title.contains("\(latency) after its post on main"))
+            XCTAssertTrue(arrow.title.contains(latency))
             XCTAssertTrue(picture.texts.contains(latency), "the latency is a label")
         }
-    }
-
-    func testANestedHandlerIsBelowTheOuterOneAndWithinItsTime() throws {
-        let picture = try picture(.slowHandler)
-        func frame(_ post: String) throws -> (x: Double, y: Double, right: Double) {
-            let handler = try XCTUnwrap(
-                picture.elements.first { $0.isOf("handler") && $0.title.hasPrefix("deliver \(post)") })
-            let numbers = try ["x", "y", "width"].map { try XCTUnwrap(handler[$0].flatMap(Double.init)) }
-            return (numbers[0], numbers[1], numbers[0] + numbers[2])
-        }
-        let (outer, inner) = (try frame("#2"), try frame("#4"))
-        XCTAssertTrue(inner.y > outer.y)
-        XCTAssertTrue(inner.x > outer.x && inner.right < outer.right)
     }
 
     func testThePictureIsSelfContainedAccessibleAndHasLightAndDarkColors() throws {
@@ -72,15 +59,31 @@ final class TimelinePictureTests: XCTestCase {
         XCTAssertTrue(picture.elements.contains { $0.title.contains("</text><script>&\"'\\0\\u{08}\\u{1B}[31m") })
     }
 
-    func testLongTimesWithoutEventsAreCutOutAndLabelledWithTheirDuration() throws {
-        XCTAssertTrue(try picture(.slowHandler).texts.contains("20 ms"))
-        XCTAssertFalse(try picture(.slowHandler, .init(to: 400_000)).texts.contains("20 ms"))
+    func testTimeInWhichNothingLastsIsCutOutAndLabelledALongHandlerIsWholeAndHasItsDuration() throws {
+        var program = RecordedStory.slowHandler
+        let slow = try picture(program)
+        XCTAssertFalse(slow.elements.contains { $0.isOf("tear") })
+        let box = try XCTUnwrap(slow.elements.first { $0.isOf("handler") && $0.title.hasPrefix("deliver #1") })
+        XCTAssertGreaterThan(try XCTUnwrap(box["width"].flatMap(Double.init)), 400)
+        XCTAssertTrue(slow.texts.contains("#1 PriceDidChange 20.2 ms"), "\(slow.texts)")
+        program.happens(.log, on: RecordedStory.main, after: 900_000, message: "later")
+        let later = try picture(program)
+        XCTAssertTrue(later.elements.contains { $0.isOf("tear") } && later.texts.contains("900 ms"))
+        let linear = TimelinePicture(Timeline(RecordingIndex(program.recording)), isLinear: true).svg
+        XCTAssertFalse(linear.contains("class=\"tear\"") || linear.contains("class=\"stretch\""))
     }
 
-    func testNotesBelowThePictureSayWhatIsLeftOut() throws {
-        let picture = try picture(.slowHandler, limit: 3)
-        XCTAssertTrue(
-            picture.texts.contains("10 records left out: --from 231us continues there, --limit 0 draws everything."))
+    func testTheLegendExplainsEveryMarkThatIsUsed() throws {
+        var program = RecordedStory.stalledWorker
+        for stage in DeliveryStage.allCases { program.happens(stage, on: RecordedStory.main, "A", post: 99) }
+        let picture = try picture(program)
+        let marks = [
+            "post", "nobody", "waits", "enqueue", "handler", "open", "wait", "run", "way", "merged", "cross", "stroke",
+            "moment",
+        ]
+        for mark in marks where picture.elements.contains(where: { $0.isOf(mark) && !$0.title.isEmpty }) {
+            XCTAssertTrue(picture.elements.contains { $0.isOf(mark) && $0.title.isEmpty }, "\(mark) is in no legend")
+        }
     }
 
     func testARunIsDrawnAsOneBoxWithItsCount() throws {
@@ -91,15 +94,16 @@ final class TimelinePictureTests: XCTestCase {
             program.happens(.return, on: RecordedStory.main, "Test", post: post, observer: 1)
         }
         let picture = try picture(program)
-        XCTAssertEqual(picture.elements.count { $0.isOf("run") && $0.title.contains("300 similar") }, 2)
+        XCTAssertEqual(picture.elements.count { $0.isOf("run") && $0.title.contains("×300") }, 2)
         XCTAssertEqual(picture.elements.count { $0.isOf("way") && !$0.title.isEmpty }, 1)
         XCTAssertTrue(picture.texts.contains("≤5.99 ms"), "\(picture.texts)")
     }
 
     func testPendingNotificationsAreAStubAtThePostANumberAtTheThreadAndInTheLegend() throws {
         let each = try picture(.stalledWorker, foldsRuns: false)
-        XCTAssertEqual(each.elements.count { $0.isOf("waits") && $0.title.contains("\n1 still waiting\n") }, 9)
-        XCTAssertEqual(each.elements.count { $0.isOf("nobody") && $0.title.hasPrefix("post #2 AlarmDidRung\n") }, 1)
+        XCTAssertEqual(each.elements.count { $0.isOf("waits") && $0.title.contains("1 still waiting") }, 9)
+        XCTAssertEqual(
+            each.elements.count { $0.isOf("nobody") && $0.title.hasPrefix("post #2\nunobserved, AlarmDidRung") }, 1)
         XCTAssertTrue(each.texts.contains("9 still waiting"))
         XCTAssertTrue(each.texts.contains("#2 unobserved, AlarmDidRung"), "\(each.texts)")
         for meaning in ["unobserved", "still waiting", "handler that runs on"] {
@@ -134,33 +138,6 @@ final class TimelinePictureTests: XCTestCase {
             end = x + half
         }
         XCTAssertTrue(end <= 955)
-    }
-
-    func testALongLegendIsWrapped() throws {
-        var program = RecordedStory.stalledWorker
-        for stage in [DeliveryStage.enqueue, .coalesce, .cancel, .drop, .log, .wait] {
-            program.happens(stage, on: RecordedStory.main, "A", post: 99)
-        }
-        let svg = TimelinePicture(Timeline(RecordingIndex(program.recording))).svg
-        let heights = Set(svg.matches(of: /<g transform="translate\(\S+ (\S+)\)"/).map(\.1))
-        XCTAssertGreaterThan(heights.count, 1)
-    }
-
-    func testLabelsThatTouchNeitherEachOtherNorTheEdgeArePlacedAndMissingOnesAreCounted() {
-        var labels = PictureLabels(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
-        let wanted: [SVG.Box] = [
-            .init(left: 10, top: 10, right: 150, bottom: 20), .init(left: 140, top: 15, right: 190, bottom: 25),
-            .init(left: 150, top: 15, right: 190, bottom: 25),
-            // Outside the picture.
-            .init(left: 190, top: 50, right: 201, bottom: 60),
-        ]
-        XCTAssertEqual(wanted.map { labels.occupyIfFree($0) }, [true, false, true, false])
-        labels.add(
-            .init(rank: 0, style: "label", lane: 3, candidates: [.init(text: "here", x: 20, y: 19)], sufficient: 1))
-        labels.add(
-            .init(rank: 0, style: "label", lane: 4, candidates: [.init(text: "there", x: 20, y: 50)], sufficient: 1))
-        XCTAssertEqual(labels.place().count, 1)
-        XCTAssertTrue(labels.crowdedLanes == [3] && labels.missing == 1)
     }
 
     func testInAnyPictureTextsDoNotTouch() throws {

@@ -16,6 +16,46 @@ final class TimelineTextTests: XCTestCase {
         return TimelineText(Timeline(index, selection, limit: limit), width: width, symbols: symbols).text
     }
 
+    func testTheFirstLineHasTheTimeOfTheWholeRecordingAndALargeOneItsBusiestSecond() {
+        XCTAssertTrue(
+            text(.slowHandler, width: 90, .init(to: 300_000)).hasPrefix(
+                "4 rows of 19 records, 2 threads, 20.4 ms: run.jsonl\n"))
+        XCTAssertEqual(
+            TimelineText(Timeline(RecordingIndex(Recording([]))), width: 80).text,
+            "0 rows of 0 records, 0 threads, 0 ns: the run")
+        var program = RecordedStory()
+        for number in 0..<1500 {
+            program.happens(.log, on: RecordedStory.main, after: number < 400 ? 10_000 : 1000, message: "\(number)")
+        }
+        XCTAssertTrue(
+            text(program, width: 90, limit: 1).hasPrefix(
+                """
+                1 row of 1500 records, 1 thread, 5.09 s: run.jsonl
+                Busiest second: 1000 records, --from 4s --to 5s.
+
+                """), text(program, width: 90, limit: 1))
+    }
+
+    func testThePartAroundTheFirstFindingIsDrawnAndTheTextSaysSo() throws {
+        var program = RecordedStory()
+        for number in 0..<200 { program.happens(.log, on: RecordedStory.main, message: "\(number)") }
+        let (main, worker) = (RecordedStory.main, RecordedStory.worker)
+        program.happens(.post, on: main, "Saved", post: 1, count: 1)
+        program.happens(.append, on: main, "Saved", post: 1, observer: 1, target: worker)
+        program.happens(.targetGone, on: main, "Saved", post: 1, observer: 1, target: worker)
+        for number in 0..<200 { program.happens(.log, on: RecordedStory.main, message: "\(number)") }
+        program.happens(.end, on: RecordedStory.main, reason: .exit)
+        let index = RecordingIndex(program.recording)
+        let window = try XCTUnwrap(FindingWindow(Diagnosis(index)))
+        let selection = try RecordingSelection(window.filter, of: index.recording)
+        let text = TimelineText(Timeline(index, selection, window: window), width: 400).text
+        XCTAssertTrue(text.hasPrefix("200 rows of 404 records"), text)
+        XCTAssertTrue(text.contains("\nAround the first finding: observer 1 of Saved did not"), text)
+        XCTAssertTrue(text.contains("--from 0s draws from the beginning.\n"))
+        XCTAssertTrue(text.contains("102 records before and 101 after the drawing left out."), text)
+        XCTAssertNil(FindingWindow(Diagnosis(RecordingIndex(RecordedStory.stalledWorker.recording))))
+    }
+
     func testAt80ColumnsLanesHaveNamesAndDescriptionsAreShortened() {
         XCTAssertEqual(
             text(.slowHandler, width: 80),

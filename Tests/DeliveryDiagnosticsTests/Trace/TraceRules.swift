@@ -4,14 +4,10 @@ import Foundation
 struct TraceRules {
     /// The violated rules.
     private(set) var problems: [String] = []
-    /// The number of slices by category.
-    private(set) var slices: [String: Int] = [:]
     /// Slices as `name begin-end`, in nanoseconds, in the order of their ends.
     private(set) var closed: [String] = []
     /// The names of the slices of each complete flow.
     private(set) var flows: [[String]] = []
-    /// The last value of each counter.
-    private(set) var counters: [String: Int] = [:]
     private(set) var threadNames: [Track: String] = [:]
 
     struct Track: Hashable {
@@ -32,7 +28,6 @@ struct TraceRules {
 
     private var open: [Track: [Slice]] = [:]
     private var lastTimes: [Track: Int] = [:]
-    private var counterTimes: [String: Int] = [:]
     private var openFlows: [Flow: [String]] = [:]
     private var endedFlows: Set<Flow> = []
     private var processNames: [Int: String] = [:]
@@ -71,28 +66,15 @@ struct TraceRules {
         let track = Track(process: process, thread: thread)
         let time = Int(min((microseconds * 1000).rounded(), 9e18))
         let category = event["cat"] as? String ?? ""
-        if phase == "C" {
-            let counter = "\(name ?? "") of \(process)"
-            if time < counterTimes[counter, default: 0] { say("counts backwards in time", into: &problems) }
-            counterTimes[counter] = time
-            guard let value = (event["args"] as? [String: Any])?["waiting"] as? Int, value >= 0 else {
-                return say("counts nothing, or less", into: &problems)
-            }
-            counters[name ?? ""] = value
-            return
-        }
         if time < lastTimes[track, default: 0] { say("is before the one before it", into: &problems) }
         lastTimes[track] = time
         switch phase {
         case "B":
-            slices[category, default: 0] += 1
             open[track, default: []].append(Slice(name: name ?? "", begin: time))
         case "E":
             guard let slice = open[track]?.popLast() else { return say("ends nothing", into: &problems) }
             closed.append("\(slice.name) \(slice.begin)-\(time)")
-        case "i":
-            if !["t", "p", "g"].contains(event["s"] as? String) { say("has no scope", into: &problems) }
-        case "s", "t", "f":
+        case "s", "f":
             flow(event, phase, Flow(category: category, name: name ?? "", id: event["id"] as? Int ?? -1), track, time) {
                 problem($0)
             }
@@ -127,7 +109,7 @@ struct TraceRules {
         case ("process_name", let value?, _, _): processNames[process] = value
         case ("thread_name", let value?, _, let thread?):
             threadNames[Track(process: process, thread: thread)] = value
-        case ("process_sort_index", _, _?, _), ("thread_sort_index", _, _?, _?): break
+        case ("thread_sort_index", _, _?, _?): break
         default: problems.append(problem("is no metadata"))
         }
     }
