@@ -131,16 +131,45 @@ extension ComparedRun {
 }
 
 extension RunDifference: CustomStringConvertible {
-    /// Several lines: both sides and the explanation.
+    /// Several lines. Of recordings: what differs, why it matters, both sides; of logs: both sides, what differs.
     package var description: String {
+        let isOfRecordings = first.stage != nil || second.stage != nil
+        let head = isOfRecordings && reason != .truncated ? [difference, consequence].compactMap(\.self) : []
+        return (head + sides + explanation.dropFirst(head.isEmpty ? 0 : 1)).joined(separator: "\n")
+    }
+
+    private var difference: String? {
+        guard reason == .stage, explanation.first == reason.sentence, let stage = first.stage, let other = second.stage
+        else { return explanation.first }
+        let threads = (first.thread ?? "", second.thread ?? "")
+        return "One run has \(stage.rawValue) on \(threads.0) where the other has \(other.rawValue) on \(threads.1)."
+    }
+
+    /// Why the difference of two recordings matters; nil if that depends on the program.
+    private var consequence: String? {
+        let stages = [first.stage, second.stage]
+        return switch reason {
+        case .thread where first.stage == .deliver:
+            "What the handler shares with other code may be used by two threads."
+        case .thread where first.stage != .log: "Only notifications that one thread posts are delivered in order."
+        case .target: "The handler may be called on another thread."
+        case .post where stages == [.deliver, .deliver]: "Handlers are called in another order."
+        case .removal: "Notifications that are posted after the removal do not reach it."
+        case .count: "A handler may be called in one run only."
+        case .stage, .onlyInFirst, .onlyInSecond:
+            stages.contains(.deliver) && stages[0] != stages[1] ? "A handler may be called in one run only." : nil
+        default: nil
+        }
+    }
+
+    private var sides: [String] {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
-        let lines = sides.map { side in
+        return sides.map { side in
             let padding = String(repeating: " ", count: width - side.location.count)
             let text = side.text.map { Excerpt.of($0, around: $0.count > 240 ? commonLength : 0, length: 240) }
             return "  \(side.location)\(padding)  \(text ?? "(no counterpart)")"
         }
-        return (lines + explanation).joined(separator: "\n")
     }
 
     /// The number of characters up to which the two lines are equal, ignoring differences before the message.
