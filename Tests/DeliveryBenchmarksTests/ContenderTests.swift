@@ -41,20 +41,6 @@ final class ContenderTests: XCTestCase {
         }
     }
 
-    func testThreadsRunOnTheCoresThatTheyAreGiven() throws {
-        let core = try XCTUnwrap(ProcessorCores.available.last)
-        for name in ["burst-2", "round-trip", "wait-until-delivered"] {
-            for contender in try XCTUnwrap(Workloads.named(name).first).contenders {
-                let subject = try contender.make(BenchmarkConditions(postingCore: core, targetCore: core))
-                XCTAssertNoThrow(try subject.measure(5), contender.name)
-                try subject.end()
-            }
-        }
-        XCTAssertThrowsError(try RunLoopThread.started(on: 4095)) {
-            XCTAssertEqual($0 as? BenchmarkError, .noSuchCore(4095))
-        }
-    }
-
     func testANotificationThatIsNotHandledInTimeOrIsHandledTwiceIsAnErrorAndTheThreadsEnd() throws {
         for (times, error) in [
             (0, BenchmarkError.timedOut(waitingFor: "what was posted to be handled", after: .milliseconds(1))),
@@ -98,7 +84,7 @@ final class ContenderTests: XCTestCase {
         for (kind, areSeparate) in [
             (ObserversProgram.Kind.wire, false), (.center, false), (.thread, false), (.wire, true), (.center, true),
         ] {
-            let poster = try ServerPoster(try conditions())
+            let poster = try DistributedPoster.throughServer(try conditions())
             defer { poster.end() }
             let observers = try ObserverProcesses(
                 kind, 3, areSeparate: areSeparate, in: poster.directory, try conditions())
@@ -114,7 +100,7 @@ final class ContenderTests: XCTestCase {
     }
 
     func testAnObserversProcessThatEndsIsAnError() throws {
-        let poster = try ServerPoster(try conditions())
+        let poster = try DistributedPoster.throughServer(try conditions())
         defer { poster.end() }
         let observers = try ObserverProcesses(.wire, 3, areSeparate: true, in: poster.directory, try conditions())
         observers.expect(1)
@@ -124,7 +110,7 @@ final class ContenderTests: XCTestCase {
     }
 
     func testASecondPostIsAnError() throws {
-        let poster = try ServerPoster(try conditions())
+        let poster = try DistributedPoster.throughServer(try conditions())
         defer { poster.end() }
         let observers = try ObserverProcesses(.wire, 1, in: poster.directory, try conditions())
         observers.expect(1)

@@ -34,30 +34,6 @@ final class MeasuringTests: XCTestCase {
         }
     }
 
-    func testAlignedMemoryIsAlignedAndABadAlignmentIsRefused() throws {
-        try XCTSkipUnless(Memory.canBeMeasured, "a sanitizer ends the program")
-        var memory: UnsafeMutableRawPointer?
-        XCTAssertEqual(posix_memalign(&memory, 4096, 10), 0)
-        XCTAssertEqual(UInt(bitPattern: memory) % 4096, 0)
-        free(memory)
-        memory = nil
-        XCTAssertEqual(posix_memalign(&memory, 3, 10), EINVAL)
-        XCTAssertEqual(posix_memalign(&memory, 48, 10), EINVAL)
-        XCTAssertNil(memory)
-    }
-
-    func testBytesInUseGrowByTheMemoryThatIsAllocatedAndShrinkByThatWhichIsFreed() throws {
-        try XCTSkipUnless(Memory.canBeMeasured, "a sanitizer has a malloc of its own")
-        for size in [1000, 100_000_000] {
-            let before = Int(CControlBytesInUse())
-            let blocks = (0..<100_000_000 / size).map { _ in malloc(size) }
-            let grown = Int(CControlBytesInUse()) - before
-            for block in blocks { free(block) }
-            XCTAssertEqual(Double(grown), 100_000_000, accuracy: 5_000_000, "\(size)")
-            XCTAssertLessThan(Int(CControlBytesInUse()) - before, 5_000_000, "\(size)")
-        }
-    }
-
     func testACoreThatDoesNotExistIsRefusedAndNothingChanges() throws {
         let before = ProcessorCores.available
         for (cores, refused) in [([4095], 4095), ([-1], -1), ([.max], Int.max), (before + [4095], 4095)] {

@@ -29,15 +29,6 @@ final class NotifyBenchTests: XCTestCase {
         }
     }
 
-    func testTheTextNamesTheMachineAndFitsTheColumns() async throws {
-        for columns in [80, 120] {
-            let outcome = try Shell.run(
-                "COLUMNS=\(columns) notify-bench --quick --rounds 2 same-thread-1 round-trip perform")
-            XCTAssertTrue(lines(outcome.output).joined(separator: " ").contains("2 rounds, a quick look"))
-            for line in lines(outcome.output) { XCTAssertLessThanOrEqual(line.count, columns, "\(line)") }
-        }
-    }
-
     func testTheListHasEachWorkloadWithItsSummary() async throws {
         let list = try Shell.run("notify-bench --list")
         XCTAssertEqual(list.end, .exit(0))
@@ -69,13 +60,5 @@ final class NotifyBenchTests: XCTestCase {
             XCTAssertEqual(outcome.output, "")
             XCTAssertTrue(outcome.errors.contains(says), "\(outcome.errors)")
         }
-    }
-
-    func testTheHelpHasExamplesAndCompletionsOfferWorkloadsAndOptions() async throws {
-        let help = try Shell.run("notify-bench --help")
-        XCTAssertTrue(help.end == .exit(0) && help.output.contains("EXAMPLES"))
-        let script = try Shell.run("notify-bench --generate-completion-script bash")
-        XCTAssertEqual(script.end, .exit(0))
-        XCTAssertTrue(script.output.contains("round-trip") && script.output.contains("--compare"))
     }
 }

@@ -67,9 +67,9 @@ package struct ObserversProgram {
                 let handler: @Sendable (DistributedNotification) -> Void = { _ in tally.handle(1, by: number) }
                 let token =
                     if let thread {
-                        try center.addObserver(forName: ServerPoster.name, on: thread, using: handler)
+                        try center.addObserver(forName: DistributedPoster.name, on: thread, using: handler)
                     } else {
-                        try center.addObserver(forName: ServerPoster.name, on: .postingThread, using: handler)
+                        try center.addObserver(forName: DistributedPoster.name, on: .postingThread, using: handler)
                     }
                 let gaps = center.addConnectionObserver(on: .postingThread) { event in
                     if case .gap(let gap) = event { tally.miss(Int(gap.count), by: number) }

@@ -38,7 +38,7 @@ final class WireObservers {
             $0.integer(UInt32(1))
             $0.integer(SuspensionBehavior.hold.wireValue)
             $0.integer(UInt8(1))
-            $0.string(ServerPoster.name.rawValue)
+            $0.string(DistributedPoster.name.rawValue)
         }
         frames.frame(.synchronize) { $0.integer(UInt64(1)) }
         // The buffer of a new connection has room for these few bytes.

@@ -42,7 +42,7 @@ struct Channel: Sendable {
         }
     }
 
-    /// The same, but what the handlers get is made on the posting thread.
+    /// The same, with a transform on the posting thread.
     static let transforming: Opening = { handlers, core in
         nonisolated(unsafe) let notification = Notification(name: name)
         return try center(handlers, core) { center, thread, handler in

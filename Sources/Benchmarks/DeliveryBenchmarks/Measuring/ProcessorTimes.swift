@@ -4,13 +4,13 @@ internal import ThreadedNotifications
 
 /// The processor times of the machine over a period, and this program's part of them, in seconds.
 struct ProcessorTimes: Hashable {
-    /// What all cores together worked for any program.
+    /// The work of all cores for any program.
     var busy: Double
-    /// What the host of this virtual machine took from it.
+    /// The time that the host of this virtual machine took from it.
     var stolen: Double
     /// The total of all cores.
     var all: Double
-    /// What cores worked for this program.
+    /// The work of all cores for this program.
     var own: Double
 
     init(busy: Double, stolen: Double, all: Double, own: Double) {

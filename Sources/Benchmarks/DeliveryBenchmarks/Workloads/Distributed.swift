@@ -20,16 +20,17 @@ enum Distributed {
     private static let relay = "C relay"
 
     private static func contenders(
-        _ count: Int, _ subject: @escaping @Sendable (any DistributedPoster, ObserverProcesses) -> Subject
+        _ count: Int, _ subject: @escaping @Sendable (DistributedPoster, ObserverProcesses) -> Subject
     ) -> [Contender] {
         func contender(_ name: String, _ kind: ObserversProgram.Kind, areSeparate: Bool = false) -> Contender {
             Contender(name) { conditions in
-                let poster: any DistributedPoster =
-                    try kind == .plain ? RelayPoster(conditions) : ServerPoster(conditions)
+                let poster =
+                    try kind == .plain
+                    ? DistributedPoster.throughRelay(conditions) : DistributedPoster.throughServer(conditions)
                 do {
                     let observers = try ObserverProcesses(
                         kind, count, areSeparate: areSeparate, in: poster.directory, conditions)
-                    try poster.start(observers: count)
+                    try poster.start(count)
                     return subject(poster, observers)
                 } catch {
                     poster.end()
