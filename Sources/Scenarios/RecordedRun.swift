@@ -10,7 +10,7 @@ package final class RecordedRun {
         var registered: DeliveryRecord?
     }
 
-    let records: [DeliveryRecord]
+    package let records: [DeliveryRecord]
     /// Made when it is needed first: a report that only counts records does without it.
     private lazy var pairs = Pairs(records)
     private lazy var countersOfObserver: [Int?: DeliveryCounters] = pairs.index.deliveries.reduce(into: [:]) {
@@ -19,7 +19,14 @@ package final class RecordedRun {
         $0[observer, default: DeliveryCounters()].count(record($1.outcome))
     }
 
-    package init(_ records: [DeliveryRecord]) { self.records = records }
+    private let given: FloodTally?
+    private(set) lazy var tally = given ?? FloodTally(records)
+
+    /// - Parameter tally: counts the records, if not all of them were kept.
+    package init(_ records: [DeliveryRecord], tally: FloodTally? = nil) { (self.records, given) = (records, tally) }
+
+    /// True if the records are all that were made.
+    package var isComplete: Bool { given == nil }
 
     /// True for a delivery of a recorded post, false for a performed block.
     private func isOfPost(_ delivery: RecordingIndex.Delivery) -> Bool {
@@ -37,7 +44,7 @@ package final class RecordedRun {
         records.filter { $0.stage == stage && (notification == nil || $0.notification == notification) }
     }
 
-    func count(_ stage: DeliveryStage) -> Int { records.count { $0.stage == stage } }
+    func count(_ stage: DeliveryStage) -> Int { tally.counts[stage] ?? 0 }
 
     func first(_ stage: DeliveryStage, _ notification: String? = nil) -> DeliveryRecord? {
         records.first { $0.stage == stage && (notification == nil || $0.notification == notification) }

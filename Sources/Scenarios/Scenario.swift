@@ -13,6 +13,8 @@ package protocol Scenario: Sendable {
     var options: Set<ScenarioOptions.Name> { get }
     /// The most notifications that it posts.
     var maximalNotifications: Int { get }
+    /// True if its claims and its report need only a tally of the records. A recorder then need not keep them.
+    var isTallied: Bool { get }
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
     var isTraced: Bool { get }
 
@@ -33,6 +35,8 @@ extension Scenario {
     package var maximalNotifications: Int { 1_000_000 }
 
     package var isTraced: Bool { true }
+
+    package var isTallied: Bool { false }
 
     package func report(on run: RecordedRun) -> String? { nil }
 
@@ -67,9 +71,8 @@ package enum ScenarioCatalog {
     package static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(), RemovalScenario(),
-        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(), DistributedScenario(),
-        SuspensionScenario(), ServerRestartScenario(),
+        ThreadExitScenario(), OverflowScenario(), RemovalScenario(), PostingStylesScenario(), CoalescingScenario(),
+        RunLoopModesScenario(), DistributedScenario(), SuspensionScenario(),
     ]
 
     package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }

@@ -1,22 +1,24 @@
 import ChildProcesses
 import DeliveryDiagnostics
-import DeliveryRecording
 import Scenarios
 
 /// The result of running a scenario: its records and its checked expectations.
 struct ScenarioRun {
-    var records: [DeliveryRecord]
+    var recorded: RecordedRun
     var expectations: [Expectation]
 
     var status: ExitStatus { expectations.allSatisfy(\.holds) ? .success : .failed }
 
-    /// - Parameter label: precedes the progress.
+    /// - Parameters:
+    ///   - keepsAll: true if all records are read later, and not only the log messages.
+    ///   - label: precedes the progress.
     /// - Throws: an error that prevents the scenario from running at all.
     static func perform(
-        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), _ terminal: Terminal, label: String = ""
+        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), keepsAll: Bool = true,
+        _ terminal: Terminal, label: String = ""
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
-            options: options, program: .own(),
+            recorder: DeliveryRecorder(keepsAll: keepsAll || !scenario.isTallied), options: options, program: .own(),
             progress: { [line = terminal.progressLine] in line.show("\(label)\(Int($0 * 100)) % handled") })
         terminal.progressLine.showWhenDue("\(label)running")
         defer { terminal.progressLine.clear() }
@@ -29,11 +31,11 @@ struct ScenarioRun {
             case .timedOut, nil: break
             }
             return ScenarioRun(
-                records: environment.recorder.records,
+                recorded: environment.recorder.run,
                 expectations: [Expectation("runs to its end", failure: "\(error)")])
         }
         terminal.show(progress: "\(label)checking the records")
-        let records = environment.recorder.records
-        return ScenarioRun(records: records, expectations: scenario.expectations(of: records, options: options))
+        let recorded = environment.recorder.run
+        return ScenarioRun(recorded: recorded, expectations: scenario.expectations(of: recorded, options: options))
     }
 }

@@ -53,31 +53,6 @@ final class DistributedScenarioTests: XCTestCase {
         }
     }
 
-    func testEachExpectationOfAServerRestartCanFail() throws {
-        let check = try ScenarioCheck(ServerRestartScenario(), in: environment())
-        let lost = "the notifications held by the old server are lost, with an event"
-        try check.fails("the observer's process sees an interruption, then the new server", lost) {
-            $0.remove(at: try $0.index(of: "interrupted"))
-        }
-        try check.fails("still suspended: the new server holds until resumption") {
-            let (resumed, handled) = (try $0.index(of: "resumed"), try $0.index(of: "handled 3"))
-            ($0[resumed].message, $0[handled].message) = ($0[handled].message, $0[resumed].message)
-        }
-        try check.fails(lost) {
-            let index = try $0.index(of: "handled 3")
-            var second = $0[index]
-            second.message = "handled 2"
-            $0.insert(second, at: index)
-        }
-        try check.fails("handled at most once, in the order posted") {
-            let index = try $0.index(of: "handled 4")
-            $0.insert($0[index], at: index)
-        }
-        try check.fails("registered again: later posts are handled") {
-            $0.remove(at: try $0.index(of: "handled 4"))
-        }
-    }
-
     func testASecondProcessThatCannotStartEndsOrHangsIsAnErrorAndLeavesNoDirectory() throws {
         func directories() throws -> Set<String> {
             let own = "notify-demo-\(getpid())-"

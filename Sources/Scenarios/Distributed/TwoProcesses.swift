@@ -85,8 +85,6 @@ final class TwoProcesses {
         }
     }
 
-    func killServer() throws { try Self.killServer(at: directory, timeout: timeout) }
-
     var status: ServerStatus {
         get throws {
             guard let status = try DistributedCenter.status(of: directory, timeout: timeout) else {

@@ -11,18 +11,30 @@ package import ThreadedNotifications
 /// record to the next.
 package final class DeliveryRecorder: Sendable {
     private let stored = Locked<[DeliveryRecord]>([])
+    /// Nil if all records are kept.
+    private let tally: Locked<FloodTally>?
     private let echo: (@Sendable (DeliveryRecord) -> Void)?
 
-    /// - Parameter echo: lets a process print each record before it crashes. Called on the thread that recorded it.
-    package init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) { self.echo = echo }
+    /// - Parameters:
+    ///   - keepsAll: false to keep the log messages only, and a tally of the other records.
+    ///   - echo: lets a process print each record before it crashes. Called on the thread that recorded it.
+    package init(keepsAll: Bool = true, echo: (@Sendable (DeliveryRecord) -> Void)? = nil) {
+        tally = keepsAll ? nil : Locked(FloodTally())
+        self.echo = echo
+    }
 
     package var records: [DeliveryRecord] { stored.withLock { $0 } }
+    package var run: RecordedRun { RecordedRun(records, tally: tally?.withLock { $0 }) }
 
     /// Records a stage that happens now, on the calling thread.
     package func record(
         _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, observer: Int? = nil,
         message: String? = nil, counters: DeliveryCounters? = nil
     ) {
+        if let tally, stage != .log {
+            let thread = ThreadIdentity.current
+            return tally.withLock { $0.note(stage, post, on: thread) }
+        }
         record(process: .current, thread: .current, stage) { record in
             record.notification = notification?.rawValue
             record.post = post

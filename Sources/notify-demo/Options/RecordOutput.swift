@@ -39,6 +39,9 @@ struct RecordOutput: ParsableArguments {
         json ? "--json" : output.flatMap { Output.isStandardOutput($0) ? "-o \($0)" : nil }
     }
 
+    /// False if only log messages are printed.
+    var needsAllRecords: Bool { json || output != nil || style == .stages }
+
     func validate() throws {
         if style != nil, let printingOption {
             throw ValidationError(
@@ -47,7 +50,8 @@ struct RecordOutput: ParsableArguments {
     }
 
     /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
-    func write(_ records: [DeliveryRecord], of scenario: any Scenario, _ terminal: Terminal) throws {
+    func write(_ run: RecordedRun, of scenario: any Scenario, _ terminal: Terminal) throws {
+        let records = run.records
         let numbered = stable ? StableNumbering.renumber(records) : records
         if let output, !Output.isStandardOutput(output) {
             let file = try Output(output)
@@ -65,7 +69,7 @@ struct RecordOutput: ParsableArguments {
             let style = StagesStyle(numbered)
             try terminal.print(numbered.map { style.line(for: $0) })
         }
-        if let report = scenario.report(on: numbered) {
+        if let report = scenario.report(on: stable && run.isComplete ? RecordedRun(numbered) : run) {
             try terminal.print(report.split(separator: "\n").map { "# \($0)" })
         }
         try terminal.standardOutput.flush()

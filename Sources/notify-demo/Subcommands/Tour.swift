@@ -26,7 +26,7 @@ struct Tour: Command {
             terminal.say("\(sentence)\n")
             let run = try ScenarioRun.perform(scenario, terminal)
             let style = DocumentStyle()
-            try terminal.print(run.records.compactMap { style.line(for: $0) })
+            try terminal.print(run.recorded.records.compactMap { style.line(for: $0) })
             try terminal.standardOutput.flush()
             terminal.say("")
             for expectation in run.expectations where !expectation.holds {

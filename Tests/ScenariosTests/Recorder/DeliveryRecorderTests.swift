@@ -24,15 +24,6 @@ final class DeliveryRecorderTests: XCTestCase {
         XCTAssertEqual(Set(records.map(\.thread)).count, 4)
     }
 
-    func testTheEchoIsGivenEachRecordOnTheRecordingThread() {
-        let echoed = Gate("the echo")
-        let recorder = DeliveryRecorder { record in
-            if record.message == "here" && record.thread.number == 1 { echoed.open() }
-        }
-        recorder.log("here")
-        XCTAssertTrue(echoed.isOpen)
-    }
-
     func testEveryEventOfADeliveryIsRecordedWithItsPostObserverAndTarget() throws {
         let recorder = DeliveryRecorder()
         let worker = RunLoopThread(name: "worker")
@@ -65,21 +56,6 @@ final class DeliveryRecorderTests: XCTestCase {
         XCTAssertEqual(inner.records.map(\.stage), [.post])
         XCTAssertEqual(outer.records.map(\.stage), [.post])
         XCTAssertNotEqual(inner.records[0].post, outer.records[0].post)
-    }
-
-    func testAnOvertakingDeliveryIsMarked() {
-        let recorder = DeliveryRecorder()
-        let center = ThreadedNotificationCenter()
-        recorder.trace {
-            let waiting = center.addObserver(forName: nil, on: .main, options: .init(sameThread: .later)) { _ in }
-            // A delivery overtakes only deliveries of earlier posts.
-            center.post(name: .test)
-            let atOnce = center.addObserver(forName: nil, on: .main, options: .init(sameThread: .atOnce)) { _ in }
-            center.post(name: .test)
-            for token in [waiting, atOnce] { token.cancel() }
-        }
-        let delivered = recorder.records.filter { $0.stage == .deliver }
-        XCTAssertEqual(delivered.map(\.overtakes), [true])
     }
 
     func testEveryStageOfTheLibraryIsAStageOfRecords() {
