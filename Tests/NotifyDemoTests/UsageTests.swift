@@ -59,6 +59,7 @@ final class UsageTests: XCTestCase {
             (["timeline", "--width", "39"], "must be from 40 to 1000"),
             (["timeline", "--limit=-1"], "must be 0 (all)"),
             (["timeline", "--from", "5"], "--from"), (["timeline", "--svg", "--ascii"], "--svg"),
+            (["timeline", "--linear"], "--linear needs a picture"),
             (["show", "--from", "2ms", "--to", "1ms"], "--from 2 ms is later than --to 1 ms"),
             (["timeline", "-o", "y.svg", "--width", "80"], "-o y.svg draws a picture"),
             (["post"], "Missing expected argument"), (["post", ""], "the name \"\" is empty"),

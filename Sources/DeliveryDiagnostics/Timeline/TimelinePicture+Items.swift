@@ -69,7 +69,8 @@ extension TimelinePicture {
             }
         shapes.append(use(mark).box(color, box, tip: tip))
         if item.waiting > 0 { shapes.append(use(.waiting).drawn(color, x: x, y: box.bottom)) }
-        guard let text = texts.first(where: { box.left + 6 + PictureLabels.width($0) <= box.right }) else {
+        // The last lacks the duration.
+        guard let text = texts.dropLast().first(where: { box.left + 6 + PictureLabels.width($0) <= box.right }) else {
             return texts
         }
         self.texts.append(SVG.text(text, style: "inside", x: box.left + 4, y: y + 4))
