@@ -42,15 +42,15 @@ package struct Expectation: Sendable, Hashable {
         let claim = "\(prefix)the log has the structure of \(reference.rawValue)"
         let style = DocumentStyle()
         let text = records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined()
-        do throws(LogError) {
+        do {
             let log = try TextLog(name: "the run", text: text)
-            var options = RunComparison.Options()
+            var options = LogComparison.Options()
             options.isExact = true
-            let outcome = RunComparison(.log(try TextLog(reference)), .log(log), options: options).outcome
-            if case .same = outcome { return Expectation(claim, failure: nil) }
-            return Expectation(claim, failure: ComparisonReport(outcome, isLog: true).description)
+            let comparison = try LogComparison(try TextLog(reference), log, options: options)
+            if case .same = comparison.outcome { return Expectation(claim, failure: nil) }
+            return Expectation(claim, failure: ComparisonReport(comparison).description)
         } catch {
-            return Expectation(claim, failure: error.description)
+            return Expectation(claim, failure: "\(error)")
         }
     }
 }

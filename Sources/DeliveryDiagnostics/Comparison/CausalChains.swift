@@ -52,7 +52,7 @@ struct CausalChains {
     ///     does.
     ///   - compares: returns whether to compare an entry that belongs to a chain.
     init(
-        _ index: RecordingIndex, _ order: ComparisonOrder, lanes: [Int32]? = nil,
+        _ index: RecordingIndex, isExact: Bool, lanes: [Int32]? = nil,
         work: (Recording.Entry) -> UInt64 = { _ in 0 }, includes: (Int) -> Bool, compares: (Recording.Entry) -> Bool
     ) {
         let recording = index.recording
@@ -63,7 +63,7 @@ struct CausalChains {
         for (number, entry) in recording.entries.enumerated() where includes(number) {
             let chain: Int32
             let thread = lanes?[Int(entry.thread)] ?? entry.thread
-            if order.isCausal {
+            if !isExact {
                 guard let cause = index.cause(of: number) else { continue }
                 let parent = cause.entry < 0 ? -1 : chainOfEntry[Int(cause.entry)]
                 if cause.entry >= 0, parent < 0 { continue }
@@ -79,9 +79,8 @@ struct CausalChains {
                 }
                 chain = cause.isInSameChain ? parent : self.chain(after: parent, on: thread, own)
             } else {
-                if order.isLogged, entry.stage != .log { continue }
                 // In the order of the file, all records are one chain.
-                chain = self.chain(after: -1, on: order.isExact ? recording.entries[0].thread : thread)
+                chain = self.chain(after: -1, on: recording.entries[0].thread)
             }
             chainOfEntry[number] = chain
             if !isActive[Int(thread)] { activeThreads.append(thread) }

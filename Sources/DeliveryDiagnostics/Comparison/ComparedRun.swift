@@ -5,8 +5,6 @@ internal import ThreadedNotifications
 struct ComparedRun {
     let index: RecordingIndex
     var recording: Recording { index.recording }
-    /// The text log that was read; nil for a recording.
-    let log: TextLog?
     /// For each string.
     private let texts: [ComparedTexts.Form]
     /// For each thread: a number for its name. Main has a number of its own, and all threads without a name share one.
@@ -14,34 +12,29 @@ struct ComparedRun {
     let threadKeys: [Int32]
     /// For each thread: the thread that stands for it. One of a pool of Dispatch stands for all of its process.
     private let lanes: [Int32]
-    /// For each process: why records of it are missing, if they are. Empty for a text log.
+    /// For each process: why records of it are missing, if they are.
     let truncations: [Recording.Truncation?]
     private(set) var chains: CausalChains
-    private let order: ComparisonOrder
+    private let isExact: Bool
     private let compares: (Recording.Entry) -> Bool
     private var isRemoved: [Bool]
-    /// Threads by the numbers in messages. A text log has no thread numbers.
+    /// Threads by the numbers in messages.
     private var threadOfNumber: [Recording.Numbered: Int32] = [:]
     private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
 
     /// - Parameter compares: returns whether to compare an entry; nil to compare every entry.
     init(
-        _ recording: Recording, log: TextLog?, order: ComparisonOrder, options: RunComparison.Options,
-        compares: ((Recording.Entry) -> Bool)?, texts: inout ComparedTexts
+        _ recording: Recording, options: RunComparison.Options, compares: ((Recording.Entry) -> Bool)?,
+        texts: inout ComparedTexts
     ) {
-        (self.log, self.order) = (log, order)
-        isIncomplete = log == nil && recording.incompleteness != nil
-        truncations =
-            log != nil
-            ? []
-            : recording.completeness.map { completeness in
-                if case .truncated(let reason) = completeness { reason } else { nil }
-            }
+        isExact = options.isExact
+        isTruncated = recording.incompleteness != nil
+        truncations = recording.completeness.map { completeness in
+            if case .truncated(let reason) = completeness { reason } else { nil }
+        }
         self.texts = recording.strings.map { texts.form(of: $0) }
         self.compares = compares ?? { _ in true }
         threadKeys = recording.threads.map { thread in
-            // A text log has no thread names.
-            if order.isLogged { return -1 }
             if thread.isInPool { return -3 }
             return thread.identity.number == 1 ? -2 : thread.identity.name.map { texts.number($0) } ?? -1
         }
@@ -54,10 +47,10 @@ struct ComparedRun {
         index = RecordingIndex(recording)
         let ignored = Set(options.ignored.compactMap(recording.name(called:)))
         isRemoved = recording.entries.map { ignored.contains($0.name) }
-        chains = Self.chains(index, order, lanes, self.texts, isRemoved, self.compares)
+        chains = Self.chains(index, isExact, lanes, self.texts, isRemoved, self.compares)
         for (index, thread) in recording.threads.enumerated() {
             func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }
-            if !order.isLogged { threadOfNumber[key(thread.identity.number)] = Int32(index) }
+            threadOfNumber[key(thread.identity.number)] = Int32(index)
             threadOfKernelID[key(Int(thread.identity.kernelID))] = Int32(index)
         }
     }
@@ -65,15 +58,15 @@ struct ComparedRun {
     /// Leaves out the records at these indices, and everything that they caused.
     mutating func remove(_ entries: [Int]) {
         for index in entries { isRemoved[index] = true }
-        chains = Self.chains(index, order, lanes, texts, isRemoved, compares)
+        chains = Self.chains(index, isExact, lanes, texts, isRemoved, compares)
     }
 
     private static func chains(
-        _ index: RecordingIndex, _ order: ComparisonOrder, _ lanes: [Int32], _ texts: [ComparedTexts.Form],
+        _ index: RecordingIndex, _ isExact: Bool, _ lanes: [Int32], _ texts: [ComparedTexts.Form],
         _ isRemoved: [Bool], _ compares: (Recording.Entry) -> Bool
     ) -> CausalChains {
         CausalChains(
-            index, order, lanes: lanes,
+            index, isExact: isExact, lanes: lanes,
             work: { entry in
                 let stage = UInt64(DeliveryStage.allCases.firstIndex(of: entry.stage) ?? 0)
                 let name = entry.name < 0 ? -1 : texts[Int(entry.name)].text
@@ -99,11 +92,8 @@ struct ComparedRun {
 
     func isTruncated(_ process: Int32) -> Bool { isTruncated && truncations[Int(process)] != nil }
 
-    /// True if records of any process are missing, or all. A text log may be empty.
-    let isIncomplete: Bool
-
-    /// True if records may be missing where the other run has some. In a text log, none are.
-    var isTruncated: Bool { isIncomplete && !order.isLogged }
+    /// True if records of any process are missing, or all.
+    let isTruncated: Bool
 
     /// The threads that a record's message mentions.
     func mentions(of entry: Recording.Entry) -> [ThreadDescription] {

@@ -40,7 +40,7 @@ struct ComparedTexts {
     /// Shorter hexadecimal numbers are the program's own data; longer ones are not addresses.
     private static let addressDigits = 9...16
 
-    private static func withoutAddresses(_ text: String) -> String {
+    static func withoutAddresses(_ text: String) -> String {
         var pieces = text.split(separator: "0x", omittingEmptySubsequences: false)
         for index in pieces.indices.dropFirst() {
             let rest = pieces[index].drop(while: \.isHexDigit)

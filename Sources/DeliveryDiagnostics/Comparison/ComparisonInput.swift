@@ -8,23 +8,22 @@ package enum ComparisonInput: Sendable {
     /// Reads a file, or standard input for `-`. A recording begins with a brace, after white space or a byte order
     /// mark.
     ///
+    /// - Parameter options: for a text log.
     /// - Parameter progress: called from time to time with the number of lines read.
-    package init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
+    /// - Throws: `LogError`; for a text log also `LogPattern.Refusal`.
+    package init(path: String, options: TextLog.Options = .init(), progress: (Int) -> Void = { _ in }) throws {
         var source = try LineSource(path: path)
         self =
             try source.firstByte() == UInt8(ascii: "{")
-            ? .recording(try Recording(source, progress: progress)) : .log(try TextLog(source, progress: progress))
+            ? .recording(try Recording(source, progress: progress))
+            : .log(try TextLog(source, options: options, progress: progress))
     }
 
-    var log: TextLog? { if case .log(let log) = self { log } else { nil } }
-
-    package var isRecording: Bool { log == nil }
-
-    /// The recording, or the log's messages as one. Returns also the number of lines that were skipped.
-    func recording(skipsOtherLines: Bool) -> (recording: Recording, skipped: Int) {
+    /// The log, or the messages of the recording.
+    package var log: TextLog {
         switch self {
-        case .recording(let recording): (recording, 0)
-        case .log(let log): log.recording(skipsOtherLines: skipsOtherLines)
+        case .recording(let recording): TextLog(recording)
+        case .log(let log): log
         }
     }
 }

@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 struct DifferenceExplainer {
     let walk: RunWalk
     let mismatch: RunWalk.Mismatch
-    let order: ComparisonOrder
+    let isExact: Bool
     private var runs: Pair<ComparedRun> { walk.runs }
     private var names: Pair<String> { RunDifference.names(runs) }
 
@@ -21,21 +21,20 @@ struct DifferenceExplainer {
 
     /// The difference, and the records to remove to find the next one.
     func explain() -> (difference: RunDifference, removed: Pair<[Int]>) {
-        if order.isCausal, let removal { return removal }
+        if !isExact, let removal { return removal }
         // Each run numbers its posts, so different records can read the same: a counterpart tells them apart.
-        let causal = order.isCausal ? causalFinding : nil
+        let causal = isExact ? nil : causalFinding
         var (shown, sentence, removed) = causal ?? (mismatch.entries, plainSentence, plainlyRemoved)
         var reason = mismatch.reason
         var explanation = [sentence] + (causal == nil ? counterpart.map { [$0] } ?? [] : [])
-        if order.isCausal, let (side, removal) = removalOfCancelled {
+        if !isExact, let (side, removal) = removalOfCancelled {
             (shown[side], reason) = (Int(removal), .removal)
             let observer = RecordWords(runs[side].index).observer(runs[side].index.entry(removal).observer)
             explanation.insert("In \(names[side]) \(observer) is removed before that.", at: 0)
         }
-        var difference = RunDifference(
+        let difference = RunDifference(
             reason: reason, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
             explanation: explanation)
-        if order.isLogged { explainLog(&difference) }
         return (difference, removed)
     }
 
@@ -233,7 +232,7 @@ struct DifferenceExplainer {
 
     /// Says what one of the runs does not do further; for a difference of two records, what differs.
     private var plainSentence: String {
-        guard let side = RunSide.allCases.first(where: { mismatch.entries[$0.opposite] == nil }), order.isCausal,
+        guard let side = RunSide.allCases.first(where: { mismatch.entries[$0.opposite] == nil }), !isExact,
             let index = mismatch.entries[side]
         else { return mismatch.reason.sentence }
         let (run, other, name) = (runs[side], runs[side.opposite], names[side.opposite])
@@ -249,51 +248,6 @@ struct DifferenceExplainer {
         let origin = walk.threads.counterpart(of: run.chains.chains[Int(chain.parent)].thread, on: side)
         let poster = origin < 0 ? "this thread" : other.recording.describeThread(origin)
         return "In \(name) \(thread) does nothing further that \(poster) handed to it."
-    }
-
-    // MARK: Logs
-
-    /// Explains the difference by lines. May choose another line to show for the second log.
-    private func explainLog(_ difference: inout RunDifference) {
-        var shown = mismatch.entries
-        if let first = mismatch.entries.first, let second = mismatch.entries.second, mismatch.reason == .thread {
-            difference.explanation = [writers(first, second)]
-        } else if let first = mismatch.entries.first, mismatch.reason == .onlyInFirst,
-            let unmatched = walk.firstUnmatched()
-        {
-            shown.second = unmatched
-            difference.second = RunDifference.Side(runs.second, unmatched)
-            // The logs are the same up to here, also in the order of their lines.
-            let isThread = first == unmatched
-            difference.reason = isThread ? .thread : .threadEnds
-            difference.explanation = [
-                isThread
-                    ? writers(first, first)
-                    : "No further thread of \(names.second) writes this line. Its line above is the first without a "
-                        + "counterpart."
-            ]
-        }
-        for side in RunSide.allCases {
-            guard let index = shown[side], runs[side].log?.isTruncated(index) == true else { continue }
-            difference.explanation.append(
-                "\(names[side]) ends within this line, without a newline: it may be truncated.")
-        }
-    }
-
-    /// The first lines of the threads that write two lines.
-    private func writers(_ first: Int, _ second: Int) -> String {
-        func writer(_ line: Int, _ side: RunSide) -> String {
-            let (run, entries) = (runs[side], runs[side].recording.entries)
-            let thread = entries[line].thread
-            let earlier = entries[..<line].filter { $0.stage == .log }
-            if let first = earlier.first(where: { $0.thread == thread }) {
-                return "by the thread of line \(first.line)"
-            }
-            let isKnown = earlier.contains { run.process(ofThread: $0.thread) == run.process(ofThread: thread) }
-            return "by a \(isKnown || earlier.isEmpty ? "thread" : "process") not seen before"
-        }
-        return "In \(names.first) the line is written \(writer(first, .first)), "
-            + "in \(names.second) \(writer(second, .second))."
     }
 
     // MARK: The next difference
@@ -329,7 +283,7 @@ struct DifferenceExplainer {
         return entry.stage == match.stage && runs.first.nameNumber(of: entry) == runs.second.nameNumber(of: match)
             && runs.first.messageNumber(of: entry) == runs.second.messageNumber(of: match)
             && walk.posts.mayMatch(entry.post, match.post) && walk.observers.mayMatch(entry.observer, match.observer)
-            && (!order.isExact || walk.threads.mayMatch(entry.thread, match.thread))
+            && (!isExact || walk.threads.mayMatch(entry.thread, match.thread))
     }
 }
 

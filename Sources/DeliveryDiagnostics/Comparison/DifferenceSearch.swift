@@ -3,12 +3,11 @@ internal import DeliveryRecording
 /// Searches for the differences of two runs, one after the other. The records of a difference are removed from both
 /// runs, with everything that they caused, before the next search.
 struct DifferenceSearch {
-    private let order: ComparisonOrder
     private let options: RunComparison.Options
     private var runs: Pair<ComparedRun>
 
-    init(_ runs: Pair<ComparedRun>, order: ComparisonOrder, options: RunComparison.Options) {
-        (self.runs, self.order, self.options) = (runs, order, options)
+    init(_ runs: Pair<ComparedRun>, options: RunComparison.Options) {
+        (self.runs, self.options) = (runs, options)
     }
 
     private enum Attempt {
@@ -22,7 +21,7 @@ struct DifferenceSearch {
         var differences: [RunDifference] = []
         var byChance: [String] = []
         var attempt = attempt(progress)
-        if case .different = attempt, order.isCausal, let chance = ChanceOutcomes(runs) {
+        if case .different = attempt, !options.isExact, let chance = ChanceOutcomes(runs) {
             let complete = runs
             remove(chance.all)
             attempt = self.attempt(progress)
@@ -34,7 +33,7 @@ struct DifferenceSearch {
                 attempt = self.attempt(progress)
             }
         }
-        if case .different = attempt, order.isCausal, case let moved = MovedWork.found(runs), !moved.isEmpty {
+        if case .different = attempt, !options.isExact, case let moved = MovedWork.found(runs), !moved.isEmpty {
             differences = moved.prefix(options.maximumDifferences).map(\.difference)
             guard differences.count < options.maximumDifferences else { return .different(differences) }
             remove(Pair(moved.flatMap(\.records.first), moved.flatMap(\.records.second)))
@@ -44,8 +43,8 @@ struct DifferenceSearch {
             switch attempt {
             case .same(let walk):
                 if !differences.isEmpty { return .different(differences) }
-                if order.isCausal, let difference = RunDifference(endsOf: runs) { return .different([difference]) }
-                if runs.first.isIncomplete || runs.second.isIncomplete {
+                if !options.isExact, let difference = RunDifference(endsOf: runs) { return .different([difference]) }
+                if runs.first.isTruncated || runs.second.isTruncated {
                     return .truncated(RunDifference(truncated: runs, Pair(nil, nil), records: walk.compared))
                 }
                 return .same(records: walk.compared, threads: runs.first.comparedThreadCount, byChance: byChance)
@@ -81,7 +80,7 @@ struct DifferenceSearch {
 
     private func attempt(isReversed: Bool, allowsTruncation: Bool, _ progress: (Int) -> Void) -> Attempt {
         var search = ThreadSearch(
-            isReversed ? runs.reversed : runs, order: order, options: options, allowsTruncation: allowsTruncation)
+            isReversed ? runs.reversed : runs, options: options, allowsTruncation: allowsTruncation)
         let (walk, mismatch, isUndecided) = search.run(progress)
         guard let mismatch else {
             guard allowsTruncation else { return .same(walk) }
@@ -91,7 +90,8 @@ struct DifferenceSearch {
                     RunDifference(
                         truncated: runs, isReversed ? unmatched.reversed : unmatched, records: walk.compared)))
         }
-        var (difference, removed) = DifferenceExplainer(walk: walk, mismatch: mismatch, order: order).explain()
+        var (difference, removed) = DifferenceExplainer(walk: walk, mismatch: mismatch, isExact: options.isExact)
+            .explain()
         if isReversed { (difference, removed) = (difference.reversed, removed.reversed) }
         return isUndecided
             ? .undecided(.undecided(tries: search.tries, difference)) : .different(difference, removing: removed)

@@ -1,4 +1,4 @@
-internal import DeliveryRecording
+package import DeliveryRecording
 
 /// Compares two runs by cause and effect. The runs are the same if threads, processes, posts and observers can be
 /// renamed so that each chain of one run (see `CausalChains`) equals a chain of the other. How chains interleave is
@@ -7,9 +7,6 @@ internal import DeliveryRecording
 /// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
 /// message. Threads in messages are renamed like all others, and addresses in messages are not compared. Outcomes that
 /// an overflow policy or coalescing leaves to chance are compared by what must hold (see `ChanceOutcomes`).
-///
-/// A text log has no causes, so the messages of each thread are compared, in order. A recording that is compared with a
-/// log is reduced to its messages.
 ///
 /// Cost: a few passes over both recordings for each difference, and memory in proportion to their size.
 package struct RunComparison {
@@ -20,9 +17,6 @@ package struct RunComparison {
         package var ignored: Set<String> = []
         /// The largest number of differences to find.
         package var maximumDifferences = 5
-        /// Whether to skip lines of text logs that are not in NSLog's format instead of adding them to the message
-        /// before.
-        package var skipsOtherLines = false
         /// The number of assignments of threads to try. Threads without names may be so alike that some are tried.
         package var maximumTries = 10_000
         /// Returns true when the time for that is up. Called before each try except the first. Nil means 5 seconds from
@@ -35,18 +29,12 @@ package struct RunComparison {
 
         /// Compares only what a filter selects.
         ///
-        /// - Throws: `NothingSelected` if neither recording contains what the filter names, or for a text log.
+        /// - Throws: `NothingSelected` if neither recording contains what the filter names.
         package mutating func select(
-            _ filter: RecordingFilter, of first: ComparisonInput, _ second: ComparisonInput
+            _ filter: RecordingFilter, of first: Recording, _ second: Recording
         ) throws(RecordingSelection.NothingSelected) {
-            for case .log(let log) in [first, second] {
-                throw .init(
-                    description: "\(log.name): is a text log, which has no names of notifications or threads. "
-                        + "Compare it without --name and --thread.")
-            }
             var failures: [RecordingSelection.NothingSelected] = []
-            let selections = Pair(first, second).map { input -> RecordingSelection? in
-                guard case .recording(let recording) = input else { return nil }
+            let selections = Pair(first, second).map { recording -> RecordingSelection? in
                 do throws(RecordingSelection.NothingSelected) {
                     return try RecordingSelection(filter, of: recording)
                 } catch {
@@ -72,28 +60,20 @@ package struct RunComparison {
     }
 
     package let outcome: Outcome
-    /// For each run: the number of lines that were skipped because they are not in NSLog's format.
-    package let skippedLines: [Int]
 
     /// - Parameter progress: called from time to time with the number of records compared.
     package init(
-        _ first: ComparisonInput, _ second: ComparisonInput, options: Options = Options(),
-        progress: (Int) -> Void = { _ in }
+        _ first: Recording, _ second: Recording, options: Options = Options(), progress: (Int) -> Void = { _ in }
     ) {
-        let inputs = Pair(first, second)
-        let logs = inputs.map(\.log)
-        let order = ComparisonOrder(
-            isExact: options.isExact, isLogged: logs.first != nil || logs.second != nil)
-        var read = inputs.map { $0.recording(skipsOtherLines: options.skipsOtherLines) }
+        var recordings = Pair(first, second)
         // A run without a thread of a pool may be one whose recording does not say so, as in version 2.
-        if !RunSide.allCases.allSatisfy({ read[$0].recording.threads.contains(where: \.isInPool) }) {
-            for side in RunSide.allCases { read[side].recording.forgetPools() }
+        if !RunSide.allCases.allSatisfy({ recordings[$0].threads.contains(where: \.isInPool) }) {
+            for side in RunSide.allCases { recordings[side].forgetPools() }
         }
-        skippedLines = [read.first.skipped, read.second.skipped]
         var texts = ComparedTexts()
         func run(_ side: RunSide) -> ComparedRun {
             ComparedRun(
-                read[side].recording, log: logs[side], order: order, options: options,
+                recordings[side], options: options,
                 compares: options.selections.map { selections in { selections[side]?.contains($0) ?? false } },
                 texts: &texts)
         }
@@ -101,7 +81,7 @@ package struct RunComparison {
         var options = options
         let end = SuspendingClock.now.advanced(by: .seconds(5))
         options.isTimeUp = options.isTimeUp ?? { SuspendingClock.now >= end }
-        var search = DifferenceSearch(runs, order: order, options: options)
+        var search = DifferenceSearch(runs, options: options)
         outcome = search.run(progress)
     }
 }
@@ -110,15 +90,4 @@ extension Recording {
     fileprivate mutating func forgetPools() {
         for thread in threads.indices { threads[thread].isInPool = false }
     }
-}
-
-/// Which records are compared, and in which order.
-struct ComparisonOrder {
-    /// True for the order of the files, false for that of each chain.
-    let isExact: Bool
-    /// True for log messages only. A text log has no other records, and no order but that of each thread.
-    let isLogged: Bool
-
-    /// True if all records that have a cause are compared by their chains.
-    var isCausal: Bool { !isExact && !isLogged }
 }

@@ -8,14 +8,12 @@ package struct RunDifference: Sendable, Encodable {
         case stage, name, post, observer, thread, target, relatedPost, count, sender, message, details, mention
         /// An observer is removed earlier in one run.
         case removal
-        /// No thread of the second log writes the line. The second side is its first line without a counterpart.
-        case threadEnds
         /// The runs ended in different ways.
         case end
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
         case truncated
 
-        /// Describes a difference by its reason alone; `threadEnds` and `truncated` need more than that.
+        /// Describes a difference by its reason alone; `truncated` needs more than that.
         var sentence: String {
             switch self {
             case .onlyInFirst, .onlyInSecond: "One run continues where the other ends."
@@ -55,13 +53,9 @@ extension RunDifference.Side {
         guard let index else { return }
         let entry = run.recording.entries[index]
         line = Int(entry.line)
-        if let log = run.log {
-            text = log.lines[index]
-        } else {
-            thread = run.recording.describeThread(entry.thread)
-            stage = entry.stage
-            text = RecordWords(run.index).threadAndWords(Int32(index))
-        }
+        thread = run.recording.describeThread(entry.thread)
+        stage = entry.stage
+        text = RecordWords(run.index).threadAndWords(Int32(index))
     }
 
     /// For example `run.jsonl:3`.
@@ -79,8 +73,10 @@ extension RunDifference {
     }
 
     /// The names of the runs in sentences.
-    static func names(_ runs: Pair<ComparedRun>) -> Pair<String> {
-        let names = runs.map { ShownText.escaped($0.recording.source) }
+    static func names(_ runs: Pair<ComparedRun>) -> Pair<String> { names(runs.map(\.recording.source)) }
+
+    static func names(_ sources: Pair<String>) -> Pair<String> {
+        let names = sources.map { ShownText.escaped($0) }
         return names.first == names.second ? Pair("the first", "the second") : names
     }
 
@@ -105,7 +101,7 @@ extension RunDifference {
             return Side(source: run.recording.source, line: run.recording.entries.last.map { Int($0.line) })
         }
         let names = Self.names(runs)
-        let truncated = RunSide.allCases.filter { runs[$0].isIncomplete }
+        let truncated = RunSide.allCases.filter { runs[$0].isTruncated }
         let subject = truncated.count > 1 ? "they are" : "\(truncated.map { names[$0] }.joined()) is"
         self.init(
             reason: .truncated, first: side(runs.first, unmatched.first), second: side(runs.second, unmatched.second),

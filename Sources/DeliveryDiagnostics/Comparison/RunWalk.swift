@@ -31,9 +31,9 @@ struct RunWalk {
     /// The first record that the second run lacks because its recording is truncated.
     private(set) var firstMissing: Int?
 
-    init(_ runs: Pair<ComparedRun>, colours: ThreadColours, order: ComparisonOrder, allowsTruncation: Bool) {
+    init(_ runs: Pair<ComparedRun>, colours: ThreadColours, isExact: Bool, allowsTruncation: Bool) {
         (self.runs, self.colours, self.allowsTruncation) = (runs, colours, allowsTruncation)
-        isExact = order.isExact
+        self.isExact = isExact
         threads = Renaming(runs.map(\.recording.threads.count))
         processes = Renaming(runs.map(\.recording.processes.count))
         posts = Renaming(runs.map(\.recording.posts.count))

@@ -17,13 +17,13 @@ struct ThreadSearch {
 
     /// - Parameter allowsTruncation: whether records may be missing from truncated processes.
     init(
-        _ runs: Pair<ComparedRun>, order: ComparisonOrder, options: RunComparison.Options, allowsTruncation: Bool
+        _ runs: Pair<ComparedRun>, options: RunComparison.Options, allowsTruncation: Bool
     ) {
         self.options = options
         // The records of a truncated process are incomplete, so its threads have no certain colours.
-        colours = ThreadColours(runs, areRefined: !order.isExact && !allowsTruncation)
+        colours = ThreadColours(runs, areRefined: !options.isExact && !allowsTruncation)
         isDifferent = !colours.areEqual && !allowsTruncation
-        newWalk = { RunWalk(runs, colours: $0, order: order, allowsTruncation: allowsTruncation) }
+        newWalk = { RunWalk(runs, colours: $0, isExact: options.isExact, allowsTruncation: allowsTruncation) }
     }
 
     /// Returns the walk that succeeded, or the one that got furthest and its mismatch. `isUndecided` is true if time

@@ -1,5 +1,3 @@
-package import DeliveryRecording
-
 /// A log that the documents print, to compare a run's log with.
 package enum ReferenceLog: String, CaseIterable, Sendable {
     /// Registered on the main thread, posted in the background, handled on the posting thread.
@@ -39,7 +37,9 @@ package enum ReferenceLog: String, CaseIterable, Sendable {
 
 extension TextLog {
     /// One of the documents' logs.
-    package init(_ reference: ReferenceLog) throws(LogError) {
-        try self.init(name: reference.rawValue, text: reference.text)
+    package init(_ reference: ReferenceLog) throws {
+        var options = Options()
+        options.forms = LogForm.all.filter { $0.name == "nslog" }
+        try self.init(name: reference.rawValue, text: reference.text, options: options)
     }
 }

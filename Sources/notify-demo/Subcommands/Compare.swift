@@ -9,10 +9,8 @@ struct Compare: Command {
     static let configuration = CommandConfiguration(
         abstract: "Compare two runs by cause and effect, or a run with a log of the documents.",
         discussion: """
-            A run is a recording (record, or run SCENARIO -o FILE) or a text log: lines in NSLog's format, or comments \
-            that begin with #:
-              \("2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}")
-            It is a file, or - for standard input.
+            A run is a recording (record, or run SCENARIO -o FILE) or a text log whose lines name their threads. It is a \
+            file, or - for standard input.
 
             Two recordings are the same if events that cause one another have the same order: the actions of each \
             thread, and on each thread the work that one other thread handed to it. Work from several threads may \
@@ -27,10 +25,17 @@ struct Compare: Command {
             one in the other, deliveries must be in the same order, and the last notification of keepLatest and \
             dropOldest must be delivered.
 
-            A text log does not contain causes, so only the order of each thread's messages is compared. A recording \
-            that is compared with a text log is reduced to its log messages. Blank lines are ignored. A line in \
-            another format continues the message before it. --skip-other-lines is for the combined output of a program: \
-            it skips and counts such lines, except indented ones.
+            TEXT LOGS
+            The form of a log is recognised from its first lines and said on standard error: \
+            \(LogForm.names.joined(separator: ", ")). For every other there is --form.
+
+            Only the order of each thread's lines is compared, or of each chain's if the form has one, such as a request. \
+            Ids are renamed. Threads whose names differ only in a number at the end are a pool, and names without ids may \
+            be those of several threads: their lines are compared without order. Times and addresses are ignored. Other \
+            numbers must be equal, or be ids of corresponding threads or processes. A line that does not fit the form \
+            continues the message before it. A recording that is compared with a text log is reduced to its log messages.
+
+            A regular expression reads at most 4 KiB of a line. One that takes longer than 100 ms for a line is refused.
 
             --name and --thread compare a part of two recordings.
 
@@ -38,6 +43,8 @@ struct Compare: Command {
               notify-demo compare yesterday.jsonl today.jsonl
               notify-demo compare --ignore Tick --differences 1 yesterday.jsonl today.jsonl
               ./my-program 2>&1 >/dev/null | notify-demo compare expected.log -
+              notify-demo compare --mask 'took [0-9]+ ms' --pool http --unit ' GET ' good.log bad.log
+              notify-demo compare --form '(?<time>\\S+) <(?<thread>\\d+)> (?<text>.*)' good.log bad.log
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
               notify-demo compare --exact --json a.jsonl b.jsonl
 
@@ -64,7 +71,30 @@ struct Compare: Command {
     @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
     var differences = 5
 
-    @Flag(help: "Skip lines of a text log that are neither in its format nor indented.")
+    @Option(
+        help: ArgumentHelp(
+            "The form of text logs: a name, or a regular expression for a line with the groups text and thread or chain; "
+                + "optionally name, time, process and level.", valueName: "form"))
+    var form: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Threads with such names, or ids, stand for one another. May be repeated.", valueName: "regex"))
+    var pool: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The lines that begin a run of work of a pool. Its order is compared.", valueName: "regex"))
+    var unit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do not compare what this matches in lines of text logs. May be repeated.", valueName: "regex"))
+    var mask: [String] = []
+
+    @Option(help: ArgumentHelp("Compare text logs from the first line in which this matches.", valueName: "regex"))
+    var fromLine: String?
+
+    @Flag(help: "Skip lines of a text log that are neither in its form nor indented.")
     var skipOtherLines = false
 
     @Flag(help: "Print the outcome as one JSON object: outcome, and of each difference the reason and both sides.")
@@ -91,40 +121,80 @@ struct Compare: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        do {
+            let (report, status) = try compare(inputs(terminal), terminal)
+            if json { try terminal.print(JSONText.of(report)) }
+            let isUndecided = status == .error && !report.isTruncated
+            if isUndecided {
+                terminal.say("notify-demo: \(report.description)")
+            } else if !json {
+                let text: String =
+                    switch status {
+                    case .success: terminal.palette.good(report.description)
+                    case .failed: terminal.palette.bad(report.description)
+                    case .error: terminal.palette.plain(report.description)
+                    }
+                try terminal.print(shown: [text])
+            }
+            return status
+        } catch let refusal as LogPattern.Refusal {
+            throw ValidationError(refusal.description)
+        }
+    }
+
+    private func inputs(_ terminal: Terminal) throws -> [ComparisonInput] {
+        var options = TextLog.Options()
+        if let form { options.forms = try LogForm.named(form) }
+        (options.masks, options.fromLine, options.unit) = (mask, fromLine, unit)
+        options.skipsOtherLines = skipOtherLines
         var inputs: [ComparisonInput] = try reference.map { [.log(try TextLog($0))] } ?? []
         for run in runs {
-            inputs.append(
-                try ComparisonInput(path: run) { count in terminal.show(progress: "\(count) lines of \(run) read") })
+            let input = try ComparisonInput(path: run, options: options) { count in
+                terminal.show(progress: "\(count) lines of \(run) read")
+            }
+            switch input {
+            case .recording(let recording): recording.reportProblems(on: terminal)
+            case .log(let log):
+                if form == nil, let form = log.form { terminal.report("\(log.name) is read as \(form.name)") }
+            }
+            inputs.append(input)
         }
-        for case .recording(let recording) in inputs { recording.reportProblems(on: terminal) }
+        return inputs
+    }
+
+    private func compare(
+        _ inputs: [ComparisonInput], _ terminal: Terminal
+    ) throws -> (ComparisonReport, ExitStatus) {
+        let filter = RecordingFilter(name: name, thread: thread)
+        guard case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] else {
+            for case .log(let log) in inputs where !filter.isEmpty {
+                throw CommandError(
+                    description: "\(log.name): is a text log, which has no names of notifications. Compare it without "
+                        + "--name and --thread.")
+            }
+            var options = LogComparison.Options()
+            (options.isExact, options.maximumDifferences, options.pools) = (exact, differences, pool)
+            let comparison = try LogComparison(inputs[0].log, inputs[1].log, options: options)
+            let status: ExitStatus =
+                switch comparison.outcome {
+                case .same: .success
+                case .different: .failed
+                case .undecided: .error
+                }
+            return (ComparisonReport(comparison, maximumDifferences: differences), status)
+        }
         var options = RunComparison.Options()
-        options.isExact = exact
-        options.ignored = Set(ignore)
-        options.maximumDifferences = differences
-        options.skipsOtherLines = skipOtherLines
-        if name != nil || thread != nil {
-            try options.select(RecordingFilter(name: name, thread: thread), of: inputs[0], inputs[1])
-        }
-        let comparison = RunComparison(inputs[0], inputs[1], options: options) { count in
+        (options.isExact, options.ignored, options.maximumDifferences) = (exact, Set(ignore), differences)
+        if !filter.isEmpty { try options.select(filter, of: first, second) }
+        let comparison = RunComparison(first, second, options: options) { count in
             terminal.show(progress: "\(count) records are the same")
         }
-        for case (.log(let log), let skipped) in zip(inputs, comparison.skippedLines) where skipped > 0 {
-            terminal.report("\(log.name): skipped \(counted(skipped, "line")) in another format")
-        }
-        let report = ComparisonReport(
-            comparison.outcome, maximumDifferences: differences, isLog: !inputs.contains(where: \.isRecording))
-        let (status, text): (ExitStatus, String) =
+        let status: ExitStatus =
             switch comparison.outcome {
-            case .same: (.success, terminal.palette.good(report.description))
-            case .different: (.failed, terminal.palette.bad(report.description))
-            case .truncated, .undecided: (.error, terminal.palette.plain(report.description))
+            case .same: .success
+            case .different: .failed
+            case .truncated, .undecided: .error
             }
-        if json { try terminal.print(JSONText.of(report)) }
-        if case .undecided = comparison.outcome {
-            terminal.say("notify-demo: \(report.description)")
-        } else if !json {
-            try terminal.print(shown: [text])
-        }
-        return status
+        return (ComparisonReport(comparison.outcome, maximumDifferences: differences), status)
     }
 }

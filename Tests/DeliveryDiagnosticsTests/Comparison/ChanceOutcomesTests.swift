@@ -45,7 +45,7 @@ final class ChanceOutcomesTests: XCTestCase {
     }
 
     private func compare(_ one: Recording, _ other: Recording) -> RunComparison.Outcome {
-        RunComparison(.recording(one), .recording(other)).outcome
+        RunComparison(one, other).outcome
     }
 
     private func isSame(_ one: Recording, _ other: Recording) -> Bool {

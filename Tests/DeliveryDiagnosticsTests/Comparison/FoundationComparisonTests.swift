@@ -30,7 +30,7 @@ final class FoundationComparisonTests: XCTestCase {
     }
 
     private func areTheSame(_ one: Recording, _ other: Recording) -> Bool {
-        guard case .same = RunComparison(.recording(one), .recording(other)).outcome else { return false }
+        guard case .same = RunComparison(one, other).outcome else { return false }
         return true
     }
 

@@ -8,7 +8,7 @@ import XCTest
 
 final class RandomRunComparisonTests: XCTestCase {
     private func compare(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunComparison.Outcome {
-        RunComparison(.recording(Recording(ended(first))), .recording(Recording(ended(second)))).outcome
+        RunComparison(Recording(ended(first)), Recording(ended(second))).outcome
     }
 
     /// Without an end, a recording is incomplete.
@@ -89,7 +89,7 @@ final class RandomRunComparisonTests: XCTestCase {
         try expectDifference { records, generator in
             let recording = Recording(records)
             let chains = CausalChains(
-                RecordingIndex(recording), ComparisonOrder(isExact: false, isLogged: false), includes: { _ in true },
+                RecordingIndex(recording), isExact: false, includes: { _ in true },
                 compares: { _ in true })
             let handlers = emptyHandlers(of: records)
             func append(of index: Int) -> Int? {

@@ -22,7 +22,7 @@ final class TruncatedRecordingTests: XCTestCase {
         var options = RunComparison.Options()
         (options.maximumTries, options.isTimeUp) = (1000, { false })
         options.isExact = isExact
-        return RunComparison(.recording(first), .recording(second), options: options).outcome
+        return RunComparison(first, second, options: options).outcome
     }
 
     private func truncated(_ outcome: RunComparison.Outcome) -> RunDifference? {

@@ -79,8 +79,8 @@ final class FuzzTests: XCTestCase {
         var (read, refused) = (0, 0)
         for _ in 0..<Self.inputs {
             let text = String(decoding: Self.mutate(Self.log, with: &generator), as: UTF8.self)
-            do throws(LogError) {
-                _ = RunComparison(.log(log), .log(try TextLog(name: "mutated", text: text)))
+            do {
+                _ = try LogComparison(log, TextLog(name: "mutated", text: text))
                 read += 1
             } catch {
                 refused += 1

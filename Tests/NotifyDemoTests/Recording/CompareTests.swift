@@ -55,6 +55,29 @@ final class CompareTests: XCTestCase {
         XCTAssertTrue(first.contains(sentence), text, line: line)
     }
 
+    // MARK: Text logs
+
+    func testTheFormOfALogIsSaidOneWithoutThreadsIsRefusedAndHintsDoNotChangeTheStatus() throws {
+        func log(_ lines: String...) -> String { lines.map { "2026-11-20 22:05:12.\($0)\n" }.joined() }
+        let files = [
+            "a": log("001 p[1:10] read", "002 p[1:11] close"), "b": log("001 p[7:21] close", "002 p[7:20] read"),
+            "c": log("001 p[1:10] read", "002 p[1:11] open"), "none": "hello\n",
+        ]
+        let outcome = try shell(
+            """
+            for other in a b c none; do notify-demo compare a $other | head -n 1; echo ${PIPESTATUS[0]}; done
+            notify-demo compare --json a b | grep -o '"hints":."A hint'; notify-demo compare --mask '(' a a; echo $?
+            """, files)
+        XCTAssertEqual(
+            outcome.output,
+            "the same: 2 lines by 2 threads\n0\nthe same: 2 lines by 2 threads\n0\nthe runs differ\n1\n2\n\"hints\":[\"A hint\n64\n"
+        )
+        XCTAssertTrue(outcome.errors.hasPrefix("notify-demo: a is read as nslog\n"), outcome.errors)
+        XCTAssertTrue(
+            outcome.errors.contains("none: its lines are of no form that is known. Tried: oslog, "), outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("--mask: \"(\" is not a regular expression: "), outcome.errors)
+    }
+
     // MARK: Other threads
 
     func testWorkOnAnotherThreadIsSaidBeforeWhatFollowsFromIt() throws {

@@ -1,0 +1,116 @@
+/// A message as it is compared: its words, and the numbers in it that may be ids of threads and processes, which differ
+/// from run to run. Addresses are removed.
+struct LogText {
+    enum Token: Hashable {
+        case id(String)
+        /// A thread in the form of `NSThread`'s description.
+        ///
+        /// - Parameter group: its name, or that of its pool.
+        case thread(ThreadDescription, group: String?, isMain: Bool)
+    }
+
+    /// The text with a mark for each token.
+    let skeleton: String
+    let tokens: [Token]
+
+    /// A single digit is an id only after one of these words.
+    private static let idWords: Set<String> = ["pid", "tid", "thread"]
+
+    /// - Parameter ids: the ids of both logs.
+    /// - Parameter process: the id of the process, which is also that of its main thread on Linux.
+    init(_ text: String, ids: Set<String>, process: String?, _ identities: LogIdentities) {
+        // A text without these has no thread, no address and no id.
+        guard text.utf8.contains(where: { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "{") }) else {
+            (skeleton, tokens) = (text, [])
+            return
+        }
+        var (skeleton, tokens) = ("", [Token]())
+        for part in MessagePart.parts(of: text) {
+            switch part {
+            case .thread(let thread):
+                skeleton += "\u{0}{}"
+                let isMain = thread.number == 1 || thread.isKernelID && "\(thread.number)" == process
+                let group = identities.group(ofName: thread.name ?? (isMain ? "main" : nil))
+                tokens.append(.thread(thread, group: group, isMain: isMain))
+            case .text(let text):
+                Self.split(ComparedTexts.withoutAddresses(text), ids, &skeleton, &tokens)
+            }
+        }
+        (self.skeleton, self.tokens) = (skeleton, tokens)
+    }
+
+    /// An id without the prefix and the case of hexadecimal numbers.
+    static func id(_ text: String) -> String {
+        let text = text.lowercased()
+        return text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
+    }
+
+    private static func split(
+        _ text: String, _ ids: Set<String>, _ skeleton: inout String, _ tokens: inout [Token]
+    ) {
+        var (rest, previous) = (text.utf8[...], text.utf8[..<text.startIndex])
+        while let start = rest.firstIndex(where: \.isWordByte) {
+            let end = rest[start...].firstIndex { !$0.isWordByte } ?? rest.endIndex
+            let word = rest[start..<end]
+            skeleton += text[rest.startIndex..<start]
+            if word.contains(where: \.isDigit), case let id = id(String(Substring(word))), ids.contains(id),
+                id.utf8.count > 1 || idWords.contains(Substring(previous).lowercased())
+            {
+                skeleton += "\u{0}"
+                tokens.append(.id(id))
+            } else {
+                skeleton += Substring(word)
+            }
+            (rest, previous) = (rest[end...], word)
+        }
+        skeleton += text[rest.startIndex...]
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (0x30...0x39).contains(self) }
+
+    fileprivate var isWordByte: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) || self >= 0x80 }
+}
+
+/// Which threads and processes of one log correspond to which of the other: a bijection.
+struct LogRenaming {
+    enum Name: Hashable {
+        /// The index of a writer.
+        case thread(Int)
+        case process(String)
+        case chain(String)
+        /// A thread by its process and the number in its description.
+        case number(String, Int)
+    }
+
+    private var counterparts = Pair<[Name: Name]>([:], [:])
+    private var matched: [(Name, Name)] = []
+
+    func counterpart(of name: Name, on side: RunSide) -> Name? { counterparts[side][name] }
+
+    /// True if the two correspond to each other or neither has a counterpart.
+    func mayMatch(_ first: Name, _ second: Name) -> Bool {
+        let known = counterparts.first[first]
+        return known == nil ? counterparts.second[second] == nil : known == second
+    }
+
+    /// Returns false if one of them corresponds to another.
+    mutating func match(_ first: Name, _ second: Name) -> Bool {
+        guard mayMatch(first, second) else { return false }
+        guard counterparts.first[first] == nil else { return true }
+        (counterparts.first[first], counterparts.second[second]) = (second, first)
+        matched.append((first, second))
+        return true
+    }
+
+    var count: Int { matched.count }
+
+    /// Forgets all matches but the first ones.
+    mutating func undo(to count: Int) {
+        while matched.count > count {
+            let (first, second) = matched.removeLast()
+            (counterparts.first[first], counterparts.second[second]) = (nil, nil)
+        }
+    }
+}

@@ -1,0 +1,367 @@
+import DeliveryRecording
+import RecordingTesting
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// Compares logs that are written in each form.
+final class LogComparisonTests: XCTestCase {
+    /// A line: its thread's id and name, and its text. The time is the line's number unless all times are equal.
+    private struct Line {
+        var id: Int
+        var name: String
+        var text: String
+
+        init(_ line: String) {
+            let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
+            (id, name, text) = (Int(parts[0]) ?? 0, parts[1], parts[2])
+        }
+    }
+
+    private struct Form: Sendable {
+        var name: String
+        var hasIDs = true
+        var hasNames = false
+        var option: String?
+        /// Of a number from 0 to 59 and a line.
+        var line: @Sendable (String, Line) -> String
+    }
+
+    private static let forms = [
+        Form(name: "nslog") { "2026-11-20 22:05:\($0).856 test[865:\($1.id)] \($1.text)" },
+        Form(name: "oslog") { "2026-11-20 22:05:\($0).856 Df test[865:\($1.id)] \($1.text)" },
+        Form(name: "oslog") {
+            "2026-11-20 22:05:\($0).856+0100 0x\($1.id) Default 0x0 865 0 test: \($1.text)"
+        },
+        Form(name: "logcat") { "11-20 22:05:\($0).856   865 \($1.id) D Tag : \($1.text)" },
+        Form(name: "log4j", hasIDs: false, hasNames: true) {
+            "2026-11-20 22:05:\($0),856 [\($1.name)] INFO  a.b.C - \($1.text)"
+        },
+        Form(name: "python", hasIDs: false, hasNames: true) {
+            "2026-11-20 22:05:\($0),856 INFO (\($1.name)) \($1.text)"
+        },
+        Form(name: "gst") { "0:00:\($0).123456789 865 0x\($1.id) INFO GST a.c:1:f: \($1.text)" },
+        Form(name: "swift-log", hasNames: true) {
+            "2026-11-20T22:05:\($0)+0100 info a: thread={number = \($1.id), name = \($1.name)} [A] \($1.text)"
+        },
+        Form(name: "--form", hasNames: true, option: #"(?<time>\d+) (?<thread>\d+)/(?<name>\S+) (?<text>.*)"#) {
+            "\($0) \($1.id)/\($1.name) \($1.text)"
+        },
+    ]
+
+    private func log(
+        _ name: String, _ lines: [String], _ form: Form, equalTimes: Bool = false, _ options: TextLog.Options
+    ) throws -> TextLog {
+        var options = options
+        if let option = form.option { options.forms = try LogForm.named(option) }
+        let text = lines.enumerated().map { number, line in
+            line.hasPrefix("+") ? String(line.dropFirst()) : form.line("\(equalTimes ? 10 : number + 10)", Line(line))
+        }
+        let log = try TextLog(name: name, text: text.map { $0 + "\n" }.joined(), options: options)
+        XCTAssertEqual(log.form?.name, form.name)
+        return log
+    }
+
+    private static let nslog = forms[0]
+    private static let named = forms[7]
+
+    /// The report of a comparison.
+    private func compare(
+        _ first: [String], _ second: [String], _ form: Form = nslog, equalTimes: Bool = false, isExact: Bool = false,
+        pools: [String] = [], _ change: (inout TextLog.Options) -> Void = { _ in }
+    ) throws -> String {
+        var (reading, options) = (TextLog.Options(), LogComparison.Options())
+        change(&reading)
+        (options.isExact, options.pools) = (isExact, pools)
+        let comparison = try LogComparison(
+            log("A", first, form, equalTimes: equalTimes, reading),
+            log("B", second, form, equalTimes: equalTimes, reading),
+            options: options)
+        return ComparisonReport(comparison).description
+    }
+
+    private static let program = [
+        "101 main start", "102 loader read file", "101 main waits for thread 102", "102 loader close file",
+        "101 main end",
+    ]
+
+    private static func isSame(_ report: String) -> Bool { report.hasPrefix("the same: ") }
+
+    // MARK: Right answers for each form
+
+    func testALogIsTheSameAsItselfAndAsARenumberedInterleavedOrRotatedCopyInEachForm() throws {
+        let program = Self.program
+        let renumbered = program.map {
+            $0.replacing("101", with: "x").replacing("102", with: "101").replacing("x", with: "203")
+        }
+        let interleaved = [program[1], program[0], program[2], program[4], program[3]]
+        for form in Self.forms {
+            XCTAssertEqual(
+                try compare(program, program, form),
+                "the same: 5 lines by 2 threads\n"
+                    + "Each thread did the same; order between threads was not compared.\(Self.note(form))", form.name)
+            // A form without ids prints no ids of its own, so the number in a text is not one.
+            XCTAssertEqual(Self.isSame(try compare(program, renumbered, form)), form.hasIDs, form.name)
+            XCTAssertTrue(Self.isSame(try compare(program, interleaved, form)), form.name)
+            // Without a head, as in a rotated log.
+            XCTAssertFalse(Self.isSame(try compare(program, Array(program[2...]), form)))
+            XCTAssertTrue(
+                Self.isSame(try compare(program, Array(program[2...]), form) { $0.fromLine = "waits for" }), form.name)
+        }
+    }
+
+    /// The threads of one name without ids have no order.
+    private static func note(_ form: Form, _ name: String = "loader") -> String {
+        form.hasIDs
+            ? ""
+            : "\nThe lines of \(name) were compared without their order, because several threads may have written them. "
+                + "--unit REGEX keeps the order from a line that matches to the next."
+    }
+
+    func testAChangedMessageOrAnotherLineThatContinuesItIsADifferenceInEachForm() throws {
+        let failed = ["101 main start", "102 loader save failed", "+java.lang.NullPointerException", "101 main end"]
+        for form in Self.forms {
+            let changed = failed.map { $0.replacing("NullPointer", with: "IllegalState") }
+            let report = try compare(failed, changed, form)
+            XCTAssertTrue(report.hasPrefix("the runs differ\n"), report)
+            XCTAssertTrue(
+                report.contains("save failed … java.lang.IllegalStateException\nThe messages differ."), report)
+            XCTAssertFalse(Self.isSame(try compare(failed, failed.map { $0.replacing("end", with: "ends") }, form)))
+            // The line moved to another thread.
+            let moved = try compare(failed, failed.map { $0.replacing("102 loader", with: "101 main") }, form)
+            XCTAssertTrue(moved.contains("In A the line is written by"), "\(form.name): \(moved)")
+            let cut = try compare(failed, failed.dropLast(), form)
+            XCTAssertTrue(cut.contains("(no counterpart)"), cut)
+        }
+    }
+
+    func testJobsThatMovedBetweenThreadsOfAPoolAreTheSameInEachFormAndALostOneIsNot() throws {
+        let first = ["101 main start", "102 worker-1 a", "103 worker-2 b", "102 worker-1 c", "102 worker-1 d"]
+        let second = ["101 main start", "107 worker-2 b", "108 worker-1 a", "107 worker-2 d", "107 worker-2 c"]
+        for form in Self.forms {
+            let pools = form.hasNames ? [] : ["10[2378]"]
+            let report = try compare(first, second, form, pools: pools)
+            XCTAssertTrue(Self.isSame(report), "\(form.name): \(report)")
+            let pool = form.hasNames ? "worker-…" : pools[0]
+            XCTAssertTrue(report.contains("The lines of \(pool) were compared without their order"), report)
+            let lost = try compare(first, second.dropLast(), form, pools: pools)
+            XCTAssertTrue(lost.contains("\(pool) writes this line once in A, 0 times in B."), "\(form.name): \(lost)")
+        }
+    }
+
+    func testThreadsOfOneNameAreToldApartByTheirWorkInEachForm() throws {
+        let first = ["101 main start"] + (0..<4).flatMap { ["\(110 + $0) worker a\($0)", "\(110 + $0) worker b\($0)"] }
+        let second =
+            ["101 main start"] + (0..<4).reversed().map { "\(120 + $0) worker a\($0)" }
+            + [2, 0, 3, 1].map { "\(120 + $0) worker b\($0)" }
+        for form in Self.forms {
+            XCTAssertTrue(Self.isSame(try compare(first, second, form)), form.name)
+            let changed = second.map { $0.replacing("b3", with: "b4") }
+            XCTAssertFalse(Self.isSame(try compare(first, changed, form)), form.name)
+        }
+    }
+
+    func testAnIDThatALaterThreadGotAgainIsThatOfTwoThreadsInEachForm() throws {
+        let first = ["101 main start", "102 loader a", "102 saver b", "101 main end"]
+        let second = ["101 main start", "102 loader a", "103 saver b", "101 main end"]
+        for form in Self.forms {
+            for (one, other) in [(first, second), (second, first)] {
+                let report = try compare(one, other, form)
+                XCTAssertTrue(Self.isSame(report), "\(form.name): \(report)")
+                // Without names, work may have moved.
+                XCTAssertEqual(
+                    report.contains("it may be several threads with one id"), form.hasIDs && !form.hasNames, report)
+            }
+            // The main thread's id is its own.
+            let main = ["101 main start", "101 main a", "101 main b", "101 main end"]
+            XCTAssertFalse(Self.isSame(try compare(first, main, form)), form.name)
+        }
+    }
+
+    func testOrderBetweenThreadsIsAHintUnlessTheTimesAreEqualInEachForm() throws {
+        let later = [0, 2, 1, 3, 4].map { Self.program[$0] }
+        for form in Self.forms {
+            let report = try compare(Self.program, later, form)
+            XCTAssertTrue(Self.isSame(report), "\(form.name): \(report)")
+            XCTAssertTrue(
+                report.contains("read file\" comes before \"")
+                    && report.contains("in A (lines 2 and 3), after it in B "),
+                report)
+            XCTAssertFalse(try compare(Self.program, later, form, equalTimes: true).contains("hint"))
+        }
+    }
+
+    // MARK: Threads
+
+    func testTheOrderWithinARunOfWorkOfAPoolIsCompared() throws {
+        let first = [
+            "102 w-1 GET a", "103 w-2 GET b", "102 w-1 read", "103 w-2 write", "102 w-1 GET c", "102 w-1 write",
+        ]
+        let second = [
+            "107 w-2 GET a", "107 w-2 read", "107 w-2 GET c", "107 w-2 write", "108 w-1 GET b", "108 w-1 write",
+        ]
+        for (logs, isSame) in [
+            ((first, second), true), ((first, second.map { $0.replacing("read", with: "write") }), false),
+        ] {
+            let report = try compare(logs.0, logs.1, Self.named) { $0.unit = "GET" }
+            XCTAssertEqual(Self.isSame(report), isSame, report)
+            XCTAssertTrue(report.contains("The runs of work of w-… were compared without their order."), report)
+        }
+        let swapped = try compare(
+            ["102 w-1 GET a", "102 w-1 read", "102 w-1 write", "103 w-2 x"],
+            ["102 w-1 GET a", "102 w-1 write", "102 w-1 read", "103 w-2 x"], Self.named
+        ) { $0.unit = "GET" }
+        XCTAssertTrue(swapped.hasPrefix("the runs differ"), swapped)
+    }
+
+    func testALineBelongsToItsChainIfTheFormHasOne() throws {
+        let form = Form(name: "--form", option: #"(?<thread>\d+) (?<chain>\S+) (?<text>.*)"#) { _, line in
+            "\(line.id) \(line.name) \(line.text)"
+        }
+        let first = ["1 r1 begin x", "2 r2 begin y", "2 r1 end x", "1 r2 end y"]
+        XCTAssertTrue(
+            Self.isSame(try compare(first, ["1 q7 begin y", "1 q7 end y", "1 q8 begin x", "2 q8 end x"], form)))
+        XCTAssertFalse(
+            Self.isSame(try compare(first, ["1 q7 begin y", "1 q7 end x", "1 q8 begin x", "2 q8 end y"], form)))
+    }
+
+    func testThreadsThatMentionOneAnotherAreMatchedByThat() throws {
+        /// Each thread wakes the next one.
+        func ring(_ ids: [Int]) -> [String] {
+            ids.indices.map { "\(ids[$0]) - wakes thread \(ids[($0 + 1) % ids.count])" }
+        }
+        XCTAssertTrue(
+            Self.isSame(
+                try compare(["100 - start"] + ring([101, 102, 103, 104]), ["9 - start"] + ring([33, 31, 34, 32]))))
+        let report = try compare(ring([101, 102, 103, 104]), ring([31, 32]) + ring([33, 34]))
+        XCTAssertFalse(Self.isSame(report), report)
+    }
+
+    // MARK: Numbers
+
+    func testANumberIsEqualOrAnIdOfACorrespondingThreadOrProcess() throws {
+        for (first, second, isSame) in [
+            ("on 102", "on 202", true), ("on 102", "on 201", false), ("of process 865", "of process 865", true),
+            ("item 102", "item 102", true), ("item 7", "item 8", false), ("on 0x102", "on 0x202", true),
+            ("at 0x600000c44000", "at 0x7ffc00001000", true), ("code 0x12", "code 0x13", false),
+        ] {
+            let report = try compare(["101 - begin", "102 - \(first)"], ["201 - begin", "202 - \(second)"])
+            XCTAssertEqual(Self.isSame(report), isSame, "\(first), \(second): \(report)")
+        }
+        for (text, isSame) in [("on thread %", true), ("tid=%", true), ("item %", false)] {
+            let logs = ["2", "3"].map { ["1 - begin", "\($0) - \(text.replacing("%", with: $0))"] }
+            XCTAssertEqual(Self.isSame(try compare(logs[0], logs[1])), isSame, text)
+        }
+    }
+
+    func testWhatIsMaskedIsNotComparedAndTheReportProposesAMask() throws {
+        let first = ["101 - took 12 ms", "101 - size=1.5, 3 left", "101 - took 7 ms", "101 - end"]
+        let second = ["101 - took 13 ms", "101 - size=2.75, 3 left", "101 - took 8 ms", "101 - end"]
+        let report = try compare(first, second)
+        XCTAssertTrue(
+            report.hasSuffix(
+                "Most differences are in digits only. To leave them out: --mask 'took [0-9][0-9.,:]*' "
+                    + "--mask 'size\\=[0-9][0-9.,:]*'"), report)
+        XCTAssertTrue(
+            Self.isSame(try compare(first, second) { $0.masks = ["took [0-9][0-9.,:]*", "size\\=[0-9][0-9.,:]*"] }))
+        let others = second.map { $0.replacing("took", with: "lasted").replacing("size", with: "length") }
+        XCTAssertFalse(try compare(first, others).contains("--mask"))
+    }
+
+    func testThreadsInMessagesAreRenamedAndTheMainThreadIsNot() throws {
+        for (one, other, isSame) in [
+            ("4 - {name = (null), num = 865}", "9 - {number = 1, name = (null)}", true),
+            ("4 - {name = w, num = 5}", "9 - {name = w, num = 8}", true),
+            ("4 - {number = 2, name = a{b}", "9 - {number = 5, name = a{b}", true),
+            ("5 - {name = w, num = 5}", "6 - {name = w, num = 6}", true),
+            ("5 - {name = w, num = 5}", "5 - {name = w, num = 6}", false),
+            ("1 - {number = 1, name = main}", "1 - {number = 1, name = w}", false),
+            ("1 - {number = 1, name = w}", "1 - {number = 2, name = w}", false),
+            ("1 - a {number = 1, name = main}", "1 - a", false),
+        ] {
+            XCTAssertEqual(Self.isSame(try compare([one], [other])), isSame, "\(one), \(other)")
+        }
+    }
+
+    // MARK: Reports
+
+    func testTheDocumentsLogsEqualThemselvesAndDifferFromTheOthersAlsoInTheOrderOfLines() throws {
+        for one in ReferenceLog.allCases {
+            for other in ReferenceLog.allCases {
+                for isExact in [false, true] {
+                    var options = LogComparison.Options()
+                    options.isExact = isExact
+                    let comparison = try LogComparison(TextLog(one), TextLog(other), options: options)
+                    let text = ComparisonReport(comparison).description
+                    XCTAssertEqual(Self.isSame(text), one == other, text)
+                }
+            }
+        }
+        XCTAssertEqual(
+            ComparisonReport(try LogComparison(TextLog(.listing2), TextLog(.listing1))).description
+                .prefix { $0 != "\n" }, "the runs differ")
+    }
+
+    func testADifferenceShowsBothLinesAndASentence() throws {
+        for (first, second, sentence) in [
+            (["1 - a"], ["1 - b"], "The messages differ."),
+            (
+                ["1 - {number = 1, name = main}"], ["1 - {number = 1, name = w}"],
+                "The messages mention different threads."
+            ),
+            (["1 - a", "1 - b"], ["1 - a"], "One run continues where the other ends."),
+            (["1 - a"], ["1 - a", "1 - b"], "One run continues where the other ends."),
+            (["1 - a", "1 - b", "1 - c"], ["1 - a", "1 - c"], "In B the thread of line 1 does not write this line."),
+            (["1 - a", "2 - b"], ["1 - a"], "No other thread of B writes this line."),
+            (
+                ["1 - a", "1 - b", "2 - c"], ["1 - a", "2 - b", "2 - c"],
+                "In A the line is written by the thread of line 1, in B by a thread not seen before."
+            ),
+        ] {
+            let report = try compare(first, second)
+            XCTAssertTrue(report.contains("\n\(sentence)"), report)
+        }
+        let exact = try compare(["1 - a", "2 - b", "1 - c"], ["1 - a", "2 - b", "2 - c"], isExact: true)
+        XCTAssertEqual(
+            exact,
+            """
+            the runs differ
+              A:3  2026-11-20 22:05:12.856 test[865:1] c
+              B:3  2026-11-20 22:05:12.856 test[865:2] c
+            In A the line is written by the thread of line 1, in B by the thread of line 2.
+            """)
+        let order = try compare(["1 - a", "2 - b"], ["2 - b", "1 - a"], isExact: true)
+        XCTAssertTrue(order.hasPrefix("the runs differ"), order)
+    }
+
+    func testALogThatEndsWithinALineIsSaidToBeTruncated() throws {
+        let text = ReferenceLog.listing4.text
+        let comparison = try LogComparison(
+            TextLog(name: "A", text: text), TextLog(name: "B", text: String(text.dropLast(4))))
+        XCTAssertTrue(
+            ComparisonReport(comparison).description.hasSuffix(
+                "B ends within this line, without a newline: it may be truncated."))
+    }
+
+    func testARecordingIsComparedWithALogByItsMessages() throws {
+        var script = RecordedStory()
+        let worker = RecordedStory.thread(4, "worker")
+        script.add(.log, message: "current thread = {number = 1, name = main}")
+        script.add(.append, nil, post: 1, target: worker)
+        script.add(.log, on: worker, message: "current thread = {number = 4, name = (null)}")
+        script.add(.log, on: worker, message: "test notification")
+        script.end()
+        let recording = TextLog(script.recording("run"))
+        for (reference, isSame) in [(ReferenceLog.listing1, true), (.listing2, false), (.listing4, false)] {
+            for isExact in [false, true] {
+                var options = LogComparison.Options()
+                options.isExact = isExact
+                for (one, other) in [(try TextLog(reference), recording), (recording, try TextLog(reference))] {
+                    let text = ComparisonReport(try LogComparison(one, other, options: options)).description
+                    XCTAssertEqual(Self.isSame(text), isSame, text)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+final class LogFormTests: XCTestCase {
+    private func log(_ text: String, _ change: (inout TextLog.Options) throws -> Void = { _ in }) throws -> TextLog {
+        var options = TextLog.Options()
+        try change(&options)
+        return try TextLog(name: "a.log", text: text + "\n", options: options)
+    }
+
+    /// Line, form, process, thread's id and name, and text.
+    private typealias Case = (String, String, String?, String?, String?, String)
+
+    private static let cases: [Case] = [
+        (
+            "2016-02-13 22:05:12.857 test[865:45174] test notification", "nslog", "865", "45174", nil,
+            "test notification"
+        ),
+        ("2016-02-13 22:05:12+0100 test[865:45174] m", "nslog", "865", "45174", nil, "m"),
+        ("2026-11-20 22:05:12.856 test[865:7F3c2b1a]", "nslog", "865", "7f3c2b1a", nil, ""),
+        ("2026-11-20 22:05:12.856 my app [x] (2)[865:1] [1:2] m", "nslog", "865", "1", nil, "[1:2] m"),
+        ("2026-11-20 22:05:12.856 прог[865:1]  two ж", "nslog", "865", "1", nil, " two ж"),
+        (
+            "2021-04-06 13:32:13.839 Df kernel[0:12e] (Sandbox) m", "oslog", "0", "12e", nil, "Df (Sandbox) m"
+        ),
+        ("2021-04-06 13:32:13.839+0200 E  kernel[7:12e] m", "oslog", "7", "12e", nil, "E m"),
+        (
+            "2022-08-25 15:22:01.008417+0100 0x1590e    Default     0x0                  1766   0    bluetoothd: m",
+            "oslog", "1766", "1590e", nil, "Default bluetoothd: m"
+        ),
+        ("01-15 10:11:12.345  1234  5678 D Tag     : m", "logcat", "1234", "5678", nil, "D Tag     : m"),
+        ("2026-01-15 10:11:12.345 +0100 u0_a12  1234  5678 E Tag: m", "logcat", "1234", "5678", nil, "E Tag: m"),
+        (
+            "2024-01-15 10:11:12,345 [main] INFO  com.example.App - m", "log4j", nil, nil, "main",
+            "INFO com.example.App - m"
+        ),
+        (
+            "10:11:12.345 [ pool-1-thread-2] ERROR c.e.A - [x] m", "log4j", nil, nil, "pool-1-thread-2",
+            "ERROR c.e.A - [x] m"
+        ),
+        (
+            "2024-01-15 10:11:12,345 - app - INFO - (MainThread) - m", "python", nil, nil, "MainThread",
+            " - app - INFO -   - m"
+        ),
+        ("2024-01-15 10:11:12,345 (Thread-1 (work)) m (x)", "python", nil, nil, "Thread-1 (work)", "   m (x)"),
+        (
+            "0:00:00.123456789 12345 0x55d0c8a0 DEBUG             GST_PADS gstpad.c:1:f:<src> m", "gst", "12345",
+            "55d0c8a0", nil, "DEBUG GST_PADS gstpad.c:1:f:<src> m"
+        ),
+        (
+            "2024-01-15T10:11:12+0100 info app: a=1 thread={number = 2, name = worker} [App] m", "swift-log", nil, "2",
+            "worker", "info app: a=1   [App] m"
+        ),
+        (
+            "2024-01-15T10:11:12+0100 info app : thread={number = 3, name = (null)} m", "swift-log", nil, "3", nil,
+            "info app :   m"
+        ),
+    ]
+
+    func testEachFormIsRecognisedAndItsLinesAreSplit() throws {
+        for (line, form, process, id, name, text) in Self.cases {
+            let log = try log(line)
+            XCTAssertEqual(log.form?.name, form, line)
+            let writer = try XCTUnwrap(log.writers.first)
+            XCTAssertEqual([writer.process, writer.id, writer.name], [process, id, name], line)
+            XCTAssertEqual(log.messages.map(\.text), [text], line)
+            // Colours of a terminal are no part of a line.
+            XCTAssertEqual(try self.log("\u{1B}[32m\(line)\u{1B}[0m").messages.map(\.text), [text])
+        }
+        XCTAssertEqual(Set(Self.cases.map(\.1)), Set(LogForm.names))
+    }
+
+    func testALineOfAnotherFormIsNone() {
+        let lines =
+            ["hello", "2016-02-13", "2016-02-13 22:05:12", "2016-02-13 22:05:12,856 test[1:2] m"]
+            + ["test", "test[865]", "test[865:] m", "test[:1] m", "[865:1] m", "test[865:1]m", "test[865:1"].map {
+                "2016-02-13 22:05:12.856 " + $0
+            }
+        for line in lines { XCTAssertThrowsError(try log(line), line) }
+    }
+
+    func testALogWithoutThreadsIsRefusedAndTheErrorSaysHowToPrintThem() throws {
+        for (line, form, advice) in [
+            (
+                "hello \u{7}", "its lines are of no form that is known",
+                "--form '(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'"
+            ),
+            ("D/Tag( 1234): m", "logcat, without threads", "adb logcat -v threadtime"),
+            ("2024-01-15 10:11:12,345 INFO  c.e.A - m", "log4j or python, without threads", "[%t]"),
+            ("2024-01-15 10:11:12,345 - app - INFO - called(x)", "python, without threads", "%(threadName)s"),
+            ("WARNING:root:m", "python, without threads", "%(threadName)s"),
+            ("2024-01-15T10:11:12+0100 info app: [App] m", "swift-log, without threads", "thread={number = 2"),
+            ("2022-08-25 15:22:01.008417+0100 localhost bluetoothd[1766]: m", "oslog, without threads", "compact"),
+        ] {
+            XCTAssertThrowsError(try log(line)) { error in
+                let text = "\(error)"
+                XCTAssertTrue(text.hasPrefix("a.log: ") && text.contains(form) && text.contains(advice), text)
+                XCTAssertTrue(text.contains("Tried: oslog, nslog, logcat, log4j, python, gst, swift-log."), text)
+                XCTAssertTrue(text.contains("The first line is \"\(line.replacing("\u{7}", with: "\\u{07}"))\""), text)
+            }
+        }
+    }
+
+    func testAFormOfTheUserIsARegularExpressionForAWholeLine() throws {
+        func read(_ form: String, _ text: String) throws -> TextLog {
+            try log(text) { $0.forms = try LogForm.named(form) }
+        }
+        let ids = try read(#"(?<time>\S+) <(?<thread>\w+)> (?<text>.*)"#, "1 <0x7F> one\n2 <8> two\nmore")
+        XCTAssertEqual(ids.messages.map(\.text), ["one", "two\nmore"])
+        XCTAssertEqual(ids.writers.map(\.id), ["7f", "8"])
+        // Threads that do not all look like ids are names.
+        let names = try read(#"<(?<thread>\w+)> (?<text>.*)"#, "<8> one\n<main> two")
+        XCTAssertEqual(names.writers.map(\.name), ["8", "main"])
+        let chains = try read(#"(?<chain>\S+) (?<text>.*)"#, "a one")
+        XCTAssertEqual(chains.writers.map(\.chain), ["a"])
+        XCTAssertEqual(try read("nslog", "2016-02-13 22:05:12 test[865:1] m").messages.map(\.text), ["m"])
+        for form in ["(", "(?<text>.*)", "(?<thread>.*)", "syslog"] {
+            XCTAssertThrowsError(try LogForm.named(form)) { XCTAssertTrue($0 is LogPattern.Refusal) }
+        }
+    }
+
+    func testWhatExceeds4KiBOfALineIsNotMatchedButCompared() throws {
+        let long = String(repeating: "ж", count: 5000)
+        let line = "2016-02-13 22:05:12 test[865:1] \(long) end"
+        XCTAssertEqual(try log(line).messages.map(\.text), ["\(long) end"])
+        XCTAssertEqual(try log(line) { $0.masks = ["ж+", "end"] }.messages[0].text.hasSuffix("ж end"), true)
+    }
+
+    func testAnExpressionThatTakesTooLongIsRefusedWithItsNameAndTheLine() throws {
+        let line = "<1> " + String(repeating: "a", count: 18) + "!"
+        XCTAssertThrowsError(try log(line) { $0.forms = try LogForm.named("<(?<thread>1)> (?<text>(a|a)+)$") }) {
+            error in
+            let text = "\(error)"
+            XCTAssertTrue(text.hasPrefix("--form: \"<(?<thread>1)>"), text)
+            XCTAssertTrue(text.contains("takes longer than 100 ms to match \"\(line)\""), text)
+        }
+    }
+}
