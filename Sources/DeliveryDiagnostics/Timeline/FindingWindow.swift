@@ -11,7 +11,7 @@ package struct FindingWindow: Sendable {
 
     /// Nil if there is no finding, or if its surroundings are the whole recording.
     package init?(_ diagnosis: Diagnosis) {
-        let entries = diagnosis.index.recording.entries
+        let entries = diagnosis.evidence.index.recording.entries
         guard let finding = diagnosis.findings.first, let last = finding.evidence.last.map(Int.init) else { return nil }
         // What is wrong shows at the last record; an observer may have been added long before.
         let first = finding.evidence.map(Int.init).first { $0 >= last - Self.around } ?? last
