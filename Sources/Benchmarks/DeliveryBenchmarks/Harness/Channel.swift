@@ -34,6 +34,7 @@ struct Channel: Sendable {
 
     /// This package's center, with an observer on each handler's thread.
     static let throughCenter: Opening = { handlers, core in
+        // Safety: it has neither an object nor a userInfo, and is never changed.
         nonisolated(unsafe) let notification = Notification(name: name)
         return try center(handlers, core) { center, thread, handler in
             center.addObserver(forName: name, on: thread) { _ in handler() }
@@ -44,6 +45,7 @@ struct Channel: Sendable {
 
     /// The same, with a transform on the posting thread.
     static let transforming: Opening = { handlers, core in
+        // Safety: it has neither an object nor a userInfo, and is never changed.
         nonisolated(unsafe) let notification = Notification(name: name)
         return try center(handlers, core) { center, thread, handler in
             center.addObserver(
@@ -98,6 +100,7 @@ struct Channel: Sendable {
         end: @escaping @Sendable () throws -> Void = {}
     ) -> Channel {
         let center = NotificationCenter()
+        // Safety: it has neither an object nor a userInfo, and is never changed.
         nonisolated(unsafe) let notification = Notification(name: name)
         // Safety: they are only kept until the end. An observer is no longer called after its queue is released.
         nonisolated(unsafe) let kept = observers.map { queue, call in
@@ -143,12 +146,14 @@ private struct ControlQueue: @unchecked Sendable {
     private let queue: OpaquePointer
 
     init(_ handler: @escaping Channel.Handler, core: Int?) throws(BenchmarkError) {
+        // Safety: the handler is Sendable, and its memory is freed after the queue's last call.
         nonisolated(unsafe) let memory = UnsafeMutablePointer<Channel.Handler>.allocate(capacity: 1)
         memory.initialize(to: handler)
         let call: CControlHandler = { context, _ in context?.assumingMemoryBound(to: Channel.Handler.self).pointee() }
         guard let made = CControlQueueCreate(call, memory) else {
             throw .notMade("the control's queue", code: errno)
         }
+        // Safety: as for this type.
         nonisolated(unsafe) let queue = made
         self.queue = queue
         Thread.detachNewThread {

@@ -79,6 +79,7 @@ enum Memory {
     private static func fillDispatch(_ count: Int) throws -> () -> Void {
         let queue = DispatchQueue(label: "suspended")
         queue.suspend()
+        // Safety: it has neither an object nor a userInfo, and is never changed.
         nonisolated(unsafe) let notification = Notification(name: Channel.name)
         for _ in 0..<count { queue.async { withExtendedLifetime(notification) {} } }
         return {
