@@ -18,7 +18,8 @@ struct Pair<Value> {
 
     subscript(_ side: RunSide) -> Value {
         get { side == .first ? first : second }
-        set { if side == .first { first = newValue } else { second = newValue } }
+        // In place: a setter would copy an array for each change of an element.
+        _modify { if side == .first { yield &first } else { yield &second } }
     }
 
     var reversed: Pair { Pair(second, first) }

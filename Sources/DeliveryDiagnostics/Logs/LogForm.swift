@@ -43,7 +43,7 @@ package struct LogForm: Sendable {
             patternWithoutThread: #"\#(clock) +(?:\#(levels)) +.*"#, advice: "the pattern %d [%t] %-5p %c - %m%n"),
         LogForm(
             name: "python",
-            // What precedes the thread, such as a level and a name, is compared too.
+            // The text before the thread, such as a level and a name, is compared too.
             pattern: #"(?<time>\#(date),\d{3})(?<level>[^(]* |)\( *(?<name>[^()]+?(?: \([^()]*\))?) *\)"#
                 + #"(?<text>(?:[\] :\-].*)?)"#,
             patternWithoutThread: #"\#(date),\d{3} .*|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[^:]+:.*"#,

@@ -4,13 +4,13 @@ struct LogLane {
     /// Only lanes of the same group correspond to each other: the name of their thread, or their pool. Empty for threads
     /// without names and for chains.
     var group: String
-    /// What is renamed; nil for a run of a group without order.
+    /// The thread or chain that is renamed; nil for a run of a group without order.
     var name: LogRenaming.Name?
     /// Indices of messages.
     var messages: [Int] = []
 }
 
-/// What tells the threads of two logs apart.
+/// The identities of the threads of two logs.
 struct LogIdentities {
     private let usesChains: Bool
     let usesNames: Bool
@@ -66,9 +66,10 @@ struct LogIdentities {
         let end = name.hasSuffix(")") ? name.lastIndex(of: "(") ?? name.endIndex : name.endIndex
         var stem = name[..<end]
         if end < name.endIndex, stem.last == " " { stem.removeLast() }
+        let rest = name[stem.endIndex...]
         guard stem.last?.isNumber == true else { return nil }
         while stem.last?.isNumber == true { stem.removeLast() }
-        return stem + "…" + name[end...]
+        return stem + "…" + rest
     }
 
     /// The group of the threads with a name that a message mentions.

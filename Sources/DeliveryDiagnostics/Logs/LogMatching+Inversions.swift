@@ -1,5 +1,5 @@
 extension LogMatching {
-    /// At most three pairs of lines, each once in its log, whose order differs, with different times.
+    /// At most three pairs of lines in another order, each once in its log, with different times.
     func inversions() -> [LogComparison.Inversion] {
         func once(_ side: RunSide) -> [Int: Int] {
             var found: [Int: Int] = [:]

@@ -80,8 +80,8 @@ struct LogMatching {
 
     // MARK: Lanes
 
-    /// Matches equal lanes. A lane takes the first one that is equal, those first whose numbers are equal, then those
-    /// whose numbers name threads that do the same.
+    /// Matches equal lanes. A lane takes the first one that is equal: of those with equal numbers, else of those with
+    /// numbers of threads that do the same, else of all.
     private mutating func matchEqualLanes(_ colours: Pair<[Int]>) {
         func keys(_ lane: Int, _ side: RunSide) -> [Int] {
             let messages = lanes[side][lane].messages

@@ -31,7 +31,7 @@ package struct LogPattern {
 
     func has(_ group: String) -> Bool { regex.contains(captureNamed: group) }
 
-    /// The named captures of a line that matches as a whole. What exceeds the limit of the line's length belongs to the
+    /// The named captures of a line that matches as a whole. The part beyond the limit of the line's length belongs to the
     /// last capture.
     func match(_ line: String) throws(Refusal) -> Regex<AnyRegexOutput>.Match? {
         let head = Self.head(of: line)

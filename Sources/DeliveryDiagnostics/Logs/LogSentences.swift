@@ -1,6 +1,6 @@
 internal import DeliveryRecording
 
-/// What the report of a comparison of logs says besides the differences.
+/// The sentences of a report on logs besides the differences.
 struct LogSentences {
     let comparison: LogComparison
     private var names: Pair<String> { comparison.names }

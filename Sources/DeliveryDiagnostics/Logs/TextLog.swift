@@ -22,7 +22,7 @@ package struct TextLog: Sendable {
         package init() {}
     }
 
-    /// What a line says of its thread.
+    /// The thread that a line names.
     struct Writer: Hashable, Sendable {
         var process: String?
         var id: String?
@@ -200,13 +200,14 @@ extension TextLog {
             }
             return
         }
+        let output = match.output
         func capture(_ name: String) -> String? {
-            guard let part = match.output[name]?.substring, !part.isEmpty else { return nil }
+            guard let part = output[name]?.substring, !part.isEmpty else { return nil }
             return String(part)
         }
         let head = LogPattern.head(of: line)
         var text = (capture("level").map { $0 + " " } ?? "") + (capture("text") ?? "")
-        if match.output["text"]?.range?.upperBound == head.endIndex { text += line[head.endIndex...] }
+        if output["text"]?.range?.upperBound == head.endIndex { text += line[head.endIndex...] }
         let name = capture("name")
         let writer = Writer(
             process: capture("process"), id: capture("thread").map(LogText.id), name: name == "(null)" ? nil : name,

@@ -9,8 +9,8 @@ struct Compare: Command {
     static let configuration = CommandConfiguration(
         abstract: "Compare two runs by cause and effect, or a run with a log of the documents.",
         discussion: """
-            A run is a recording (record, or run SCENARIO -o FILE) or a text log whose lines name their threads. It is a \
-            file, or - for standard input.
+            A run is a recording (record, or run SCENARIO -o FILE) or a text log in which each line names its \
+            thread. It is a file, or - for standard input.
 
             Two recordings are the same if events that cause one another have the same order: the actions of each \
             thread, and on each thread the work that one other thread handed to it. Work from several threads may \
@@ -30,8 +30,8 @@ struct Compare: Command {
             \(LogForm.names.joined(separator: ", ")). For every other there is --form.
 
             Only the order of each thread's lines is compared, or of each chain's if the form has one, such as a request. \
-            Ids are renamed. Threads whose names differ only in a number at the end are a pool, and names without ids may \
-            be those of several threads: their lines are compared without order. Times and addresses are ignored. Other \
+            Ids are renamed. Threads with names that differ only in a number at the end are a pool, and names without ids \
+            may be those of several threads: their lines are compared without order. Times and addresses are ignored. Other \
             numbers must be equal, or be ids of corresponding threads or processes. A line that does not fit the form \
             continues the message before it. A recording that is compared with a text log is reduced to its log messages.
 
