@@ -119,6 +119,7 @@ enum EndingChild: String {
             }
         case .forksInHandler:
             Self.onTimer { _ in
+                guard EndingChild.forkCount.load(ordering: .relaxed) < 50 else { return }
                 EndingChild.fork { _exit(0) }
                 EndingChild.forkCount.add(1, ordering: .relaxed)
             }
@@ -126,6 +127,7 @@ enum EndingChild: String {
             signal(SIGALRM, SIG_IGN)
         case .copiesContinue, .copiesContinueWithoutHooks:
             Self.onTimer { _ in
+                guard EndingChild.forkCount.load(ordering: .relaxed) < 50 else { return }
                 EndingChild.fork { EndingChild.isInterruptedCopy.store(true, ordering: .relaxed) }
                 EndingChild.forkCount.add(1, ordering: .relaxed)
             }

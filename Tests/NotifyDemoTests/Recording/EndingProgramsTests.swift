@@ -106,7 +106,7 @@ final class EndingProgramsTests: XCTestCase {
             for completeness in recorded.recording?.completeness ?? [.truncated(.noEnd)] {
                 switch completeness {
                 case .complete: break
-                case .endedWithoutNotice: XCTAssertEqual(name, "forksAndKills")
+                case .endedWithoutNotice: XCTAssertTrue(name == "forksAndKills" || name.hasPrefix("copies"), name)
                 case .truncated(.missing(let count)):
                     // Each other thread may have been writing a record.
                     XCTAssertTrue(
