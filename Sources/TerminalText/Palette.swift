@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Whether text has colors.
+/// The value of `--color`.
 package enum ColorChoice: String, CaseIterable, Sendable {
     /// On a terminal, unless `NO_COLOR` is set.
     case auto

@@ -13,7 +13,7 @@ package struct FindingWindow: Sendable {
     package init?(_ diagnosis: Diagnosis) {
         let entries = diagnosis.evidence.index.recording.entries
         guard let finding = diagnosis.findings.first, let last = finding.evidence.last.map(Int.init) else { return nil }
-        // What is wrong shows at the last record; an observer may have been added long before.
+        // The last record is the fault; an observer may have been added long before.
         let first = finding.evidence.map(Int.init).first { $0 >= last - Self.around } ?? last
         let shown = max(0, first - Self.around)...min(entries.count - 1, last + Self.around)
         guard shown != 0...entries.count - 1 else { return nil }

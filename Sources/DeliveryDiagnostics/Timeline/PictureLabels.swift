@@ -9,8 +9,6 @@ struct PictureLabels {
     private let bounds: SVG.Box
     /// Occupied boxes by column of the picture.
     private var boxes: [Int: [SVG.Box]] = [:]
-    /// The number of labels that have no space.
-    private(set) var missing = 0
 
     init(bounds: SVG.Box) { self.bounds = bounds }
 
@@ -42,10 +40,9 @@ struct PictureLabels {
 
     /// Draws the first text that is free at one of its positions, the beginnings of its baseline.
     ///
-    /// - Parameter isCounted: false if the tooltip is the place for it when space is scarce.
     /// - Returns: the index of the text and its drawing; nil if there is no space.
     mutating func place(
-        _ texts: [String], style: String = "label", margin: Double = 4, isCounted: Bool = true,
+        _ texts: [String], style: String = "label", margin: Double = 4,
         at positions: (_ width: Double) -> [(x: Double, y: Double)]
     ) -> (text: Int, drawn: String)? {
         for (number, text) in texts.enumerated() {
@@ -60,7 +57,6 @@ struct PictureLabels {
                 return (number, SVG.rect("behind", behind) + SVG.text(text, style: style, x: x, y: y))
             }
         }
-        if isCounted, !texts.isEmpty { missing += 1 }
         return nil
     }
 }

@@ -93,7 +93,7 @@ extension Timeline {
         return first.flatMap { first in last.map { first == $0 ? first : "\(first)…\($0)" } }
     }
 
-    /// What a row of text says, and the thread, time and line.
+    /// The texts of a row, and the thread, time and line.
     func tip(of item: Item) -> String {
         let label = label(of: item)
         let cells = TimelineText.cells(of: .whole, item, in: self, .unicode)
@@ -113,22 +113,24 @@ extension Timeline {
 
     /// Why this part is drawn, and where most happens in a large recording.
     var overview: [String] {
-        let busiest = recording.entries.count < Self.largeRecording ? nil : busiest
-        return [busiest, window?.words].compactMap(\.self)
+        [busiest, window?.words].compactMap(\.self)
     }
 
     private static let largeRecording = 1000
 
-    /// The second with the most records; a shorter time if the recording is short.
-    private var busiest: String? {
+    /// The second with the most records; a shorter time if the recording is short. Nil if it is not large.
+    var busiest: String? {
         let units: [(name: String, nanoseconds: UInt64)] = [
             ("second", 1_000_000_000), ("100 ms", 100_000_000), ("10 ms", 10_000_000), ("ms", 1_000_000),
         ]
-        guard let start = recording.entries.first?.time,
+        guard let start = recording.entries.first?.time, recording.entries.count >= Self.largeRecording,
             let unit = units.first(where: { $0.nanoseconds * 2 <= UInt64(max(0, duration.nanoseconds)) })
         else { return nil }
         var counts: [UInt64: Int] = [:]
-        for entry in recording.entries { counts[(entry.time &- start) / unit.nanoseconds, default: 0] += 1 }
+        // Times of a damaged file are limited so that sums do not overflow.
+        for entry in recording.entries {
+            counts[min(entry.time &- start, UInt64(Int64.max / 4)) / unit.nanoseconds, default: 0] += 1
+        }
         guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return nil }
         let (from, to) = (
             ElapsedTime.exact(Int64(clamping: most.key * unit.nanoseconds)),

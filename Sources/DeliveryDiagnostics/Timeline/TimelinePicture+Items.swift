@@ -5,7 +5,7 @@ internal import TerminalText
 extension TimelinePicture {
     mutating func drawItems() {
         let tips = timeline.items.map { SVG.title(timeline.tip(of: $0)) }
-        var texts = timeline.items.indices.map { drawShape(of: timeline.items[$0], tips[$0]) }
+        let texts = timeline.items.indices.map { drawShape(of: timeline.items[$0], tips[$0]) }
         for (item, tip) in zip(timeline.items, tips) { drawArrow(to: item, tip) }
         // Posts and handlers have their labels first. The name is in the first label of a lane that has space for it.
         var named = Set<[String]>()
@@ -13,10 +13,8 @@ extension TimelinePicture {
         for number in ranks.indices.sorted(by: { (ranks[$0], $0) < (ranks[$1], $1) }) where !texts[number].isEmpty {
             let (item, label) = (timeline.items[number], timeline.label(of: timeline.items[number]))
             let name = ["\(item.lane)", label.name ?? ""]
-            if named.contains(name), texts[number].count > 1, ranks[number] == 1 { texts[number].removeFirst(2) }
-            if let text = drawLabel(texts[number], of: item, rank: ranks[number]), text.contains(label.name ?? " ") {
-                named.insert(name)
-            }
+            let text = drawLabel(texts[number], of: item, rank: ranks[number], isNamed: named.contains(name))
+            if let text, let shown = label.name, text.contains(shown) { named.insert(name) }
         }
     }
 
@@ -47,7 +45,7 @@ extension TimelinePicture {
 
     /// Draws a box or a mark.
     ///
-    /// - Returns: the texts of its label, the best first; none if it is in the box.
+    /// - Returns: the texts of its label, the best first.
     private mutating func drawShape(of item: Timeline.Item, _ tip: String) -> [String] {
         let (box, color, texts) = (box(of: item), Self.color(item.lane), timeline.texts(of: item))
         let (x, y) = ((box.left + box.right) / 2, middle(of: item))
@@ -69,29 +67,38 @@ extension TimelinePicture {
             }
         shapes.append(use(mark).box(color, box, tip: tip))
         if item.waiting > 0 { shapes.append(use(.waiting).drawn(color, x: x, y: box.bottom)) }
-        // The last lacks the duration.
-        guard let text = texts.dropLast().first(where: { box.left + 6 + PictureLabels.width($0) <= box.right }) else {
-            return texts
-        }
-        self.texts.append(SVG.text(text, style: "inside", x: box.left + 4, y: y + 4))
-        return []
+        return texts
     }
 
-    /// Draws a label beside the item, or above it.
+    /// Draws a label in the item's box, beside the item, or above it.
     ///
+    /// - Parameter isNamed: true if the lane has a label with the name.
     /// - Returns: the text; nil if there is no space.
-    private mutating func drawLabel(_ texts: [String], of item: Timeline.Item, rank: Int) -> String? {
+    private mutating func drawLabel(
+        _ texts: [String], of item: Timeline.Item, rank: Int, isNamed: Bool
+    ) -> String? {
         let (box, y) = (box(of: item), middle(of: item))
         let x = (box.left + box.right) / 2
         let above =
             item.depth == 0 ? (0..<lanes[item.lane].labelRows).map { y - 9 - Double($0) * Self.labelHeight } : []
-        let placed = labels.place(texts, style: rank == 3 ? "label muted" : "label", isCounted: rank < 3) { width in
-            [(box.right + 4, y + 4)] + above.flatMap { [(x - 3, $0), (x + 3 - width, $0)] } + [
-                (box.left - 5 - width, y + 4)
-            ]
+        // The last text of a box lacks the duration, so the others are tried beside the box before it.
+        for part in [texts.dropLast(), texts.suffix(1)] {
+            let fits = { box.left + 6 + PictureLabels.width($0) <= box.right }
+            if item.isRun || !item.isMark, let text = part.first(where: fits) {
+                self.texts.append(SVG.text(text, style: "inside", x: box.left + 4, y: y + 4))
+                return text
+            }
+            let beside = Array(part.dropFirst(isNamed && part.count > 1 && rank == 1 ? 2 : 0))
+            let placed = labels.place(beside, style: rank == 3 ? "label muted" : "label") { width in
+                [(box.right + 4, y + 4)] + above.flatMap { [(x - 3, $0), (x + 3 - width, $0)] }
+                    + [(box.left - 5 - width, y + 4)]
+            }
+            guard let placed else { continue }
+            self.texts.append(placed.drawn)
+            return beside[placed.text]
         }
-        if let drawn = placed?.drawn { self.texts.append(drawn) }
-        return placed.map { texts[$0.text] }
+        missing += rank < 3 ? 1 : 0
+        return nil
     }
 
     // MARK: Arrows
@@ -124,7 +131,7 @@ extension TimelinePicture {
         let label = labels.place(
             [(item.isRun ? "≤" : "") + arrow.longest.description], style: "latency \(color)",
             // With many arrows only some latencies are printed; the others are in tooltips.
-            margin: timeline.items.count > 60 ? 16 : 4, isCounted: false
+            margin: timeline.items.count > 60 ? 16 : 4
         ) { width in
             // Beside a steep arrow, on a flat one.
             let shift = isOneLane || abs(way) >= width ? -width / 2 : 4

@@ -17,7 +17,8 @@ package struct TimelinePicture: Sendable {
     var shapes: [String] = []
     var texts: [String] = []
     var used: Set<PictureMark> = []
-    /// The labels that are not in a shape.
+    /// The number of labels that have no space.
+    var missing = 0
     var labels = PictureLabels(bounds: .init(left: 0, top: 0, right: 0, bottom: 0))
 
     /// The position of a lane: rows of labels, and below them rows of handlers.
@@ -52,7 +53,7 @@ package struct TimelinePicture: Sendable {
         left = max(80, 36 + Double(title) * 7, waiting)
         self.timeline = timeline
         let moments = timeline.items.flatMap { [$0.begin, $0.end] }.filter { timeline.begin < $0 && $0 < timeline.end }
-        // What takes long is what a picture is about.
+        // A picture is about long handlers and waits, so none is cut.
         scale = TimelineScale(
             moments: [timeline.begin, timeline.end] + moments,
             busy: timeline.items.filter { $0.end > $0.begin }.map { $0.begin...$0.end },
@@ -83,8 +84,8 @@ package struct TimelinePicture: Sendable {
         if !scale.stretches.isEmpty { used.insert(.stretch) }
         if !scale.cuts.isEmpty { used.insert(.cut) }
         let legend = PictureMark.legend(used, top: height + 20, width: Self.width)
-        let missing = "\(counted(labels.missing, "label")) left out for lack of space: point at a symbol to read it."
-        let notes = (timeline.overview + timeline.notes + (labels.missing > 0 ? [missing] : []))
+        let crowded = "\(counted(missing, "label")) left out for lack of space: point at a symbol to read it."
+        let notes = ([timeline.window?.words].compactMap(\.self) + timeline.notes + (missing > 0 ? [crowded] : []))
             .flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 140) }
         let notesTop = height + 24 + legend.height
         let foot = notes.enumerated().map { line, note in
@@ -92,7 +93,10 @@ package struct TimelinePicture: Sendable {
         }
         let whole = notesTop - 8 + (notes.isEmpty ? 0 : Double(notes.count) * 15 + 4)
         let (width, height) = (SVG.number(Self.width), SVG.number(whole))
-        let parts = axis + laneLines + arrows + shapes + gaps + texts + legend.svg + foot
+        let busiest = timeline.busiest.map {
+            SVG.text($0, style: "muted", x: 32 + Double(DisplayWidth.of(title)) * 8.4, y: 22)
+        }
+        let parts = [busiest].compactMap(\.self) + axis + laneLines + arrows + shapes + gaps + texts + legend.svg + foot
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
             viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="title description">

@@ -1,5 +1,3 @@
-internal import TerminalText
-
 /// Maps times to positions on a line of limited length. Between two events the scale is linear.
 ///
 /// Unless it is linear as a whole, long times without events are cut out, and events close to each other are moved

@@ -3,9 +3,9 @@ internal import ThreadedNotifications
 
 /// Writes a recording as JSON in Chrome's trace event format, which https://ui.perfetto.dev can open.
 ///
-/// Spans: handlers, blocks and waits, from their records to those of their ends. A post, and a handler whose return is
-/// not recorded, is a span of a microsecond, or less if its thread continues earlier. A span without a recorded end ends
-/// with its thread or the recording, and says so.
+/// Spans: handlers, blocks and waits, from their records to those of their ends. A post, and a handler without a
+/// recorded return, is a span of a microsecond, or less if its thread continues earlier. Another span without a recorded
+/// end ends with its thread or the recording, and says so.
 /// Arrows: from the post, or the `enqueue`, to each handler.
 ///
 /// Times are microseconds with three decimals, which Perfetto reads exactly; it rounds durations, so each span has two
@@ -22,11 +22,12 @@ package struct ChromeTrace {
     private let tracks: [String]
     /// For each thread: the beginnings of its open spans, the innermost last.
     private var open: [[Int32]]
-    /// For each thread: when its last post ends, unless a record comes before that; nil if it has none.
+    /// For each thread: when its last record was a post, its time.
     private var moments: [UInt64?]
     /// JSON strings.
     private let strings: [String]
 
+    /// The duration of a post, unless its thread has an earlier record.
     private static let moment: UInt64 = 1000
 
     private init(_ index: RecordingIndex, _ selection: RecordingSelection) {
@@ -109,19 +110,22 @@ package struct ChromeTrace {
 
     private mutating func begin(_ number: Int32, _ entry: Recording.Entry, isMoment: Bool) {
         let (thread, now) = (Int(entry.thread), entry.time &- start)
-        let name =
-            entry.name >= 0 ? strings[Int(entry.name)] : entry.post >= 0 ? "\"block\"" : "\"\(entry.stage.rawValue)\""
-        let title = entry.stage == .deliver ? name : "\"\(entry.stage.rawValue) \(name.dropFirst())"
-        add(
-            "B", thread, at: now,
-            "\"cat\":\"\(entry.stage.rawValue)\",\"name\":\(entry.post < 0 ? name : title),\(arguments(number, entry))")
+        let stage = entry.stage.rawValue
+        let name = entry.name >= 0 ? strings[Int(entry.name)] : "\"block\""
+        let title =
+            switch entry.stage {
+            case .deliver: name
+            case .wait: "\"wait\""
+            default: "\"\(stage) \(name.dropFirst())"
+            }
+        add("B", thread, at: now, "\"cat\":\"\(stage)\",\"name\":\(title),\(arguments(number, entry))")
         addArrows(number, entry)
-        if isMoment { moments[thread] = now + Self.moment }
+        if isMoment { moments[thread] = now }
     }
 
     private mutating func endMoment(_ thread: Int, at now: UInt64) {
-        guard let end = moments[thread] else { return }
-        add("E", thread, at: min(end, now))
+        guard let begin = moments[thread] else { return }
+        add("E", thread, at: begin + min(now - begin, Self.moment))
         moments[thread] = nil
     }
 

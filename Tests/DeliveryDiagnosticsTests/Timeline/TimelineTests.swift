@@ -135,7 +135,6 @@ final class TimelineTests: XCTestCase {
         XCTAssertEqual(drawn.leftOut.before, 3)
         XCTAssertTrue(drawn.leftOut.after > 0)
     }
-
 }
 
 extension Timeline {
