@@ -30,7 +30,8 @@ struct Show: Command {
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if json { return try showLines(terminal) }
         let (recording, selection) = try input.read(terminal)
-        let records = recording.entries.indices.filter { selection.contains(recording.entries[$0]) }
+        // A record is made when it is printed.
+        let records = recording.entries.indices.lazy.filter { selection.contains(recording.entries[$0]) }
             .map { recording.record($0) }
         let style = StagesStyle(records)
         for record in records {
