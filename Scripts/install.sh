@@ -169,7 +169,7 @@ manual_page() {
     }
     echo ".Dd $(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%B %-d, %Y')"
     printf '%s\n' '.Dt NOTIFY-DEMO 1' .Os '.Sh NAME' '.Nm notify-demo' \
-        '.Nd show on which thread notifications are delivered, and record, audit and compare deliveries' \
+        '.Nd show on which thread notifications are delivered, and record, diagnose and compare deliveries' \
         '.Sh SYNOPSIS' .Nm '.Op Ar subcommand Op Ar argument ...' .Nm '.Cm help Op Ar subcommand' .Nm '.Fl -version' \
         '.Sh DESCRIPTION'
     help_text

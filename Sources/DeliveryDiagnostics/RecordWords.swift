@@ -29,7 +29,9 @@ struct RecordWords: Sendable {
     /// For example `main, worker and 3 others`.
     func threads(_ threads: [Int32]) -> String { list(threads.map(thread)) }
 
-    func list(_ names: [String]) -> String {
+    func list(_ names: [String]) -> String { Self.list(names) }
+
+    static func list(_ names: [String]) -> String {
         let shown = names.prefix(names.count > 4 ? 3 : 4)
         let all = shown + (names.count > shown.count ? ["\(names.count - shown.count) others"] : [])
         return all.count < 2 ? all.joined() : all.dropLast().joined(separator: ", ") + " and " + all[all.count - 1]

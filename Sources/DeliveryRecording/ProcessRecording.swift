@@ -10,7 +10,7 @@ public import ThreadedNotifications
 /// A program needs no call, and need not link this library, if `notify-demo record -o run.jsonl -- ./my-program` starts
 /// it. That preloads a library that records, and names the file in the environment variable
 /// `THREADED_NOTIFICATIONS_RECORDING`. The methods of this type then apply to that recording.
-/// `Recording` reads the file, and `notify-demo audit`, `diagnose`, `compare`, `timeline`, `trace` and `stats` show it.
+/// `Recording` reads the file, and `notify-demo diagnose`, `compare`, `timeline`, `trace` and `stats` show it.
 ///
 /// The recording has a line for each `DeliveryEvent`. A line is in the file as soon as the event has happened, and
 /// stays there however the process ends. Only `stop()` and the exit of the process write the last record, `end`.

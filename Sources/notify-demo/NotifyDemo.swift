@@ -10,7 +10,7 @@ import SystemPackage
 struct NotifyDemo: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify-demo",
-        abstract: "Show on which thread notifications are delivered, and record, audit and compare deliveries.",
+        abstract: "Show on which thread notifications are delivered, and record, diagnose and compare deliveries.",
         discussion: """
             Without a subcommand, it shows a short guided tour.
 
@@ -44,7 +44,7 @@ struct NotifyDemo: ParsableCommand {
             CommandGroup(
                 name: "Recordings",
                 subcommands: [
-                    Record.self, Show.self, Diagnose.self, AuditCommand.self, Check.self, Compare.self,
+                    Record.self, Show.self, Diagnose.self, Check.self, Compare.self,
                     TimelineCommand.self, Stats.self, Trace.self,
                 ]),
             CommandGroup(

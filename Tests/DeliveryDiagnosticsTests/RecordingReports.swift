@@ -1,9 +1,23 @@
-import DeliveryRecording
+package import DeliveryRecording
 
 @testable import DeliveryDiagnostics
 
-extension Audit {
-    init(_ recording: Recording) { self.init(RecordingIndex(recording)) }
+extension Evidence {
+    init(_ recording: Recording, _ selection: RecordingSelection? = nil) {
+        self.init(RecordingIndex(recording), DiagnosisLimits(), selection)
+    }
+
+    /// True if every post is certainly accounted for.
+    var addsUp: Bool { faults(areCertain: true).isEmpty }
+
+    /// The number of faults of each kind.
+    func faults(areCertain: Bool) -> [Fault.Kind: Int] {
+        Dictionary(faults.filter { $0.isCertain == areCertain }.map { ($0.kind, $0.count) }) { $0 + $1 }
+    }
+
+    func accounts(_ table: Accounts.Table) -> [Accounts.Account] { accounts.all.filter { $0.table == table } }
+
+    func counts(_ table: Accounts.Table) -> [Accounts.Counts] { accounts(table).map(\.counts) }
 }
 
 extension Diagnosis {
@@ -15,8 +29,8 @@ extension Diagnosis {
     }
 }
 
-extension AuditCounters: ExpressibleByDictionaryLiteral {
-    init(dictionaryLiteral elements: (AuditCount, Int)...) {
+extension Accounts.Counts: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (Accounts.Count, Int)...) {
         self.init()
         for (count, number) in elements { self[count] = number }
     }

@@ -89,7 +89,7 @@ final class UsageTests: XCTestCase {
 
     func testACommandLineThatIsAcceptedNeedsNoFile() {
         for arguments in [
-            [], ["diagnose"], ["audit", "-"], ["show", "--name", "A", "--thread", "main"], ["record", "--", "true"],
+            [], ["diagnose"], ["stats", "-"], ["show", "--name", "A", "--thread", "main"], ["record", "--", "true"],
             ["smoke", "redirect", "flood"], ["observer-lifetime-child", "weak"],
             ["diagnose", "--strict", "--accept", "accepted.txt"],
             ["check", "--rules", "rules.txt", "--rule", "no finding", "--sarif", "-"],

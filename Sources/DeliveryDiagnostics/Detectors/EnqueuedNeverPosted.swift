@@ -15,16 +15,20 @@ enum EnqueuedNeverPosted {
     static func findings(_ evidence: Evidence) -> [Finding] {
         let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
+        func key(_ entry: Recording.Entry) -> Key {
+            Key(process: Int32(index.recording.process(of: entry)), name: entry.name, sender: entry.sender)
+        }
+        // Coalesced notifications share a post. A queue may post on another thread than the one that enqueues.
+        var lastPost: [Key: Int32] = [:]
+        for post in index.posts where post.posted >= 0 {
+            let entry = index.entry(post.posted)
+            if entry.isFoundation, entry.stage == .post { lastPost[key(entry)] = post.posted }
+        }
         var waiting: [Key: (count: Int, first: Int32)] = [:]
-        for (number, entry) in index.recording.entries.enumerated() where entry.isFoundation {
-            let key = Key(
-                process: index.recording.threads[Int(entry.thread)].process, name: entry.name, sender: entry.sender)
-            switch entry.stage {
-            case .enqueue where entry.style != .now: waiting[key, default: (0, Int32(number))].count += 1
-            // Coalesced notifications share a post. A queue may post on another thread than the one that enqueues.
-            case .post: waiting[key] = nil
-            default: break
-            }
+        for number in index.records(of: .enqueue) {
+            let entry = index.entry(number)
+            guard entry.isFoundation, entry.style != .now, number > lastPost[key(entry)] ?? -1 else { continue }
+            waiting[key(entry), default: (0, number)].count += 1
         }
         return inPostingQueues(words, limits)
             + waiting.compactMap { key, found in

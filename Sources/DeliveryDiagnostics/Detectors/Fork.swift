@@ -4,12 +4,12 @@ internal import DeliveryRecording
 enum Fork {
     static func findings(_ evidence: Evidence) -> [Finding] {
         let (index, recording) = (evidence.index, evidence.index.recording)
-        let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
+        let forks = index.records(of: .fork)
         guard let first = forks.first else { return [] }
         // A copy has its program's name, and may record before the program records the fork: it begins after the
         // thread's record before that.
-        let before = recording.entries[..<first].lastIndex { $0.thread == recording.entries[first].thread } ?? first
-        let forked = recording.process(of: recording.entries[first])
+        let before = index.before[Int(first)] < 0 ? first : index.before[Int(first)]
+        let forked = recording.process(of: index.entry(first))
         let later = recording.processes.indices.filter { process in
             process != forked && recording.processes[process].name == recording.processes[forked].name
                 && index.threads.indices.contains { thread in
@@ -23,7 +23,7 @@ enum Fork {
         return [
             Finding(
                 severity: .note, problem: "The process forked \(evidence.words.times(forks.count)); \(copies).",
-                evidence: [Int32(first)],
+                evidence: [first],
                 remedy: "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
                 weight: forks.count)
         ]

@@ -16,11 +16,11 @@ enum Incomplete {
         func ofProcess(_ process: Int, _ word: String) -> String {
             recording.processes.count > 1 ? "\(word)\(recording.processes[process].id)" : ""
         }
-        let lost = recording.entries.indices.filter { recording.entries[$0].stage == .lost }
+        let lost = evidence.index.records(of: .lost)
         if let first = lost.first {
-            let count = lost.reduce(0) { $0 + max(1, Int(recording.entries[$1].count)) }
+            let count = lost.reduce(0) { $0 + max(1, Int(evidence.index.entry($1).count)) }
             note(
-                "\(counted(count, "record")) \(count == 1 ? "was" : "were") lost.", [Int32(first)],
+                "\(counted(count, "record")) \(count == 1 ? "was" : "were") lost.", [first],
                 remedy: "The findings are based on the others. Record to a faster disk, or record less at a time.",
                 weight: count, formerly: "lostRecords")
         }

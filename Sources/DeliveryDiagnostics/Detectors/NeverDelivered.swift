@@ -10,8 +10,8 @@ struct NeverDelivered {
     private let index: RecordingIndex
     private let words: RecordWords
     private let history: NameHistory
-    /// For each entry: the entries of the same thread before and after it, or -1.
-    private let before, after: [Int32]
+    /// For each entry: the entry of the same thread after it, or -1.
+    private let after: [Int32]
     /// The senders that observers ask for.
     private let senders: Set<Int32>
     private lazy var postsBySender = Dictionary(grouping: history.posts) { index.entry($0).sender }
@@ -20,23 +20,17 @@ struct NeverDelivered {
     /// By Foundation center, or nil: the posts that were surely made to another center.
     private var postsElsewhere: [String?: [Int32]] = [:]
 
-    private init(_ words: RecordWords, _ history: NameHistory, before: [Int32], after: [Int32]) {
-        (index, self.words, self.history, self.before, self.after) = (words.index, words, history, before, after)
+    private init(_ words: RecordWords, _ history: NameHistory, after: [Int32]) {
+        (index, self.words, self.history, self.after) = (words.index, words, history, after)
         senders = Set(history.registrations.map { words.index.entry($0).sender }).subtracting([-1])
     }
 
     static func findings(_ evidence: Evidence) -> [Finding] {
         let (histories, matches, words) = (evidence.histories, evidence.matches, evidence.words)
-        let entries = words.recording.entries
-        var before = [Int32](repeating: -1, count: entries.count)
-        var (after, last) = (before, [Int32](repeating: -1, count: words.recording.threads.count))
-        for (number, entry) in entries.enumerated() {
-            before[number] = last[Int(entry.thread)]
-            if before[number] >= 0 { after[Int(before[number])] = Int32(number) }
-            last[Int(entry.thread)] = Int32(number)
-        }
+        var after = [Int32](repeating: -1, count: words.index.before.count)
+        for (number, before) in words.index.before.enumerated() where before >= 0 { after[Int(before)] = Int32(number) }
         return histories.flatMap { history in
-            var ofName = NeverDelivered(words, history, before: before, after: after)
+            var ofName = NeverDelivered(words, history, after: after)
             return ofName.findings(matches)
         }
     }
@@ -159,11 +153,11 @@ struct NeverDelivered {
         // is matched. So the records of their threads before and after decide whether the post was surely in between.
         let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
         let added = after[Int(registered)] < 0 ? .max : after[Int(registered)]
-        let left = removed < 0 ? .max - 1 : before[Int(removed)]
+        let left = removed < 0 ? .max - 1 : index.before[Int(removed)]
         let others = postsElsewhere(registration).numbers(after: registered, before: min(end, left + 1)).lazy
-            .filter { [index, before] number in
+            .filter { [index] number in
                 let thread = index.entry(number).thread
-                return (thread == removing || number < left) && (thread == adding || before[Int(number)] > added)
+                return (thread == removing || number < left) && (thread == adding || index.before[Int(number)] > added)
             }
         guard let other = others.first else { return nil }
         let count = others.prefix(mostCounted).count

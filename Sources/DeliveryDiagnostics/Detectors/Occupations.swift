@@ -10,12 +10,10 @@ struct Occupations {
     init(_ words: RecordWords) {
         self.words = words
         targets = WaitTargets(words.recording)
-        var records = [[Int32]](repeating: [], count: words.recording.threads.count)
-        for (number, entry) in words.recording.entries.enumerated()
-        where entry.stage != .end && entry.isThreadKnown {
-            records[Int(entry.thread)].append(Int32(number))
+        records = words.index.threads.map { thread in
+            sequence(first: thread.last) { words.index.before[Int($0)] }.prefix { $0 >= 0 }
+                .filter { words.index.entry($0).isThreadKnown }.reversed()
         }
-        self.records = records
     }
 
     /// The last record of a thread before another record, or of all; -1 if it has none.

@@ -7,8 +7,8 @@ enum RefusedWait {
     static func findings(_ evidence: Evidence) -> [Finding] {
         let (index, recording) = (evidence.index, evidence.index.recording)
         var refused: [Int64: (count: Int, first: Int32)] = [:]
-        for (number, entry) in recording.entries.enumerated() where entry.stage == .refuseWait {
-            refused[WaitTargets.location(entry), default: (0, Int32(number))].count += 1
+        for number in index.records(of: .refuseWait) {
+            refused[WaitTargets.location(index.entry(number)), default: (0, number)].count += 1
         }
         return refused.values.map { found in
             let message = recording.message(of: index.entry(found.first)) ?? ""

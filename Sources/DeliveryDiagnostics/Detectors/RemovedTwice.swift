@@ -8,9 +8,8 @@ enum RemovedTwice {
         let index = words.index
         /// By observer; -1 if the records do not name it.
         var found: [Int32: (count: Int, first: Int32)] = [:]
-        for (number, entry) in index.recording.entries.enumerated()
-        where entry.stage == .remove && entry.reason == .alreadyRemoved {
-            found[entry.observer, default: (0, Int32(number))].count += 1
+        for number in index.records(of: .remove) where index.entry(number).reason == .alreadyRemoved {
+            found[index.entry(number).observer, default: (0, number)].count += 1
         }
         return found.map { observer, found in
             let subject = observer < 0 ? "An observer" : words.observer(observer)

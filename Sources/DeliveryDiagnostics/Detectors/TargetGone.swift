@@ -33,7 +33,7 @@ enum TargetGone {
         }
         /// The threads that handled what waited for them at least once.
         var served: Set<Int32> = []
-        for entry in index.recording.entries where entry.stage == .drain { served.insert(entry.thread) }
+        for number in index.records(of: .drain) { served.insert(index.entry(number).thread) }
         for span in index.spans where span.delivery >= 0 && index.deliveries[Int(span.delivery)].append >= 0 {
             served.insert(span.thread)
         }

@@ -1,21 +1,19 @@
 internal import DeliveryRecording
 
-/// Reports the faults that the audit finds, one finding for each kind.
+/// Finds what does not add up: a post must have exactly one outcome for each observer that it matches, and the library's
+/// own counters must be those of the records.
 enum Unaccounted {
     static func findings(_ evidence: Evidence) -> [Finding] {
-        let (audit, words) = (evidence.audit, evidence.words)
-        return AuditFault.Kind.allCases.compactMap { kind in
-            guard let count = audit.faults.countByKind[kind],
-                let first = audit.faults.reported.first(where: { $0.kind == kind })
-            else { return nil }
-            let entry = words.index.entry(first.entry)
+        evidence.faults.filter(\.isCertain).map { fault in
+            let entry = evidence.index.entry(fault.entry)
             return Finding(
                 severity: .problem,
-                problem: "Not accounted for, \(words.times(count)): \(first.text).",
-                evidence: [words.posted(entry), first.entry],
+                problem: "Not accounted for, \(evidence.words.times(fault.count)): \(fault.text).",
+                evidence: [evidence.words.posted(entry), fault.entry],
                 remedy:
-                    "This is a bug of the library. Run 'notify-demo audit' on the recording, and report the output.",
-                weight: count, name: entry.post < 0 ? -1 : words.index.name(ofPost: entry.post))
+                    "This is a bug of the library. Report it with the recording, and with the output of "
+                    + "'notify-demo stats --by observer'.",
+                weight: fault.count, name: entry.post < 0 ? -1 : evidence.index.name(ofPost: entry.post))
         }
     }
 }
@@ -23,4 +21,195 @@ enum Unaccounted {
 extension Finding.Kind {
     static let unaccounted = Finding.Kind(
         "unaccounted", "a post has no outcome for an observer, or two: a bug of the library")
+}
+
+/// An inconsistency of one kind: its first record, and how often it occurs.
+struct Fault: Sendable {
+    enum Kind: Sendable {
+        /// A post matched more observers than have records.
+        case lost
+        /// It was waiting for a thread when the thread ended, and has no outcome.
+        case lostAtThreadEnd
+        case twoOutcomes
+        case outcomeAfterSkip
+        /// A post matched fewer observers than have records.
+        case tooMany
+        /// It has an outcome, but no post.
+        case withoutPost
+        /// It was delivered on another thread than the posting thread, without a record of the handover.
+        case notHandedOver
+        /// The library's own counters differ from the records.
+        case miscounted
+        case returnWithoutDeliver
+    }
+
+    let kind: Kind
+    /// False if missing records could explain it.
+    let isCertain: Bool
+    let entry: Int32
+    let text: String
+    var count = 1
+}
+
+/// Collects the faults of a recording.
+struct FaultSearch {
+    private(set) var faults: [Fault] = []
+    private let words: RecordWords
+    private let accounts: Accounts
+    private let includes: (Int32) -> Bool
+    private var index: RecordingIndex { words.index }
+
+    /// - Parameter includes: see `Accounts`.
+    init(_ words: RecordWords, _ accounts: Accounts, includes: @escaping (Int32) -> Bool) {
+        (self.words, self.accounts, self.includes) = (words, accounts, includes)
+        for delivery in index.deliveries where includes(index.record(of: delivery)) {
+            check(delivery)
+        }
+        for number in accounts.passedOver.sorted() {
+            let delivery = index.deliveries[Int(number)]
+            note(.lost, delivery.append) {
+                "was handed over\(words.forObserver(delivery)) and never delivered, although a later notification of "
+                    + "the same thread was"
+            }
+        }
+        for (post, missing, observers) in accounts.mismatched {
+            note(missing > 0 ? .lost : .tooMany, index.posts[Int(post)].posted) {
+                words.mismatch(post, missing, observers)
+            }
+        }
+        for post in index.posts where post.secondQueueOutcome >= 0 && includes(post.enqueued) {
+            note(.twoOutcomes, post.secondQueueOutcome) {
+                "has two outcomes in its posting queue: "
+                    + "\(words.record(post.queueOutcome)), then \(words.record(post.secondQueueOutcome))"
+            }
+        }
+        for number in index.strayReturns where includes(number) {
+            note(.returnWithoutDeliver, number) {
+                "lacks a record: a handler returned, but its call was not recorded: \(words.record(number))"
+            }
+        }
+        for number in index.strayQueueOutcomes where includes(number) {
+            note(.withoutPost, number) {
+                "left a posting queue (\(words.record(number))), but its enqueue was not recorded"
+            }
+        }
+        checkLibraryCounters()
+    }
+
+    /// The entry shows the fault, and the text says what its post has.
+    private mutating func note(_ kind: Fault.Kind, _ number: Int32, _ text: () -> String) {
+        let entry = index.entry(number)
+        let isCertain =
+            [.twoOutcomes, .outcomeAfterSkip, .tooMany].contains(kind)
+            || index.recording.completeness[index.recording.process(of: entry)].isComplete
+        if let known = faults.firstIndex(where: { $0.kind == kind && $0.isCertain == isCertain }) {
+            faults[known].count += 1
+            return
+        }
+        let post = entry.post < 0 ? "" : "\(words.post(entry.post)) "
+        faults.append(Fault(kind: kind, isCertain: isCertain, entry: number, text: post + text()))
+    }
+
+    private mutating func check(_ delivery: RecordingIndex.Delivery) {
+        let (words, index, observer) = (words, index, words.forObserver(delivery))
+        if delivery.secondOutcome >= 0 {
+            note(.twoOutcomes, delivery.secondOutcome) {
+                "has two outcomes\(observer): \(words.record(delivery.outcome)), then "
+                    + words.record(delivery.secondOutcome)
+            }
+        }
+        if delivery.outcome >= 0, delivery.skip >= 0 {
+            note(.outcomeAfterSkip, delivery.outcome) {
+                "was skipped\(observer) (\(words.record(delivery.skip))) but has an outcome: "
+                    + words.record(delivery.outcome)
+            }
+        }
+        if delivery.isPending, index.targetHasEnded(delivery) {
+            let target = index.target(of: delivery)
+            note(.lostAtThreadEnd, delivery.append) {
+                "was handed to \(words.thread(target))\(observer); the thread ended "
+                    + "(\(words.record(index.threads[Int(target)].end))), and no outcome was recorded"
+            }
+        }
+        guard delivery.kind != .block else { return }
+        let posted = index.posts[Int(delivery.post)].posted
+        if posted < 0 {
+            note(.withoutPost, delivery.first) {
+                "has a record\(observer) (\(words.record(delivery.first))), but its post was not recorded"
+            }
+        } else if delivery.kind == .observed, delivery.append < 0, delivery.outcome >= 0,
+            case let outcome = index.entry(delivery.outcome), outcome.stage == .deliver, !outcome.isFoundation,
+            outcome.thread != index.entry(posted).thread
+        {
+            note(.notHandedOver, delivery.outcome) {
+                "was delivered\(observer) on another thread (\(words.record(delivery.outcome))), but no append was "
+                    + "recorded"
+            }
+        }
+    }
+
+    // MARK: The library's counters
+
+    /// Compares the library's last counters of each observer, and of each process's posting queues, with the records. A
+    /// count must be at least the number of records before it, and at most the number of all records.
+    private mutating func checkLibraryCounters() {
+        let (index, recording) = (index, index.recording)
+        /// By process and observer, which is -1 for posting queues: the last `count`.
+        var counted: [UInt64: Int32] = [:]
+        for number in index.records(of: .count) where index.entry(number).counters >= 0 && includes(number) {
+            counted[indexPair(Int32(recording.process(of: index.entry(number))), index.entry(number).observer)] = number
+        }
+        guard !counted.isEmpty else { return }
+        /// For each observer: the record before the last `count` on the same thread. The library counted between these.
+        var since: [Int32] = Array(repeating: -1, count: recording.observers.count)
+        for number in counted.values where index.entry(number).observer >= 0 {
+            var before = index.before[Int(number)]
+            while before >= 0, index.entry(before).counters >= 0 { before = index.before[Int(before)] }
+            since[Int(index.entry(number).observer)] = before
+        }
+        var least: [Int32: Accounts.Counts] = [:]
+        for delivery in index.deliveries where delivery.skip < 0 && delivery.observer >= 0 {
+            let since = since[Int(delivery.observer)]
+            guard delivery.first <= since else { continue }
+            least[delivery.observer, default: Accounts.Counts()][.matched] += 1
+            guard delivery.outcome >= 0, delivery.outcome <= since else { continue }
+            least[delivery.observer]?.count(index.entry(delivery.outcome).stage)
+        }
+        // Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
+        let most = accounts.all.reduce(into: [:]) { (most: inout [UInt64: Accounts.Counts], account) in
+            guard account.table == .queues || account.table == .notifications && account.observer >= 0 else { return }
+            most[indexPair(account.process, account.observer), default: Accounts.Counts()] += account.counts
+        }
+        for (key, number) in counted.sorted(by: { $0.value < $1.value }) {
+            let observer = index.entry(number).observer
+            // The library also counts what was handed over before the recording began.
+            guard let counters = recording.counters(of: index.entry(number)),
+                observer < 0 || index.observers[Int(observer)].earlier == 0
+            else { continue }
+            let (library, least, most) = (Accounts.Counts(counters), least[observer], most[key])
+            let differing = Accounts.Count.allCases.filter {
+                library[$0] < least?[$0] ?? 0 || library[$0] > most?[$0] ?? 0
+            }
+            guard !differing.isEmpty else { continue }
+            let words = words
+            note(.miscounted, number) {
+                let subject = observer < 0 ? "a posting queue" : recording.describeObserver(observer)
+                let counts = differing.map { "\($0.words) \(library[$0]), recorded \(most?[$0] ?? 0)" }
+                return "the library's counters for \(subject) (\(words.record(number))) differ from the records: "
+                    + counts.joined(separator: "; ")
+            }
+        }
+    }
+}
+
+extension RecordWords {
+    /// For example `matched 2 observers, but only 1 has records: none for observer 2`.
+    func mismatch(_ post: Int32, _ missing: Int, _ observers: [Int32]) -> String {
+        let recorded = Int(index.posts[Int(post)].deliveryCount)
+        let matched = "matched \(counted(Int(index.entry(index.posts[Int(post)].posted).count), "observer")), but"
+        guard missing > 0 else { return "\(matched) \(recorded) have records" }
+        let missed = observers.map(recording.describeObserver).joined(separator: " and ")
+        return "\(matched) \(recorded == 0 ? "none" : "only \(recorded)") \(recorded < 2 ? "has" : "have") records"
+            + (missed.isEmpty ? "" : ": none for \(missed)")
+    }
 }

@@ -8,9 +8,10 @@ enum WaitsBothWays {
         /// For each thread: the threads that it waits for, with the first wait.
         var waits: [Int32: [Int32: Int32]] = [:]
         let targets = WaitTargets(index.recording)
-        for (number, entry) in index.recording.entries.enumerated() where entry.stage == .wait {
-            for target in targets.of(entry) where target != entry.thread {
-                if waits[entry.thread]?[target] == nil { waits[entry.thread, default: [:]][target] = Int32(number) }
+        for number in index.records(of: .wait) {
+            let entry = index.entry(number)
+            for target in targets.of(entry) where target != entry.thread && waits[entry.thread]?[target] == nil {
+                waits[entry.thread, default: [:]][target] = number
             }
         }
         return cycles(waits).map { cycle in

@@ -16,7 +16,7 @@ package struct Diagnosis: Sendable {
         _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
         accepted: AcceptedFindings = AcceptedFindings(), selection: RecordingSelection? = nil
     ) {
-        evidence = Evidence(index, limits, Audit(index, selection: selection))
+        evidence = Evidence(index, limits, selection)
         findings = []
         for (rank, detector) in Detector.all.enumerated() {
             for var finding in detector.run(evidence) {
@@ -118,37 +118,33 @@ extension Diagnosis {
 // MARK: Totals
 
 extension Diagnosis {
-    /// The number of findings of each severity, and the audit's sums. Only what has an outcome is accounted for.
+    /// The number of findings of each severity, and the sums of the accounts. Only what has an outcome is accounted for.
     package var totals: String {
-        let audit = evidence.audit
+        let (index, accounts) = (evidence.index, evidence.accounts)
         let problems = findings.count { $0.severity == .problem }
         let found = [(problems, "problem"), (findings.count - problems, "note")].filter { $0.0 > 0 }
             .map { counted($0.0, $0.1) }.joined(separator: ", ")
-        func sums(_ table: Audit.Table, _ words: [AuditCount: String]) -> String {
-            let sum = audit.sum(table)
-            return AuditCount.allCases.filter { sum[$0] > 0 }.map { "\(sum[$0]) \(words[$0] ?? $0.words)" }
-                .joined(separator: ", ")
-        }
-        let unobserved = audit.sum(.unobserved)[.matched]
-        let posts = "\(audit.postCount) posted\(unobserved > 0 ? " (\(unobserved) without an observer)" : "")"
-        let blocks = audit.sum(.blocks)[.matched] == 1 ? "block" : "blocks"
+        let (blocks, unobserved) = (accounts.sum(.blocks), accounts.sum(.unobserved)[.matched])
+        let posted = "\(evidence.postCount) posted\(unobserved > 0 ? " (\(unobserved) without an observer)" : "")"
         return [
-            found, [posts, sums(.notifications, [:])].filter { !$0.isEmpty }.joined(separator: ", "),
-            sums(.blocks, [.matched: blocks, .delivered: "performed"]),
-            accounted,
+            found, [posted, accounts.sum(.notifications).words()].filter { !$0.isEmpty }.joined(separator: ", "),
+            blocks.words(called: [.matched: blocks[.matched] == 1 ? "block" : "blocks", .delivered: "performed"]),
+            accounted(index, accounts),
         ].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
-    private var accounted: String {
-        let (audit, index) = (evidence.audit, evidence.index)
-        if !audit.addsUp { return counted(audit.faults.count, "audit fault") }
-        if audit.unknown.count > 0 { return counted(audit.unknown.count, "possible audit fault") }
-        guard audit.isComplete, !index.recording.entries.isEmpty else { return "" }
-        let pending = Audit.Table.allCases.reduce(0) { $0 + audit.sum($1)[.pending] }
+    private func accounted(_ index: RecordingIndex, _ accounts: Accounts) -> String {
+        for (isCertain, words) in [(true, "fault"), (false, "possible fault")] {
+            let count = evidence.faults.reduce(0) { $0 + ($1.isCertain == isCertain ? $1.count : 0) }
+            if count > 0 { return counted(count, words) }
+        }
+        let recording = index.recording
+        guard recording.completeness.allSatisfy(\.isComplete), !recording.entries.isEmpty else { return "" }
+        let isPending = accounts.all.contains { $0.counts[.pending] > 0 }
         // A post to a Foundation center may wait for ever.
         let isUnfinished = index.posts.contains {
             $0.isUnfinished && $0.posted >= 0 && index.entry($0.posted).isFoundation
         }
-        return pending == 0 && !isUnfinished ? "all accounted for" : "all others accounted for"
+        return isPending || isUnfinished ? "all others accounted for" : "all accounted for"
     }
 }

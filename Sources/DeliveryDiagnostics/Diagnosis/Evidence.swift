@@ -4,21 +4,31 @@ internal import DeliveryRecording
 struct Evidence: Sendable {
     let words: RecordWords
     let limits: DiagnosisLimits
-    /// The posts and observers of each name.
-    let histories: [NameHistory]
+    let accounts: Accounts
+    let faults: [Fault]
+    /// The number of posts, with those that no observer matched.
+    let postCount: Int
     /// In the order of the index's observers.
     let matches: [ObserverMatches]
     /// For each thread that is in a handler when the recording ends: the innermost one.
     let running: [Int32: RecordingIndex.Span]
-    let audit: Audit
 
-    init(_ index: RecordingIndex, _ limits: DiagnosisLimits, _ audit: Audit) {
+    /// - Parameter selection: the posts that the accounts are about; all, if it is nil.
+    init(_ index: RecordingIndex, _ limits: DiagnosisLimits, _ selection: RecordingSelection? = nil) {
         words = RecordWords(index)
         self.limits = limits
-        (histories, matches) = (NameHistory.all(index), ObserverMatches.all(index))
+        let posts = selection?.posts(of: index.recording)
+        func includes(_ number: Int32) -> Bool {
+            guard let posts, case let entry = index.entry(number) else { return true }
+            return entry.post < 0 ? selection?.contains(entry) == true : posts[Int(entry.post)]
+        }
+        accounts = Accounts(index, includes: includes)
+        faults = FaultSearch(words, accounts, includes: includes).faults
+        postCount = index.posts.count { $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted) }
+        matches = ObserverMatches.all(index)
         running = index.runningHandlers
-        self.audit = audit
     }
 
     var index: RecordingIndex { words.index }
+    var histories: [NameHistory] { index.histories }
 }

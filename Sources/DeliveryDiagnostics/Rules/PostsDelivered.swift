@@ -7,8 +7,8 @@ struct PostsDelivered {
     private let words: RecordWords
     private var index: RecordingIndex { words.index }
 
-    private static let wanted: [AuditCount] = [.delivered, .coalesced, .cancelled]
-    private static let unwanted: [AuditCount] = [.dropped, .targetGone, .pending, .lost]
+    private static let wanted: [Accounts.Count] = [.delivered, .coalesced, .cancelled]
+    private static let unwanted: [Accounts.Count] = [.dropped, .targetGone, .pending, .lost]
 
     init(_ rule: Rule, _ words: RecordWords) { (self.rule, self.words) = (rule, words) }
 
@@ -16,21 +16,18 @@ struct PostsDelivered {
     func result(_ text: String?) -> RuleResult {
         let name = text.map { words.name(called: $0) }
         if let text, name == -1 { return RuleResult(rule, fails: words.missing(name: text)) }
-        let audit = Audit(index)
-        let lines = audit.lines.filter { ($0.table == .blocks && name == nil) || name ?? $0.name == $0.name }
-        func sum(_ tables: Audit.Table...) -> AuditCounters {
-            lines.filter { tables.contains($0.table) }.reduce(into: AuditCounters()) { $0 += $1.counts }
-        }
-        let (counts, queued) = (sum(.notifications, .blocks), sum(.queues))
-        let enqueued = queued[.pending] + queued[.targetGone] + queued[.lost]
+        let accounts = Accounts(index)
+        var counts = accounts.sum(.notifications, name: name)
+        if name == nil { counts += accounts.sum(.blocks) }
+        let queued = accounts.sum(.queues, name: name)
+        let enqueued = queued[.pending] + queued[.targetGone]
         let undelivered = Self.unwanted.reduce(0) { $0 + counts[$1] }
-        let outcomes = (Self.wanted + Self.unwanted).filter { counts[$0] > 0 }.map { "\(counts[$0]) \($0.words)" }
-        let all = outcomes.joined(separator: ", ")
+        let all = counts.words(of: Self.wanted + Self.unwanted)
         if undelivered + enqueued > 0 {
             let never = enqueued == 0 ? "" : "\(enqueued) enqueued and never posted"
             return RuleResult(
                 rule, fails: [all, never].filter { !$0.isEmpty }.joined(separator: "; "),
-                deliveries(name) + unfinished(audit, name) + neverPosted(name) + lost(audit, name))
+                deliveries(name) + unfinished(accounts, name) + neverPosted(name) + lost(accounts, name))
         }
         if let process = words.recording.endedWithoutNotice.first {
             return RuleResult(
@@ -45,7 +42,7 @@ struct PostsDelivered {
                 rule,
                 fails: posts == 0
                     ? "\(name == nil ? "nothing" : subject) was \(name == nil ? "" : "never ")posted"
-                    : sum(.unobserved)[.matched] == posts
+                    : accounts.sum(.unobserved, name: name)[.matched] == posts
                         ? "none of \(counted(posts, "post")) had an observer"
                         : "no handler was due for \(counted(posts, "post"))")
         }
@@ -74,8 +71,8 @@ struct PostsDelivered {
         }
     }
 
-    private func unfinished(_ audit: Audit, _ name: Int32?) -> [Finding] {
-        audit.unfinished.compactMap { post, observer in
+    private func unfinished(_ accounts: Accounts, _ name: Int32?) -> [Finding] {
+        accounts.unfinished.compactMap { post, observer in
             guard name.map({ index.name(ofPost: post) == $0 }) ?? true else { return nil }
             let reached = observer < 0 ? "" : " and had not reached \(words.observer(observer))"
             return Finding(
@@ -95,11 +92,13 @@ struct PostsDelivered {
         }
     }
 
-    private func lost(_ audit: Audit, _ name: Int32?) -> [Finding] {
-        audit.faults.reported.filter { fault in
-            let post = index.entry(fault.entry).post
-            return fault.kind == .lost && post >= 0 && name.map { index.name(ofPost: post) == $0 } ?? true
-        }.map { Finding(problem: $0.text, evidence: [$0.entry]) }
+    private func lost(_ accounts: Accounts, _ name: Int32?) -> [Finding] {
+        accounts.mismatched.compactMap { post, missing, observers in
+            guard missing > 0, name.map({ index.name(ofPost: post) == $0 }) ?? true else { return nil }
+            return Finding(
+                problem: "\(words.post(post)) \(words.mismatch(post, missing, observers))",
+                evidence: [index.posts[Int(post)].posted])
+        }
     }
 }
 
@@ -109,7 +108,7 @@ extension RecordWords {
         if delivery.isPending { return "it waited when the recording ended" }
         let number = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
         let entry = index.entry(number)
-        let outcome = delivery.outcome >= 0 ? AuditCount(entry.stage)?.words ?? entry.stage.rawValue : "skipped"
+        let outcome = delivery.outcome >= 0 ? Accounts.Count(entry.stage)?.words ?? entry.stage.rawValue : "skipped"
         let place = entry.stage == .deliver ? " on \(thread(entry.thread))" : ""
         return "\(outcome)\(place) (line \(entry.line))"
     }

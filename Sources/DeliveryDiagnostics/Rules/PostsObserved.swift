@@ -41,9 +41,8 @@ struct PostsObserved {
     /// observer.
     private var captured: Set<Int32> {
         var posts: Set<Int32> = []
-        for (number, entry) in words.recording.entries.enumerated()
-        where entry.stage == .capture && entry.relatedPost >= 0 && isObserved(Int32(number)) {
-            posts.insert(entry.relatedPost)
+        for capture in words.index.posts.map(\.posted) where capture >= 0 && isObserved(capture) {
+            if words.index.entry(capture).stage == .capture { posts.insert(words.index.entry(capture).relatedPost) }
         }
         return posts
     }

@@ -58,17 +58,12 @@ extension RecordWords {
             outcomes(ofPosts: posts))
     }
 
-    /// The posts of a name in each process that posted it, in the order of the recording; nil means every name. A
-    /// capture that another post of the recording caused is a delivery of that post, not a post.
+    /// The posts of a name in each process that posted it, in the order of the recording; nil means every name.
     func posts(of name: Int32?) -> [[Int32]] {
-        var posts: [[Int32]] = Array(repeating: [], count: recording.processes.count)
-        for (number, entry) in recording.entries.enumerated()
-        where (entry.stage == .post || entry.stage == .capture) && entry.name >= 0 && (name ?? entry.name) == entry.name
-        {
-            if entry.post >= 0, index.posts[Int(entry.post)].posted != Int32(number) { continue }
-            if entry.relatedPost >= 0, index.posts[Int(entry.relatedPost)].posted >= 0 { continue }
-            posts[recording.process(of: entry)].append(Int32(number))
+        let posts = index.posts.map(\.posted).filter { number in
+            number >= 0 && index.isPost(number) && (name ?? index.entry(number).name) == index.entry(number).name
         }
-        return posts.filter { !$0.isEmpty }
+        return Dictionary(grouping: posts.sorted()) { recording.process(of: index.entry($0)) }
+            .sorted { $0.key < $1.key }.map(\.value)
     }
 }

@@ -2,34 +2,28 @@ package import DeliveryRecording
 
 /// Counts, durations and mailbox depths of a recording: in total, and by name, observer and thread.
 ///
-/// The outcomes in total, by name and by observer are those of `Audit`.
-///
-/// Values without any records are nil, not 0.
+/// The counts are those of `Accounts`, and add up. Values without any records are nil, not 0.
 package struct DeliveryStatistics: Sendable, Encodable {
     /// The statistics of one name, observer or thread, or of all.
     package struct Group: Sendable, Encodable {
         package var label: String
-        /// For an observer: the source location of its registration.
-        package var location: String?
+        /// Of an observer.
+        var name: String?
+        var location: String?
+        /// Of an observer: the thread that it was added for, or those of its handlers.
+        var threads: [String] = []
+        /// Of an observer: the overflow policies that dropped notifications.
+        var policies: [String] = []
         /// The number of posts, with those that no observer matched. For a thread: of posts made on it. Nil for an
         /// observer.
         package var posted: Int?
-        /// For an observer: the number of posts that matched it.
-        package var matched: Int?
-        /// For a thread: deliveries on it.
-        package var delivered = 0
-        /// This and the next four, for a thread: in its mailbox.
-        package var coalesced = 0
-        package var dropped = 0
-        package var cancelled = 0
-        package var targetGone = 0
-        /// Deliveries that are still waiting when the recording ends.
-        package var pending = 0
-        /// Deliveries without a record of their outcome. For a thread: 0.
-        package var lost = 0
+        /// Of a name, and in total: posts that no observer matched.
+        var unobserved = 0
+        /// For a thread: what was delivered on it, or was in its mailbox.
+        var counts = Accounts.Counts()
         /// Deliveries without a `return` record, if the recording has `return` records for them.
-        package var neverReturned = 0
-        package var postsPerSecond: Double?
+        var neverReturned = 0
+        var postsPerSecond: Double?
         /// The times from `post` to `deliver`.
         package var postToDelivery: Distribution?
         /// The times from `append` to `deliver`.
@@ -37,59 +31,87 @@ package struct DeliveryStatistics: Sendable, Encodable {
         /// The times from `deliver` to `return`, including nested deliveries.
         package var handler: Distribution?
 
-        var posts: Int { posted ?? matched ?? 0 }
+        package subscript(count: Accounts.Count) -> Int { counts[count] }
+
+        /// Posts, or matches of an observer.
+        var posts: Int { posted ?? counts[.matched] }
+
+        private struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init(_ text: String) { stringValue = text }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: Key.self)
+            for count in Accounts.Count.allCases { try values.encode(counts[count], forKey: Key("\(count)")) }
+            let numbers = [("posted", posted), ("unobserved", unobserved), ("neverReturned", neverReturned)]
+            for (key, number) in numbers { try values.encodeIfPresent(number, forKey: Key(key)) }
+            for (key, text) in [("label", label), ("name", name), ("location", location)] {
+                try values.encodeIfPresent(text, forKey: Key(key))
+            }
+            for (key, texts) in [("threads", threads), ("policies", policies)] where !texts.isEmpty {
+                try values.encode(texts, forKey: Key(key))
+            }
+            try values.encodeIfPresent(postsPerSecond, forKey: Key("postsPerSecond"))
+            for (key, times) in [("postToDelivery", postToDelivery), ("waiting", waiting), ("handler", handler)] {
+                try values.encodeIfPresent(times, forKey: Key(key))
+            }
+        }
     }
 
     /// The mailbox, drains and waits of a thread.
     package struct Mailbox: Sendable, Encodable {
-        package var label: String
+        var label: String
         /// Notifications and blocks that were appended to it.
-        package var appended = 0
-        package var highestDepth: Int?
+        var appended = 0
+        var highestDepth: Int?
         /// Averaged over the time of the recording.
-        package var meanDepth: Double?
-        package var signals = 0
-        package var drains = 0
-        package var deliveriesPerDrain: Distribution?
+        var meanDepth: Double?
+        var signals = 0
+        var drains = 0
+        var deliveriesPerDrain: Distribution?
         /// The times that the thread waited for others.
-        package var waits: Distribution?
+        var waits: Distribution?
         /// Waits without an end in the recording.
-        package var endlessWaits = 0
+        var endlessWaits = 0
     }
 
     package struct Queues: Sendable, Encodable {
-        package var enqueued = 0
-        package var posted = 0
-        package var coalesced = 0
-        package var dequeued = 0
-        package var targetGone = 0
+        var enqueued = 0
+        var posted = 0
+        var coalesced = 0
+        var dequeued = 0
+        var targetGone = 0
         /// The times from `enqueue` to `post`.
-        package var waiting: Distribution?
+        var waiting: Distribution?
     }
 
     /// The label of performed blocks, which have no name.
     static let blocks = "(blocks)"
 
-    package internal(set) var source: String
-    package internal(set) var recordCount = 0
-    package internal(set) var processCount = 0
-    package internal(set) var threadCount = 0
-    package internal(set) var nanoseconds: UInt64 = 0
-    package internal(set) var total = Group(label: "all")
-    package internal(set) var signals = 0
-    package internal(set) var lostSignals = 0
-    package internal(set) var drains = 0
-    package internal(set) var deliveriesPerDrain: Distribution?
-    package internal(set) var waits: Distribution?
+    var source: String
+    var recordCount = 0
+    var processCount = 0
+    var threadCount = 0
+    var nanoseconds: UInt64 = 0
+    package var total = Group(label: "all", posted: 0)
+    var signals = 0
+    var lostSignals = 0
+    var drains = 0
+    var deliveriesPerDrain: Distribution?
+    var waits: Distribution?
     /// Waits that would have deadlocked.
-    package internal(set) var refusedWaits = 0
-    package internal(set) var queues = Queues()
+    var refusedWaits = 0
+    var queues = Queues()
     /// In descending order of posts and deliveries.
-    package internal(set) var names: [Group] = []
-    package internal(set) var observers: [Group] = []
+    var names: [Group] = []
+    var observers: [Group] = []
     /// In the order of processes and thread numbers.
-    package internal(set) var threads: [Group] = []
-    package internal(set) var mailboxes: [Mailbox] = []
+    var threads: [Group] = []
+    var mailboxes: [Mailbox] = []
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
@@ -97,7 +119,5 @@ package struct DeliveryStatistics: Sendable, Encodable {
         self = collector.collect()
     }
 
-    init(source: String) {
-        self.source = source
-    }
+    init(source: String) { self.source = source }
 }

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Formats statistics as tables of at most 80 columns.
 package struct StatisticsReport: Sendable {
     package enum Grouping: String, Sendable, CaseIterable {
@@ -27,38 +29,45 @@ package struct StatisticsReport: Sendable {
     }
 
     private var summary: String {
-        let total = statistics.total
         let threads = counted(statistics.threadCount, "thread")
         let processes = statistics.processCount > 1 ? " of \(statistics.processCount) processes" : ""
-        let duration = ElapsedTime.cell(statistics.nanoseconds)
-        let rate = total.postsPerSecond ?? 0
-        let performed = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.delivered ?? 0
-        let parts = [
-            "\(total.posts) posted" + (rate >= 0.01 ? " (\(Quantity.number(rate)) a second)" : ""),
-            "\(total.delivered - performed) delivered",
-            performed > 0 ? "\(counted(performed, "block")) performed" : "",
-            Self.outcomes([
-                (total.coalesced, "coalesced"), (total.dropped, "dropped"), (total.cancelled, "cancelled"),
-                (total.targetGone, "target gone"), (total.pending, "pending"), (total.lost, "lost"),
-            ]),
-        ]
+        let (total, rate) = (statistics.total, statistics.total.postsPerSecond ?? 0)
+        let blocks = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.counts ?? Accounts.Counts()
+        var notifications = total.counts
+        for count in Accounts.Count.allCases { notifications[count] -= blocks[count] }
         let queues = statistics.queues
-        let outcomes = Self.outcomes([
-            (queues.enqueued, "enqueued"), (queues.posted, "posted"), (queues.coalesced, "coalesced"),
-            (queues.dequeued, "dequeued"), (queues.targetGone, "target gone"),
+        let enqueued = Self.list([
+            (queues.posted, "posted"), (queues.coalesced, "coalesced"), (queues.dequeued, "dequeued"),
+            (queues.targetGone, "target gone"),
+            (queues.enqueued - queues.posted - queues.coalesced - queues.dequeued - queues.targetGone, "pending"),
         ])
         let perDrain = Quantity.number(Double(statistics.signals) / Double(statistics.drains))
         let lost = statistics.lostSignals > 0 ? " and \(statistics.lostSignals) lost" : ""
         let signals = "\(counted(statistics.signals, "signal"))\(lost), \(counted(statistics.drains, "drain"))"
         return [
-            "\(counted(statistics.recordCount, "record")) of \(threads)\(processes) in \(duration)",
-            parts.filter { !$0.isEmpty }.joined(separator: ", "),
-            queues.enqueued > 0 ? "posting queues: \(outcomes)" : "",
+            "\(counted(statistics.recordCount, "record")) of \(threads)\(processes) in "
+                + ElapsedTime.cell(statistics.nanoseconds),
+            "\(total.posts) posted" + (rate >= 0.01 ? " (\(Quantity.number(rate)) a second)" : "")
+                + (total.unobserved > 0 ? ", \(total.unobserved) without an observer" : ""),
+            Self.sum(notifications, "matched"),
+            Self.sum(blocks, blocks[.matched] == 1 ? "block" : "blocks", called: [.delivered: "performed"]),
+            queues.enqueued > 0 ? "\(queues.enqueued) enqueued in posting queues: \(enqueued)" : "",
             statistics.drains > 0 ? "\(signals): \(perDrain) signals a drain" : "",
         ].filter { !$0.isEmpty }.flatMap { WrappedText.lines($0, width: width, hanging: 2) }.joined(separator: "\n")
     }
 
-    private static func outcomes(_ counts: [(Int, String)]) -> String {
+    private static let outcomes: [Accounts.Count] = [
+        .delivered, .coalesced, .dropped, .cancelled, .targetGone, .pending, .lost,
+    ]
+
+    /// For example `8 matched: 3 delivered, 5 dropped`; empty if there is nothing.
+    private static func sum(
+        _ counts: Accounts.Counts, _ matched: String, called own: [Accounts.Count: String] = [:]
+    ) -> String {
+        counts[.matched] == 0 ? "" : "\(counts[.matched]) \(matched): " + counts.words(of: outcomes, called: own)
+    }
+
+    private static func list(_ counts: [(Int, String)]) -> String {
         counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 
@@ -102,7 +111,7 @@ package struct StatisticsReport: Sendable {
         guard !groups.isEmpty else { return "" }
         let rows = groups.prefix(Self.shortest).map { group in
             let (latency, handler) = (group.postToDelivery, group.handler)
-            return [Self.label(group), Quantity.recorded(group.posts), Quantity.recorded(group.delivered)]
+            return [Self.label(group), Quantity.recorded(group.posts), Quantity.recorded(group.counts[.delivered])]
                 + [latency?.p50, latency?.p99, latency?.max, handler?.p50, handler?.max].map(ElapsedTime.cell)
         }
         let times =
@@ -119,27 +128,46 @@ package struct StatisticsReport: Sendable {
     private func full(_ grouping: Grouping) -> [String] {
         let groups = groups(grouping)
         guard !groups.isEmpty else { return ["There are no records of any \(grouping.rawValue)."] }
-        let areLost = groups.contains { $0.lost > 0 }
-        let counts = groups.map { group in
-            let counts =
-                [
-                    group.posts, group.delivered, group.coalesced, group.dropped, group.cancelled, group.targetGone,
-                    group.pending,
-                ] + (areLost ? [group.lost] : [])
-            return [Self.label(group)] + counts.map(Quantity.recorded)
-        }
-        let headings =
-            [Self.posts(grouping), "delivered", "coalesced", "dropped", "cancelled", "gone", "pending"]
-            + (areLost ? ["lost"] : [])
         let measures: [(String, KeyPath<DeliveryStatistics.Group, Distribution?>)] = [
             ("post to delivery", \.postToDelivery), ("waiting in a mailbox", \.waiting), ("handler", \.handler),
         ]
-        return [table([.text(grouping.rawValue, width: 18...18)] + headings.map { .number($0) }, counts)]
+        return [counts(of: groups, grouping)]
             + measures.map { measure, path in
                 percentiles(
                     of: measure,
                     groups.map { [Self.label($0)] + Self.percentiles($0[keyPath: path], ElapsedTime.cell) })
             }
+    }
+
+    /// Numbers come first, so that long labels do not break their columns.
+    private func counts(of groups: [DeliveryStatistics.Group], _ grouping: Grouping) -> String {
+        let shown =
+            [.matched]
+            + Self.outcomes.filter { outcome in
+                outcome == .delivered || groups.contains { $0.counts[outcome] > 0 }
+            }
+        let areUnobserved = groups.contains { $0.unobserved > 0 }
+        let headings =
+            (grouping == .observer ? [] : ["posted"]) + (areUnobserved ? ["without\nobserver"] : [])
+            + shown.map { $0.words.replacing(" ", with: "\n") }
+        return table(
+            headings.map { .number($0) } + [.wrapped("\(grouping)")],
+            groups.map { group in
+                let counts =
+                    (grouping == .observer ? [] : [group.posts]) + (areUnobserved ? [group.unobserved] : [])
+                    + shown.map { group.counts[$0] }
+                let label = grouping == .observer ? Self.description(group) : Self.label(group)
+                return counts.map(Quantity.exact) + [label]
+            }, spacing: 2)
+    }
+
+    /// For example `Done  observer 1 on worker, Demo/main.swift:7, dropped by keepLatest`.
+    private static func description(_ group: DeliveryStatistics.Group) -> String {
+        let number = group.label.dropLast(group.name.map { $0.count + 1 } ?? 0)
+        let threads = group.threads.isEmpty ? "" : " on \(RecordWords.list(group.threads.map { Excerpt.of($0) }))"
+        let policies = group.policies.isEmpty ? "" : ", dropped by \(group.policies.joined(separator: " and "))"
+        return "\(group.name.map { Excerpt.of($0) } ?? "any name")  observer \(number)\(threads)"
+            + (group.location.map { ", \(Excerpt.of($0))" } ?? "") + policies
     }
 
     private var mailboxes: String {

@@ -12,6 +12,8 @@ struct IndexBuilder {
     private var waits: [Int]
     /// For each thread: the posts that it may still be making, and the number of spans that it was in when each began.
     private var making: [[(post: Int32, depth: Int)]]
+    /// For each thread: its last record.
+    private var lastOfThread: [Int32]
     /// By post: deliveries of the document's technique after the first, of observers that are not told apart.
     private var alsoRedirected: [Int32: [Int32]] = [:]
 
@@ -23,6 +25,7 @@ struct IndexBuilder {
         stacks = Array(repeating: [], count: recording.threads.count)
         waits = Array(repeating: 0, count: recording.threads.count)
         making = Array(repeating: [], count: recording.threads.count)
+        lastOfThread = Array(repeating: -1, count: recording.threads.count)
     }
 
     mutating func build(_ index: inout RecordingIndex) {
@@ -41,6 +44,8 @@ struct IndexBuilder {
 
     private mutating func note(_ entry: Recording.Entry, _ number: Int32, _ index: inout RecordingIndex) {
         let (thread, process) = (Int(entry.thread), recording.process(of: entry))
+        index.before[Int(number)] = lastOfThread[thread]
+        lastOfThread[thread] = number
         if index.threads[thread].first < 0 { index.threads[thread].first = number }
         if entry.target >= 0, index.threads[Int(entry.target)].first < 0 {
             index.threads[Int(entry.target)].first = number
@@ -53,13 +58,18 @@ struct IndexBuilder {
             if entry.post >= 0, index.posts[Int(entry.post)].posted < 0 {
                 index.posts[Int(entry.post)].posted = number
             }
+            index.addToHistory(entry, number)
         case .enqueue:
+            index.recordsOfStage[.enqueue, default: []].append(number)
             if entry.post >= 0 { index.posts[Int(entry.post)].enqueued = number }
         case .register:
+            index.recordsOfStage[.register, default: []].append(number)
+            index.addToHistory(entry, number)
             if entry.observer >= 0, index.observers[Int(entry.observer)].registered < 0 {
                 index.observers[Int(entry.observer)].registered = number
             }
         case .remove:
+            index.recordsOfStage[.remove, default: []].append(number)
             guard entry.observer >= 0 else { break }
             if entry.reason == .alreadyRemoved {
                 if index.observers[Int(entry.observer)].removedAgain < 0 {
@@ -75,6 +85,8 @@ struct IndexBuilder {
         case .threadEnd: index.threads[thread].end = number
         case .return: if entry.observer < 0, entry.name >= 0 { recordsReturns[process] = true }
         case .end, .processEnd: index.processes[process].end = number
+        case .signal, .dropSignal, .drain, .wait, .refuseWait, .count, .fork, .lost:
+            index.recordsOfStage[entry.stage, default: []].append(number)
         default: break
         }
     }

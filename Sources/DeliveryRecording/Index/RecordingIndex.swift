@@ -3,12 +3,12 @@ internal import ThreadedNotifications
 /// Which records of a recording belong together: posts and their deliveries, handlers and waits on each thread, stays
 /// in posting queues.
 ///
-/// Audit, diagnosis, comparison, timeline, statistics and trace are functions of it. `Int32` values are indices of
+/// Diagnosis, rules, statistics, comparison, timeline and trace are functions of it. `Int32` values are indices of
 /// `recording.entries`, unless their comment names another array; -1 means none.
 ///
 /// Accepts any recording. A record without a counterpart has no link.
 /// Cost: two passes over the records, and a dictionary lookup for each record of a post that has several observers;
-/// 12 bytes for each record, 40 for each delivery and 32 for each handler or wait.
+/// 16 bytes for each record, 40 for each delivery and 32 for each handler or wait.
 package struct RecordingIndex: Sendable {
     package let recording: Recording
     /// In the order of `recording.posts`, `observers`, `threads` and `processes`.
@@ -32,6 +32,14 @@ package struct RecordingIndex: Sendable {
     package internal(set) var strayReturns: [Int32] = []
     /// Records of leaving a posting queue without an `enqueue`.
     package internal(set) var strayQueueOutcomes: [Int32] = []
+    /// The posts and observers of each name, in the order of their first records.
+    package internal(set) var histories: [NameHistory] = []
+    /// For each entry: the record before it on its thread.
+    package internal(set) var before: [Int32]
+    /// By process and name: an index in `histories`.
+    var historyOfName: [UInt64: Int] = [:]
+    /// See `records(of:)`.
+    var recordsOfStage: [DeliveryStage: [Int32]] = [:]
     /// For posts of several observers: the delivery of each observer.
     var deliveryOfKey: [UInt64: Int32] = [:]
     /// By process and name: the thread that observes it with the document's technique.
@@ -50,7 +58,7 @@ package struct RecordingIndex: Sendable {
         threads = Array(repeating: Thread(), count: recording.threads.count)
         processes = Array(repeating: Process(), count: recording.processes.count)
         deliveryOfEntry = Array(repeating: -1, count: recording.entries.count)
-        (spanOfEntry, spanAroundEntry) = (deliveryOfEntry, deliveryOfEntry)
+        (spanOfEntry, spanAroundEntry, before) = (deliveryOfEntry, deliveryOfEntry, deliveryOfEntry)
     }
 
     /// A post, or a performed block.
@@ -167,6 +175,9 @@ package struct RecordingIndex: Sendable {
 extension RecordingIndex {
     package func entry(_ index: Int32) -> Recording.Entry { recording.entries[Int(index)] }
 
+    /// The records of a stage other than those of single posts and deliveries.
+    package func records(of stage: DeliveryStage) -> [Int32] { recordsOfStage[stage] ?? [] }
+
     package func process(ofPost post: Int32) -> Int { Int(recording.posts[Int(post)].process) }
 
     /// The record at which a post begins: its `post` or `capture`, or the `append` of a block; -1 if it is unknown.
@@ -207,6 +218,12 @@ extension RecordingIndex {
     package func name(of delivery: Delivery) -> Int32 {
         let name = name(ofPost: delivery.post)
         return name >= 0 || delivery.first < 0 ? name : entry(delivery.first).name
+    }
+
+    /// The record that tells what became of a delivery; that of its beginning, or of its post, if it has no outcome.
+    package func record(of delivery: Delivery) -> Int32 {
+        let own = delivery.outcome >= 0 ? delivery.outcome : delivery.first
+        return own >= 0 ? own : posts[Int(delivery.post)].posted
     }
 
     /// The thread that a delivery is or was for; -1 if it is unknown.

@@ -144,6 +144,7 @@ extension CheckOptions.Prepared {
             try sarif.print(report.text())
             try sarif.finish()
         }
-        return check.holds ? .success : .failed
+        let isUnused = options.findings.failsForUnused(check.unusedAccepted ?? [], terminal)
+        return check.holds && !isUnused ? .success : .failed
     }
 }

@@ -21,13 +21,25 @@ struct DiagnosisOptions: ParsableArguments {
         help: ArgumentHelp("Leave out the findings that this file accepts.", valueName: "file"), completion: .file())
     var accept: String?
 
+    @Flag(help: "Fail if a finding is accepted that does not occur any more.")
+    var failUnused = false
+
     func validate() throws {
+        if failUnused, accept == nil { throw ValidationError("--fail-unused has no effect without --accept.") }
         if depth < 1 { throw ValidationError("--depth is \(depth); it must be 1 or more.") }
         if chain < 1 { throw ValidationError("--chain is \(chain); it must be 1 or more.") }
     }
 
     var limits: DiagnosisLimits {
         DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
+    }
+
+    /// Reports the lines of the file of accepted findings that accept nothing.
+    ///
+    /// - Returns: true if that is a failure.
+    func failsForUnused(_ lines: [String], _ terminal: Terminal) -> Bool {
+        for line in lines { terminal.report("\(line): the recording has no such finding") }
+        return failUnused && !lines.isEmpty
     }
 
     /// Reads the file of accepted findings.

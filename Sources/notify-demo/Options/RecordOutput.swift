@@ -29,7 +29,7 @@ struct RecordOutput: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: """
-            Also record to this file, for audit, check, diagnose, compare, timeline, trace and stats; - is standard \
+            Also record to this file, for check, diagnose, compare, timeline, trace and stats; - is standard \
             output, on which nothing else is printed then.
             """, completion: .file(extensions: ["jsonl"]))
     var output: String?

@@ -8,7 +8,7 @@ struct Diagnose: Command {
         discussion: """
             Each finding names the problem, shows up to three records as evidence, with the source locations of the \
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
-            mistake; a note is worth knowing. The totals are those of 'audit'.
+            mistake; a note is worth knowing. The totals are those of 'stats'.
 
             A recording of 'notify-demo record' also has what the program does with Foundation's NotificationCenter. If a \
             program records itself, posts to it are recorded only if the library observes their name there.
@@ -58,12 +58,13 @@ struct Diagnose: Command {
                 try terminal.print(
                     shown: [line.isProblem ? terminal.palette.bad(line.text) : terminal.palette.plain(line.text)])
             }
-            let reader = (diagnosis.hasFinding ? "timeline" : "audit") + RecordingFile.argument(input.path)
+            let reader = (diagnosis.hasFinding ? "timeline" : "stats") + RecordingFile.argument(input.path)
             let selection = diagnosis.firstSelection
             let next =
                 [Invocation.name, reader] + (selection.isEmpty ? [] : [ShellText.option(selection[0], selection[1])])
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
-        return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success
+        let isUnused = options.failsForUnused(diagnosis.unusedAccepted, terminal)
+        return isUnused || (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success
     }
 }

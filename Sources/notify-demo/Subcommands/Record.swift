@@ -39,7 +39,7 @@ struct Record: Command {
               notify-demo record -- ./my-program --its options
               notify-demo record --check rules.txt -- ./my-program
               notify-demo record -o run.jsonl -- ./my-program
-              notify-demo record -o - -- ./my-program | notify-demo audit -
+              notify-demo record -o - -- ./my-program | notify-demo stats -
               notify-demo record --repeat 50 --until-fail -- ./my-program
 
             EXIT STATUS

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Invalid recordings must not crash the audit or the diagnosis. The results do not matter.
+/// Invalid recordings must not crash the statistics or the diagnosis. The results do not matter.
 final class BadRecordingTests: XCTestCase {
     /// Random stages with few posts, observers, threads and processes, so that many belong together. Times may descend.
     private func records(_ count: Int, _ generator: inout SeededGenerator) -> [DeliveryRecord] {
@@ -39,18 +39,19 @@ final class BadRecordingTests: XCTestCase {
         }
     }
 
-    func testAnyRecordingIsAuditedAndDiagnosedWithoutACrash() throws {
+    func testAnyRecordingIsCountedAndDiagnosedWithoutACrash() throws {
         var generator = SeededGenerator(seed: 5)
         let limits = DiagnosisLimits(mainBudget: .nanoseconds(1), depth: 1, stall: .nanoseconds(1), chain: 1)
         var kinds: Set<Finding.Kind> = []
-        var faults: Set<AuditFault.Kind> = []
+        var faults: Set<Fault.Kind> = []
         let rounds = TestRounds.rounds(100, stress: 10_000)
         for round in 0..<rounds {
             let recording = Recording(records(1 + round % 120, &generator))
-            let audit = Audit(recording)
-            XCTAssertFalse(AuditReport(audit).text(width: 1 + round % 100).isEmpty)
-            XCTAssertTrue(try AuditReport(audit).json().hasPrefix("{"))
-            faults.formUnion(audit.faults.countByKind.keys)
+            let statistics = DeliveryStatistics(RecordingIndex(recording))
+            for grouping in [nil] + StatisticsReport.Grouping.allCases {
+                XCTAssertFalse(StatisticsReport(statistics, width: 1 + round % 100).text(by: grouping).isEmpty)
+            }
+            faults.formUnion(Evidence(recording).faults.map(\.kind))
             let diagnosis = Diagnosis(recording, limits: limits)
             XCTAssertFalse(DiagnosisReport(diagnosis).text(width: 1 + round % 100).isEmpty)
             XCTAssertTrue(try DiagnosisReport(diagnosis).json().hasPrefix("{"))
@@ -63,7 +64,6 @@ final class BadRecordingTests: XCTestCase {
 
     func testAnEmptyRecordingHasNoPostsAndNoFindings() throws {
         let recording = Recording([])
-        XCTAssertEqual(AuditReport(Audit(recording)).text(), ["nothing was posted"])
         XCTAssertEqual(DiagnosisReport(Diagnosis(recording)).text().map(\.text), ["no findings"])
     }
 
@@ -94,7 +94,8 @@ final class BadRecordingTests: XCTestCase {
         let limits = DiagnosisLimits(depth: 10)
         for width in [80, 200] {
             let lines =
-                AuditReport(Audit(recording)).text(width: width)
+                StatisticsReport(DeliveryStatistics(RecordingIndex(recording)), width: width).text(by: .observer)
+                .split(separator: "\n").map(String.init)
                 + DiagnosisReport(Diagnosis(recording, limits: limits)).text(width: width).map(\.text)
             XCTAssertGreaterThan(lines.count, 10)
             for line in lines { XCTAssertLessThanOrEqual(line.count, width) }

@@ -301,10 +301,10 @@ extension DiagnosisTests {
             }
         }
         for (isCaptured, unobserved) in [(true, 0), (false, 1)] {
-            let audit = Audit(story(isCaptured))
+            let audit = Evidence(story(isCaptured))
             XCTAssertTrue(audit.addsUp)
             XCTAssertEqual(audit.postCount, 1)
-            XCTAssertEqual(audit.sum(.unobserved)[.matched], unobserved)
+            XCTAssertEqual(audit.accounts.sum(.unobserved)[.matched], unobserved)
             let index = RecordingIndex(story(isCaptured))
             XCTAssertEqual(index.pendingCount(ofPost: 0), 0)
         }

@@ -359,7 +359,7 @@ extension DiagnosisTests {
         XCTAssertTrue(Diagnosis(story(.signal(11), isBack: true)).findings.isEmpty)
     }
 
-    func testFaultsOfTheAuditAreFindings() {
+    func testWhatDoesNotAddUpIsAFinding() {
         expect(
             .unaccounted, evidence: [2, 6],
             says: [

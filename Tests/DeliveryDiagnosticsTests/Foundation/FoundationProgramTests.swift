@@ -77,10 +77,10 @@ final class FoundationProgramTests: XCTestCase {
             """)
     }
 
-    func testTheAuditFindsNoFault() throws {
-        let audit = Audit(try index())
+    func testEverythingIsAccountedFor() throws {
+        let audit = Evidence(try index(), DiagnosisLimits())
         XCTAssertTrue(audit.addsUp, "\(audit.faults)")
-        XCTAssertEqual(audit.sum(.notifications), [.matched: 1, .delivered: 1])
-        XCTAssertEqual(audit.sum(.unobserved), [:])
+        XCTAssertEqual(audit.accounts.sum(.notifications), [.matched: 1, .delivered: 1])
+        XCTAssertEqual(audit.accounts.sum(.unobserved), [:])
     }
 }

@@ -67,12 +67,12 @@ final class OutputTests: XCTestCase {
             { echo before; notify-demo timeline ../run.jsonl -o /dev/stdout; echo after; } > ../b
             { echo before; cat ../a; echo after; } | cmp - ../b
             for o in "-o -" "-o /dev/stdout" --json; do
-                notify-demo run redirect $o 2>/dev/null | tee ../c | notify-demo audit - | tail -n 1; grep -vc '^{' ../c
+                notify-demo run redirect $o 2>/dev/null | tee ../c | notify-demo check - --rule "everything delivered" | tail -n 1; grep -vc '^{' ../c
             done
             notify-demo timeline ../run.jsonl --svg -o ../e.svg; notify-demo timeline ../run.jsonl --svg | cmp - ../e.svg
             notify-demo trace ../run.jsonl -o ../t.json; notify-demo trace ../run.jsonl | cmp - ../t.json; ls -A
             """)
-        XCTAssertEqual(outcome.output, String(repeating: "no faults\n0\n", count: 3))
+        XCTAssertEqual(outcome.output, String(repeating: "1 passed, 0 failed\n0\n", count: 3))
         let opens = outcome.errors.split(separator: "\n")
         XCTAssertTrue(opens.count == 1 && opens[0].hasSuffix("open it in https://ui.perfetto.dev"), "\(outcome.errors)")
     }

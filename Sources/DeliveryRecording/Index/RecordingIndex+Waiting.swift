@@ -1,18 +1,17 @@
-internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Handlers, what caused them, and where a record stands in the way of its post. -1 means none.
 extension RecordingIndex {
     /// The observer of a handler; -1 for a block or a wait.
-    func observer(of span: Span) -> Int32 { span.isWait ? -1 : entry(span.begin).observer }
+    package func observer(of span: Span) -> Int32 { span.isWait ? -1 : entry(span.begin).observer }
 
     /// The handler, in `spans`, that made the post of a handler.
-    func cause(of handler: Span) -> Int32 {
+    package func cause(of handler: Span) -> Int32 {
         handler.delivery < 0 ? -1 : posts[Int(deliveries[Int(handler.delivery)].post)].cause
     }
 
     /// For each thread that is in a handler when the recording ends: the innermost one.
-    var runningHandlers: [Int32: Span] {
+    package var runningHandlers: [Int32: Span] {
         var running: [Int32: Span] = [:]
         for span in spans where span.ending == .open && !span.isWait { running[span.thread] = span }
         return running
@@ -20,7 +19,7 @@ extension RecordingIndex {
 
     /// The thread that should run the handlers of an observer of a Foundation center: the main thread, if it was added
     /// there to be called by the poster; otherwise -1.
-    func expectedThread(_ registration: Recording.Entry) -> Int32 {
+    package func expectedThread(_ registration: Recording.Entry) -> Int32 {
         let isExpected =
             isMain(registration.thread) && isCalledByPoster(registration)
             && !recording.isCalledByFoundation(registration)
@@ -28,14 +27,14 @@ extension RecordingIndex {
     }
 
     /// True if an observer of a Foundation center has no operation queue, or an observer of the library no thread.
-    func isCalledByPoster(_ registration: Recording.Entry) -> Bool {
+    package func isCalledByPoster(_ registration: Recording.Entry) -> Bool {
         registration.target < 0 && recording.foundationDetails(of: registration)?.queue == nil
     }
 
-    func isMain(_ thread: Int32) -> Bool { thread >= 0 && recording.threads[Int(thread)].identity.number == 1 }
+    package func isMain(_ thread: Int32) -> Bool { thread >= 0 && recording.threads[Int(thread)].identity.number == 1 }
 
     /// The `post` or `capture` that a record's post began with, if the record is a later one.
-    func posted(_ number: Int32) -> Int32 {
+    package func posted(_ number: Int32) -> Int32 {
         let post = entry(number).post
         guard post >= 0 else { return -1 }
         let posted = posts[Int(post)].posted
@@ -43,20 +42,20 @@ extension RecordingIndex {
     }
 
     /// The record since which a delivery waited in a mailbox, or a notification in a posting queue, until this record.
-    func waitBegin(_ number: Int32) -> Int32 {
+    package func waitBegin(_ number: Int32) -> Int32 {
         let wait = wait(number)
         // In a damaged recording, an outcome may come first.
         return wait.end == number && wait.begin < number ? wait.begin : -1
     }
 
     /// The record at which the wait that this record begins has ended.
-    func waitEnd(_ number: Int32) -> Int32 {
+    package func waitEnd(_ number: Int32) -> Int32 {
         let wait = wait(number)
         return wait.begin == number && wait.end > number ? wait.end : -1
     }
 
     /// The thread that the delivery of an `append` record waits for.
-    func mailbox(_ number: Int32) -> Int32 {
+    package func mailbox(_ number: Int32) -> Int32 {
         let delivery = deliveryOfEntry[Int(number)]
         return delivery >= 0 && waitBegin(of: deliveries[Int(delivery)]) == number
             ? mailbox(of: deliveries[Int(delivery)]) : -1
@@ -65,6 +64,20 @@ extension RecordingIndex {
     /// A capture that is the only record of its post is drawn as the post.
     private func waitBegin(of delivery: Delivery) -> Int32 {
         posts[Int(delivery.post)].posted == delivery.append ? -1 : delivery.append
+    }
+
+    /// For each record: the mailbox where a notification begins to wait for its thread, as its index plus one; the
+    /// same as a negative number where one ceases to wait; otherwise 0. The depth over time is the sum.
+    package var depthChanges: [Int32] {
+        var changes = [Int32](repeating: 0, count: recording.entries.count)
+        for delivery in deliveries {
+            let (begin, mailbox) = (waitBegin(of: delivery), mailbox(of: delivery))
+            let end = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
+            guard begin >= 0, mailbox >= 0, end < 0 || end > begin else { continue }
+            changes[Int(begin)] = mailbox + 1
+            if end >= 0 { changes[Int(end)] = -(mailbox + 1) }
+        }
+        return changes
     }
 
     /// The wait that a record begins or ends, of a delivery or of a notification in a posting queue.

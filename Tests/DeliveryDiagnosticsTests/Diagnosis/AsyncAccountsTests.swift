@@ -7,7 +7,7 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 /// A recording of observers with async handlers.
-final class AsyncAuditTests: XCTestCase {
+final class AsyncAccountsTests: XCTestCase {
     private static let name = Notification.Name("async")
     private static let number: @Sendable (Notification) -> Int? = { $0.object as? Int }
 
@@ -53,9 +53,9 @@ final class AsyncAuditTests: XCTestCase {
 
         for token in tokens.prefix(3) { XCTAssertEqual(token.counters, DeliveryCounters(delivered: 7)) }
         let recording = try Recording(path: path)
-        let audit = Audit(recording)
+        let audit = Evidence(recording)
         XCTAssertTrue(audit.addsUp, "\(audit.faults)")
-        let sum = audit.sum(.notifications)
+        let sum = audit.accounts.sum(.notifications)
         let counters = (tokens + [removed]).map(\.counters)
         XCTAssertEqual(sum[.delivered], counters.reduce(0) { $0 + $1.delivered })
         XCTAssertEqual(sum[.dropped], counters.reduce(0) { $0 + $1.dropped })

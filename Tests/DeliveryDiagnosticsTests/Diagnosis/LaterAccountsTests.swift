@@ -7,7 +7,7 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 /// A recording of observers with `SameThreadPolicy.later`, and of drains that end when their budget is spent.
-final class LaterAuditTests: XCTestCase {
+final class LaterAccountsTests: XCTestCase {
     func testLaterDeliveriesAndDrainsInSlicesAddUpAndAreNoFinding() throws {
         let path = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString).path
         let before = MainThread.main.drainBudget
@@ -41,11 +41,11 @@ final class LaterAuditTests: XCTestCase {
         // Each of the four makes the post 2.
         XCTAssertEqual(tokens.map(\.counters), tokens.map { _ in DeliveryCounters(delivered: 6) })
         let recording = try Recording(path: path)
-        let audit = Audit(recording)
+        let audit = Evidence(recording)
         XCTAssertTrue(audit.addsUp, "\(audit.faults)")
         XCTAssertEqual(
-            audit.sum(.notifications), [.matched: 25, .delivered: 24, .cancelled: 1])
-        XCTAssertEqual(audit.sum(.blocks), [.matched: 1, .delivered: 1])
+            audit.accounts.sum(.notifications), [.matched: 25, .delivered: 24, .cancelled: 1])
+        XCTAssertEqual(audit.accounts.sum(.blocks), [.matched: 1, .delivered: 1])
         XCTAssertEqual(Diagnosis(recording).findings.filter { $0.severity == .problem }.map(\.problem), [])
     }
 }

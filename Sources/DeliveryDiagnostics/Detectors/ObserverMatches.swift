@@ -2,7 +2,7 @@ internal import DeliveryRecording
 
 /// The outcomes of the posts that matched one observer.
 struct ObserverMatches {
-    var counts = AuditCounters()
+    var counts = Accounts.Counts()
     /// The first record of the first delivery, or -1.
     var first: Int32 = -1
     /// The first `drop`, or -1.
