@@ -5,7 +5,9 @@ internal import DeliveryRecording
 ///     NAME on PLACE                  NAME not on PLACE            PLACE is main, or thread NAME
 ///     NAME observed                  every post observed
 ///     NAME delivered                 everything delivered
+///     NAME within TIME               NAME at most N waiting
 ///     NAME before NAME               NAME before NAME on PLACE
+///     each NAME before NAME          each NAME before NAME on PLACE
 ///     no handler longer than TIME    no handler on PLACE longer than TIME
 ///     no post longer than TIME       no observer left at exit
 ///     at most N NAME per second
@@ -21,8 +23,13 @@ package struct Rule: Sendable, Hashable {
         case observed(String?)
         /// Each post of the name has been delivered to each observer that it matched; nil means every name and block.
         case delivered(String?)
-        /// Each handler of the second name comes after one of the first on its thread; nil means every thread.
-        case before(first: String, second: String, on: Place?)
+        /// The time from a post, or from leaving its posting queue, to the begin of each handler.
+        case within(ElapsedTime, of: String)
+        /// What waits for one observer at the same time.
+        case waiting(Int, of: String)
+        /// No handler of the second name comes before the first one of the first name on its thread; with `each`, the
+        /// k-th comes after the k-th. Nil means every thread.
+        case before(first: String, second: String, each: Bool, on: Place?)
         /// Nil means every thread.
         case noHandler(on: Place?, longerThan: ElapsedTime)
         case noPost(longerThan: ElapsedTime)
@@ -71,8 +78,10 @@ extension Rule: CustomStringConvertible {
         case .handlers(let name, false, let place): "\(Self.name(name)) not on \(place)"
         case .observed(let name): "\(name.map(Self.name) ?? "every post") observed"
         case .delivered(let name): "\(name.map(Self.name) ?? "everything") delivered"
-        case .before(let first, let second, let place):
-            "\(Self.name(first)) before \(Self.name(second))\(place.map { " on \($0)" } ?? "")"
+        case .within(let time, let name): "\(Self.name(name)) within \(Self.time(time))"
+        case .waiting(let count, let name): "\(Self.name(name)) at most \(count) waiting"
+        case .before(let first, let second, let isEach, let place):
+            "\(isEach ? "each " : "")\(Self.name(first)) before \(Self.name(second))\(place.map { " on \($0)" } ?? "")"
         case .noHandler(let place, let time):
             "no handler\(place.map { " on \($0)" } ?? "") longer than \(Self.time(time))"
         case .noPost(let time): "no post longer than \(Self.time(time))"
@@ -93,8 +102,14 @@ extension Rule: CustomStringConvertible {
         case .observed(let name): "Each post\(name.map { " of \($0)" } ?? "") has an observer."
         case .delivered(let name):
             "\(name.map { "Each post of \($0)" } ?? "Everything") is delivered to each of its observers."
-        case .before(let first, let second, let place):
-            "\(place.map { "On \($0)" } ?? "On each thread"), \(second) is handled after \(first)."
+        case .within(let time, let name):
+            "Each handler of \(name) begins at most \(time) after the post, or after its posting queue posted it."
+        case .waiting(let count, let name): "At most \(count) notifications of \(name) wait for an observer."
+        case .before(let first, let second, let isEach, let place):
+            "\(place.map { "On \($0)" } ?? "On each thread"), "
+                + (isEach
+                    ? "the first \(second) is handled after the first \(first), the second after the second, and so on."
+                    : "no \(second) is handled before the first \(first).")
         case .noHandler(let place, let time): "No handler\(place.map { " on \($0)" } ?? "") takes longer than \(time)."
         case .noPost(let time): "No post blocks its thread for longer than \(time)."
         case .noObserverLeft: "Every observer is removed before the program ends."

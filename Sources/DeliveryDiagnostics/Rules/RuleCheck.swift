@@ -32,8 +32,10 @@ package struct RuleCheck: Sendable {
             case .handlers(let name, let isThere, let place):
                 return HandlersInPlace(rule, words).result(name, isThere, place)
             case .observed(let name): return PostsObserved(rule, words).result(name)
-            case .before(let first, let second, let place):
-                return HandledBefore(rule, words).result(first, second, place)
+            case .within(let time, let name): return DeliveryTime(rule, words).result(name, time)
+            case .waiting(let count, let name): return WaitingCount(rule, words).result(name, count)
+            case .before(let first, let second, let isEach, let place):
+                return HandledBefore(rule, words).result(first, second, isEach, place)
             case .noHandler(let place, let time): return HandlerTime(rule, words).result(place, time)
             case .noPost(let time): return PostTime(rule, words).result(time)
             case .noObserverLeft: return ObserversLeft(rule, words).result()

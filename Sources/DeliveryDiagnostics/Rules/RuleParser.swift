@@ -3,7 +3,7 @@ internal import DeliveryRecording
 /// Reads a rule word by word. See `Rule` for the grammar.
 package struct RuleParser {
     /// Words that begin other rules than those of a name. A notification with such a name is written in quotes.
-    static let beginnings = ["no", "every", "everything", "at"]
+    static let beginnings = ["no", "every", "everything", "each", "at"]
 
     private typealias Problem = RuleWord.Problem
 
@@ -52,6 +52,10 @@ package struct RuleParser {
         case "everything":
             try expect(["delivered"])
             return .delivered(nil)
+        case "each":
+            let first = try name("the name of a notification")
+            try expect(["before"])
+            return try before(first, isEach: true)
         case "at":
             try expect(["most"])
             let count = try count()
@@ -65,7 +69,7 @@ package struct RuleParser {
 
     private mutating func clauseOfName() throws(Problem) -> Rule.Clause {
         let name = try name("the name of a notification")
-        let choices = ["on", "not", "observed", "delivered", "before"]
+        let choices = ["on", "not", "observed", "delivered", "within", "at", "before"]
         switch take(choices) {
         case "on": return .handlers(of: name, isThere: true, try place())
         case "not":
@@ -73,15 +77,16 @@ package struct RuleParser {
             return .handlers(of: name, isThere: false, try place())
         case "observed": return .observed(name)
         case "delivered": return .delivered(name)
-        case "before":
-            let second = try self.name("the name of another notification")
-            if second == name {
-                throw Problem(
-                    column: words[next - 1].column, text: "a notification cannot come before itself. Name another one.")
-            }
-            return .before(first: name, second: second, on: take(["on"]) == nil ? nil : try place())
+        case "within": return .within(try duration(), of: name)
+        case "at":
+            try expect(["most"])
+            let count = try count()
+            try expect(["waiting"])
+            return .waiting(count, of: name)
+        case "before": return try before(name, isEach: false)
         default:
-            let expected = "\"on\", \"not on\", \"observed\", \"delivered\" or \"before\""
+            let expected = Self.list(
+                ["on", "not on", "observed", "delivered", "within", "at most", "before"], or: true)
             if let beginning = beginning(likeName: name, before: choices) {
                 throw problem(
                     expected: expected, [],
@@ -90,6 +95,15 @@ package struct RuleParser {
             throw problem(
                 expected: expected, choices, otherwise: "A name that contains spaces is written in quotes.")
         }
+    }
+
+    private mutating func before(_ first: String, isEach: Bool) throws(Problem) -> Rule.Clause {
+        let second = try name("the name of another notification")
+        if second == first {
+            throw Problem(
+                column: words[next - 1].column, text: "a notification cannot come before itself. Name another one.")
+        }
+        return .before(first: first, second: second, each: isEach, on: take(["on"]) == nil ? nil : try place())
     }
 
     /// The word that a misspelt word was meant to be, if it was read as a name and the next word is near to none of the
@@ -138,6 +152,10 @@ package struct RuleParser {
     private mutating func time(after words: [String]) throws(Problem) -> ElapsedTime {
         try expect(["longer"], orElse: words)
         try expect(["than"])
+        return try duration()
+    }
+
+    private mutating func duration() throws(Problem) -> ElapsedTime {
         // The unit may be a word of its own.
         for count in [2, 1] where next + count <= self.words.count {
             let text = self.words[next..<(next + count)].map(\.text).joined(separator: " ")

@@ -126,6 +126,74 @@ final class RuleCheckTests: XCTestCase {
         ] { try assert(rule, "ok      \(rule): \(explanation)") { _ in } }
     }
 
+    // MARK: Delays and orders
+
+    func testEachHandlerBeginsWithinATimeAfterItsPostAndWhatWaitsAtTheEndIsTooLate() throws {
+        let story: (inout RecordedStory) -> Void = { story in
+            self.onWorker(&story)
+            story.hand(3, to: [1], "Saved")
+            story.pass(.milliseconds(60))
+            story.handle(3, by: 1)
+        }
+        try assert("Saved within 100 ms", "ok      Saved within 100 ms: 3 deliveries, after at most 62 ms", story)
+        let failure = try text("Saved within 50 ms", of: RecordedStory.complete(story))
+        XCTAssertTrue(
+            failure.hasPrefix(
+                """
+                FAILED  Saved within 50 ms: 1 of 3 deliveries came later, up to 62 ms after the post
+                  observer 1 of Saved received #3 62 ms after it was posted
+                """), failure)
+        let waiting = try text(
+            "Saved within 10 s",
+            of: RecordedStory.complete { story in
+                story.register(1, "Saved")
+                story.hand(1, to: [1], "Saved")
+            })
+        XCTAssertTrue(
+            waiting.hasPrefix(
+                """
+                FAILED  Saved within 10 s: 1 waited when the recording ended
+                  observer 1 of Saved had not received 1 notification when the recording ended
+                """), waiting)
+    }
+
+    func testAtMostSomeNotificationsOfANameWaitForEachObserver() throws {
+        let story: (inout RecordedStory) -> Void = { story in
+            for observer in 1...2 { story.register(observer, "Saved") }
+            for post in 1...3 { story.hand(post, to: [1, 2], "Saved") }
+            for post in 1...3 { story.handle(post, by: 1) }
+            story.hand(4, to: [1, 2], "Saved")
+        }
+        try assert("Saved at most 4 waiting", "ok      Saved at most 4 waiting: at most 4 waiting", story)
+        let failure = try text("Saved at most 3 waiting", of: RecordedStory.complete(story))
+        XCTAssertTrue(
+            failure.hasPrefix(
+                """
+                FAILED  Saved at most 3 waiting: up to 4 waiting
+                  4 waited for observer 2 of Saved at the same time
+                """), failure)
+    }
+
+    func testEachHandlerOfANameComesAfterTheOneOfTheOtherNameWithItsNumber() throws {
+        func story(_ names: [String]) -> (inout RecordedStory) -> Void {
+            { story in
+                for (observer, name) in ["A", "B"].enumerated() { story.register(observer + 1, name) }
+                for (post, name) in names.enumerated() {
+                    story.deliver(post + 1, to: [name == "A" ? 1 : 2], name)
+                }
+            }
+        }
+        try assert("each A before B", "ok      each A before B: 2 handlers of B", story(["A", "A", "B", "B"]))
+        try assert("A before B", "ok      A before B: 2 handlers of B", story(["A", "B", "B", "A"]))
+        let failure = try text("each A before B", of: RecordedStory.complete(story(["A", "B", "B", "A"])))
+        XCTAssertTrue(
+            failure.hasPrefix(
+                """
+                FAILED  each A before B: 1 of 2 handlers of B ran before its A
+                  worker handled B once before its own A
+                """), failure)
+    }
+
     // MARK: Observers
 
     func testEachPostOfANameHasAnObserver() throws {

@@ -18,6 +18,8 @@ final class RuleParserTests: XCTestCase {
             ("\"Build done\" on thread \"the cook\"", nil), ("Saved observed", nil), ("every post observed", nil),
             ("Saved delivered", nil), ("everything delivered", nil), ("\"everything\" delivered", nil),
             ("Opened before Saved on thread cook", nil), ("Opened before Saved", nil), ("A before B on main", nil),
+            ("each A before B", nil), ("each A before B on thread cook", nil), ("\"each\" within 50 ms", nil),
+            ("Saved within 1.5s", "Saved within 1.5 s"), ("Progress at most 3 waiting", nil),
             ("no handler on main longer than 16 ms", nil),
             ("no handler longer than 1.5s", "no handler longer than 1.5 s"),
             ("no handler on thread cook longer than 250 µs", "no handler on thread cook longer than 250 us"),
@@ -46,7 +48,8 @@ final class RuleParserTests: XCTestCase {
     }
 
     func testAnErrorHasTheFileTheLineTheColumnTheWordWhatWasExpectedAndTheNearestSpelling() {
-        let afterName = "expected \"on\", \"not on\", \"observed\", \"delivered\" or \"before\", found"
+        let afterName =
+            "expected \"on\", \"not on\", \"observed\", \"delivered\", \"within\", \"at most\" or \"before\", found"
         let afterNo =
             "expected \"handler\", \"post\", \"observer\", \"finding\", \"problem\" or a kind of finding, found"
         for (text, expected) in [
@@ -88,6 +91,12 @@ final class RuleParserTests: XCTestCase {
             ("at most many Progress per second", "9: expected a number of posts, found \"many\"."),
             ("at most -1 Progress per second", "9: expected a number of posts, found \"-1\"."),
             ("at most 5 Progress per minute", "24: expected \"second\", found \"minute\"."),
+            (
+                "Saved within 5",
+                "14: expected a duration with its unit, such as 16 ms, found \"5\". "
+                    + "The units are ns, us, ms, s, m, h and d."
+            ),
+            ("Saved at most 3 wating", "17: expected \"waiting\", found \"wating\". Did you mean \"waiting\"?"),
             ("every Saved observed", "7: expected \"post\", found \"Saved\"."),
             ("\"Build done on main", "1: the name has no closing quote."),
             ("\"Build done\"on main", "13: a space is missing after the closing quote."),
@@ -121,7 +130,8 @@ final class RuleParserTests: XCTestCase {
             RuleErrors([
                 RuleError(
                     source: "rules.txt:2", column: 7,
-                    problem: "expected \"on\", \"not on\", \"observed\", \"delivered\" or \"before\", found \"to\". "
+                    problem:
+                        "expected \"on\", \"not on\", \"observed\", \"delivered\", \"within\", \"at most\" or \"before\", found \"to\". "
                         + "Did you mean \"on\"?"),
                 RuleError(source: "rules.txt:4", column: 6, problem: "expected \"post\", found the end of the rule."),
             ])

@@ -69,7 +69,7 @@ final class CheckTests: XCTestCase {
         XCTAssertEqual(
             outcome.output,
             """
-            Error: rules.txt:2:11: expected "on", "not on", "observed", "delivered" or "before", found "onn". Did you mean "on"?
+            Error: rules.txt:2:11: expected "on", "not on", "observed", "delivered", "within", "at most" or "before", found "onn". Did you mean "on"?
             64
             Error: empty.txt: has no rule. Write one on each line: Saved on main
             64
@@ -192,6 +192,19 @@ final class CheckTests: XCTestCase {
             0 passed, 2 failed
 
             """)
+    }
+
+    func testALineOfAcceptedFindingsThatAcceptsNothingIsReportedAndFailsIfThatIsAsked() throws {
+        let outcome = try shell(
+            """
+            printf 'unmatchedName DishRedy\\nstalled\\n# old\\ndropped Gone\\n' > accepted.txt
+            for o in '' --fail-unused; do
+            notify-demo diagnose --strict --accept accepted.txt $o > found; echo $?
+            notify-demo check --rule 'no finding' --accept accepted.txt $o > found; echo $?; done
+            """)
+        XCTAssertEqual(outcome.output, "0\n0\n1\n1\n", outcome.errors)
+        let line = "notify-demo: accepted.txt:4: dropped Gone: the recording has no such finding\n"
+        XCTAssertEqual(outcome.errors, String(repeating: line, count: 4))
     }
 
     func testColoursAndWidthFollowTheTerminalAndAClosedPipeEndsItQuietly() throws {
