@@ -139,26 +139,32 @@ package struct StatisticsReport: Sendable {
             }
     }
 
-    /// Numbers come first, so that long labels do not break their columns.
     private func counts(of groups: [DeliveryStatistics.Group], _ grouping: Grouping) -> String {
         let shown =
             [.matched]
             + Self.outcomes.filter { outcome in
                 outcome == .delivered || groups.contains { $0.counts[outcome] > 0 }
             }
+        let headings = shown.map { Table.Column.number($0.words.replacing(" ", with: "\n")) }
+        // Numbers come first, so that long labels do not break their columns, if there is space for both.
+        if grouping == .observer, shown.count <= 6 {
+            return table(
+                headings + [.wrapped("\(grouping)")],
+                groups.map { group in shown.map { Quantity.exact(group.counts[$0]) } + [Self.description(group)] },
+                spacing: 2)
+        }
         let areUnobserved = groups.contains { $0.unobserved > 0 }
-        let headings =
-            (grouping == .observer ? [] : ["posted"]) + (areUnobserved ? ["without\nobserver"] : [])
-            + shown.map { $0.words.replacing(" ", with: "\n") }
+        let first: [Table.Column] =
+            [.text("\(grouping)", width: 18...18)] + (grouping == .observer ? [] : [.number("posted")])
+            + (areUnobserved ? [.number("without\nobserver")] : [])
         return table(
-            headings.map { .number($0) } + [.wrapped("\(grouping)")],
+            first + headings,
             groups.map { group in
                 let counts =
                     (grouping == .observer ? [] : [group.posts]) + (areUnobserved ? [group.unobserved] : [])
                     + shown.map { group.counts[$0] }
-                let label = grouping == .observer ? Self.description(group) : Self.label(group)
-                return counts.map(Quantity.exact) + [label]
-            }, spacing: 2)
+                return [Self.label(group)] + counts.map(Quantity.recorded)
+            })
     }
 
     /// For example `Done  observer 1 on worker, Demo/main.swift:7, dropped by keepLatest`.
