@@ -64,7 +64,7 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .flood, evidence: [2, 8], says: ["4 notifications were waiting for main", "4 of them: worker posts Done"],
+            .flood, evidence: [3, 9], says: ["4 notifications were waiting for main", "4 of them: worker posts Done"],
             limits: DiagnosisLimits(depth: 3), in: story(4), notIn: story(3))
     }
 
