@@ -59,9 +59,9 @@ package struct LogPattern {
 
     private func limited<Result>(_ line: String, _ match: () -> Result) throws(Refusal) -> Result {
         for _ in 1...2 {
-            let start = ContinuousClock.now
+            let start = SuspendingClock.now
             let result = match()
-            if ContinuousClock.now - start <= Self.longestMatch { return result }
+            if SuspendingClock.now - start <= Self.longestMatch { return result }
         }
         throw Refusal(
             "\(option): \"\(ShownText.escaped(source))\" takes longer than 100 ms to match \"\(Excerpt.of(line))\". Use an "

@@ -56,7 +56,8 @@ struct ServedSocket {
         guard case .nobodyListens = try LocalSocket.connect(to: directory.socketPath, until: .now) else {
             throw .serverNotStarted(
                 path: directory.socketPath,
-                problem: "another server uses it. See which with: notify-demo serve --status --directory \(directory.path)")
+                problem: "another server uses it. See which with: notify-demo serve --status --directory "
+                    + directory.path)
         }
         try ServerStart.removeStaleSocket(at: directory.socketPath)
         let listener = try LocalSocket.bound(at: directory.socketPath)

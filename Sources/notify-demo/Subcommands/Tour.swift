@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Foundation
 import Scenarios
 
 struct Tour: Command {
@@ -8,7 +9,8 @@ struct Tour: Command {
 
     private static let stops: KeyValuePairs = [
         "posting-thread": """
-        A notification center delivers on the thread that posts. Here the observer
+        From Apple's document "Delivering Notifications To Particular Threads": a
+        notification center delivers on the thread that posts. Here the observer
         registered on the main thread, and another thread posts: the handler runs on
         that other thread.
         """,
@@ -23,24 +25,22 @@ struct Tour: Command {
         var status = ExitStatus.success
         for (name, sentence) in Self.stops {
             guard let scenario = ScenarioCatalog.named(name) else { continue }
-            terminal.say("\(sentence)\n")
+            // With the log on one stream, so that the order is right through a pipe too.
+            try terminal.print(sentence.components(separatedBy: "\n") + [""])
             let run = try ScenarioRun.perform(scenario, terminal)
             let style = DocumentStyle()
             try terminal.print(run.recorded.records.compactMap { style.line(for: $0) })
+            try terminal.print([""])
             try terminal.standardOutput.flush()
-            terminal.say("")
             for expectation in run.expectations where !expectation.holds {
                 terminal.say(shown: terminal.line(of: expectation, in: name, isMessage: true))
                 status = .failed
             }
         }
-        terminal.say(
-            """
-            Next:
-              \(Invocation.name) list
-              \(Invocation.name) run redirect
-              \(Invocation.name) --help
-            """)
+        try terminal.print([
+            "Next:", "  \(Invocation.name) record -- ./my-program", "  \(Invocation.name) list",
+            "  \(Invocation.name) --help",
+        ])
         return status
     }
 }

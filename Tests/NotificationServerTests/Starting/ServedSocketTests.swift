@@ -39,7 +39,8 @@ final class ServedSocketTests: XCTestCase {
         assertThrows(
             DistributedError.serverNotStarted(
                 path: directory.socketPath,
-                problem: "another server uses it. See which with: notify-demo serve --status --directory \(directory.path)")
+                problem: "another server uses it. See which with: notify-demo serve --status --directory "
+                    + directory.path)
         ) { try ServedSocket.open(at: directory, timeout: limit) }
         withExtendedLifetime(served) {}
     }
