@@ -10,7 +10,12 @@ struct LogSentences {
     var same: String {
         let (lines, threads) = (counted(comparison.lines, "line"), counted(comparison.threads, "thread"))
         let isOne = comparison.threads == 1 || comparison.isExact
-        let order = isOne ? [] : ["Each thread did the same; order between threads was not compared."]
+        let order =
+            isOne
+            ? []
+            : comparison.unordered.isEmpty
+                ? ["Each thread did the same; order between threads was not compared."]
+                : ["Order between threads was not compared."]
         return (["the same: \(lines) by \(threads)"] + order + notes + hints).joined(separator: "\n")
     }
 

@@ -71,7 +71,8 @@ package struct RuleCheck: Sendable {
             case .kind(let kind): finding.isCalled(kind)
             }
         }
-        let count = found.isEmpty ? "no findings" : counted(found.count, "finding")
+        let what = if case .problems = wanted { "problem" } else { "finding" }
+        let count = found.isEmpty ? "no \(what)s" : counted(found.count, what)
         let all = count + (diagnosis.acceptedCount == 0 ? "" : ", and \(diagnosis.acceptedCount) accepted")
         return found.isEmpty ? RuleResult(rule, holds: all) : RuleResult(rule, fails: all, found)
     }

@@ -5,7 +5,7 @@
 ///       └────────── take ─────────┘
 ///
 /// The thread is woken when an entry is appended while nothing waits. So a thread for which something waits was woken
-/// after it last took everything.
+/// after it last took everything, or looks for more.
 ///
 /// Cost: constant on average. Entries that are taken together are a batch, which retains each of its observers once.
 struct PendingDeliveries {

@@ -29,7 +29,7 @@ struct Record: Command {
 
             With --repeat the program runs several times. The recordings of the runs that end with status 0 are kept as \
             good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory of -o. If \
-            there are both, the message at the end has the command that compares them.
+            there are both, the message at the end has the command that compares two of them.
 
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \
@@ -218,9 +218,8 @@ struct Record: Command {
 
     private func report(comparing good: [String], _ bad: [String], _ terminal: Terminal) {
         terminal.report("\(counted(good.count, "good run")), \(counted(bad.count, "bad run"))")
-        if good.isEmpty || bad.isEmpty { return }
-        let words = ["--good"] + good.map(ShellText.path) + ["--bad"] + bad.map(ShellText.path)
-        terminal.say("Next: \(Invocation.name) compare \(words.joined(separator: " "))")
+        guard let good = good.last, let bad = bad.first else { return }
+        terminal.say("Next: \(Invocation.name) compare \(ShellText.path(good)) \(ShellText.path(bad))")
     }
 
     /// Checks the rules and prints the results on standard error.

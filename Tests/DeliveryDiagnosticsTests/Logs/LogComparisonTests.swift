@@ -100,7 +100,8 @@ final class LogComparisonTests: XCTestCase {
             XCTAssertEqual(
                 try compare(program, program, form),
                 "the same: 5 lines by 2 threads\n"
-                    + "Each thread did the same; order between threads was not compared.\(Self.note(form))", form.name)
+                    + (Self.note(form).isEmpty ? "Each thread did the same; order" : "Order")
+                    + " between threads was not compared.\(Self.note(form))", form.name)
             // A form without ids prints no ids of its own, so the number in a text is not one.
             XCTAssertEqual(Self.isSame(try compare(program, renumbered, form)), form.hasIDs, form.name)
             XCTAssertTrue(Self.isSame(try compare(program, interleaved, form)), form.name)

@@ -335,7 +335,7 @@ final class CasesTests: XCTestCase {
             """)
         let failed = String(repeating: "1\n0 passed, 1 failed\n", count: 2)
         let accepted = String(
-            repeating: "0\nok      no problem: no findings, and 1 accepted\n1 passed, 0 failed\n", count: 2)
+            repeating: "0\nok      no problem: no problems, and 1 accepted\n1 passed, 0 failed\n", count: 2)
         XCTAssertEqual(outcome.output, "\(failed)\(accepted)\(failed)2\n1\n", outcome.errors)
     }
 

@@ -227,7 +227,7 @@ final class RecordTests: XCTestCase {
                 of: /notify-demo: run 3 of 9: exit 1; recorded 12 posts in \d+ records, \d+ bytes, to d\/bad-1.jsonl/))
         XCTAssertEqual(lines[3], "notify-demo: 2 good runs, 1 bad run")
         XCTAssertEqual(
-            lines[4], "Next: notify-demo compare --good d/good-1.jsonl d/good-2.jsonl --bad d/bad-1.jsonl")
+            lines[4], "Next: notify-demo compare d/good-2.jsonl d/bad-1.jsonl")
     }
 
     func testRepeatEndsWhenTheProgramIsInterruptedOrRecordsNothing() throws {

@@ -116,7 +116,7 @@ extension Subject {
     static func roundTrip(_ conditions: BenchmarkConditions, through open: Channel.Opening) throws -> Subject {
         let (arrivals, timeout) = (Arrivals(), conditions.timeout)
         let target = arrivals.targets[0]
-        let ask = Locked<Channel.Handler>({})
+        let ask = Locked(Question(post: {}))
         let trips = Locked((asked: Int64(0), latencies: [UInt64]()))
         let answers = try open(
             [
@@ -128,13 +128,13 @@ extension Subject {
                         trips.asked = now
                     }
                     target.arrive()
-                    if !isLast { ask.withLock { $0 }() }
+                    if !isLast { ask.withLock { $0 }.post() }
                 }
             ], conditions.postingCore)
         let questions = try open([answers.post], conditions.targetCore)
-        ask.withLock { $0 = questions.post }
+        ask.withLock { $0 = Question(post: questions.post) }
         return Subject {
-            ask.withLock { $0 = {} }
+            ask.withLock { $0 = Question(post: {}) }
             try questions.end()
             try answers.end()
         } measure: { operations in
@@ -194,6 +194,11 @@ extension Subject {
         }
         return latencies
     }
+}
+
+/// A closure without this struct would be wrapped again each time a generic value returns it.
+private struct Question {
+    let post: Channel.Handler
 }
 
 extension Sample {
