@@ -88,7 +88,8 @@ final class RunLoopDescriptorTests: XCTestCase {
             let next = DispatchSemaphore(value: 1)
             Thread.detachNewThread {
                 for _ in 1...500 {
-                    next.wait()
+                    // A wake-up may come so late, on a busy machine, that it is missed: see `LateCheck`.
+                    while next.wait(timeout: .now() + 1) == .timedOut { CFRunLoopWakeUp(CFRunLoopGetMain()) }
                     CFRunLoopPerformBlock(CFRunLoopGetMain(), kCFRunLoopCommonModes) {
                         performed.withLock { $0 += 1 }
                         next.signal()

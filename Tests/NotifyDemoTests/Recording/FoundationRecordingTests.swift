@@ -202,7 +202,10 @@ final class FoundationRecordingTests: XCTestCase {
     }
 
     func testForkedProcessesAreRecordedInFilesOfTheirOwn() throws {
-        let recorded = try record("foundation-child fork", after: "cat run.jsonl.*")
+        let recorded = try record("foundation-child fork", after: "cat run.jsonl.* | tr -d '\\0'")
+        // A copy may wait for a lock of Foundation or Swift that a thread of its parent held, until its alarm ends it.
+        let hasWaited = recorded.outcome.errors.split(whereSeparator: { "[], \n".contains($0) }).contains("\(SIGALRM)")
+        try XCTSkipIf(hasWaited, "A copy of the program waited for a lock of its parent.")
         XCTAssertEqual(recorded.outcome.errors, "[\(7 << 8)]\n")
         let counts = Dictionary(grouping: recorded.lines) { $0.split(separator: " ")[1] }.mapValues(\.count)
         XCTAssertEqual(counts["register"], 1520)
