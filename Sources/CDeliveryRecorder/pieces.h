@@ -1,8 +1,8 @@
 // The file, mapped in pieces, and the place of each line in it.
 //
 // A thread reserves the place of a line with one atomic operation and copies the line there. So an appended line stays
-// in the file however the process ends. A thread takes the lock only if a piece is full. So a signal handler may append,
-// also if it interrupted a thread that appends.
+// in the file however the process ends. A thread takes the lock only if a piece is full. So a signal handler may
+// append, also if it interrupted a thread that appends.
 //
 //     reserve (number, time, place) ─► copy ─► the next piece, if the line does not fit: reserve room on the disk, map
 //

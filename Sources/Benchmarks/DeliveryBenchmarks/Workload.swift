@@ -49,7 +49,8 @@ package struct Contender: Sendable {
     }
 }
 
-/// A contender in use: a run measures it in rounds. The other subjects of the workload exist at the same time, and are idle.
+/// A contender in use: a run measures it in rounds. The other subjects of the workload exist at the same time, and are
+/// idle.
 package struct Subject {
     /// Performs a number of operations and returns their cost. Called on the main thread, which it may block and whose
     /// run loop it may run. Returns when all notifications were handled, and throws a `BenchmarkError` if one was not.

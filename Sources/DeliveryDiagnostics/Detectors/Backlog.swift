@@ -48,7 +48,8 @@ enum Backlog {
                     + "\(words.thread(index.entry(source).thread))\(words.location(of: source, " at ")).",
                 evidence: [words.registered(key.observer), source, first, handler?.begin ?? -1],
                 remedy: isProblem
-                    ? "\(found.waiting == 1 ? "It is" : "They are") lost. Before the program ends, wait for what was posted: postAndWait(_:timeout:)."
+                    ? "\(found.waiting == 1 ? "It is" : "They are") lost. "
+                        + "Before the program ends, wait for what was posted: postAndWait(_:timeout:)."
                     : "If the program ended with that, they are lost: before it ends, wait for what was posted, with "
                         + "postAndWait(_:timeout:).",
                 weight: found.waiting, name: key.name, thread: key.target)

@@ -23,7 +23,7 @@ struct RecordedFiles {
         var posts = 0
         /// True if there are no records, or only those of ends.
         var isEmpty = true
-        /// What could not be recorded, and why.
+        /// Messages that say which calls could not be recorded, and why.
         var unrecorded: Set<String> = []
         /// Why nothing could be written, if that is known.
         var problem: String?
