@@ -11,6 +11,12 @@ let strict: [SwiftSetting] = [
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+func example(_ name: String, _ library: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: library + ["ThreadedNotifications"], path: "Sources/Examples/\(name)",
+        swiftSettings: strict)
+}
+
 let package = Package(
     name: "ThreadedNotifications",
     products: [
@@ -91,138 +97,63 @@ let package = Package(
 
         // The benchmarks.
         .target(name: "CControl", path: "Sources/Benchmarks/CControl"),
-        .target(
-            name: "DeliveryBenchmarks",
-            dependencies: [
-                "CControl", "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DistributedNotifications",
-                "PostingQueues", "ThreadedNotifications",
-            ], path: "Sources/Benchmarks/DeliveryBenchmarks", swiftSettings: strict),
         .executableTarget(
             name: "notify-bench",
             dependencies: [
-                "DeliveryBenchmarks", "DeliveryDiagnostics", "NotificationServer", argumentParser, systemPackage,
+                "CControl", "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DistributedNotifications",
+                "NotificationServer", "PostingQueues", "ThreadedNotifications", argumentParser, systemPackage,
             ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
 
         // The example programs of the documents.
-        .executableTarget(
-            name: "kitchen", dependencies: ["ThreadedNotifications"], path: "Sources/Examples/kitchen",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "window", dependencies: ["ThreadedNotifications"], path: "Sources/Examples/window",
-            swiftSettings: strict),
+        example("kitchen"),
+        example("window"),
         // No test target depends on it: its AsyncMain would be linked into the tests, some of which need a main thread
         // that ends. A build of the tests builds all targets.
-        .executableTarget(
-            name: "station", dependencies: ["AsyncMain", "ThreadedNotifications"], path: "Sources/Examples/station",
-            swiftSettings: strict),
+        example("station", "AsyncMain"),
 
-        // The tests.
+        // What the tests share, and the programs that they run.
         .target(
-            name: "SharedTesting", dependencies: ["CLinux", "ChildProcesses", "ThreadedNotifications"],
-            path: "Tests/SharedTesting", swiftSettings: strict),
-        .target(
-            name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
-            path: "Tests/RecordingTesting", swiftSettings: strict),
+            name: "SharedTesting",
+            dependencies: [
+                "CLinux", "ChildProcesses", "DistributedNotifications", "NotificationServer", "ThreadedNotifications",
+            ], path: "Tests/SharedTesting", swiftSettings: strict),
         .executableTarget(
-            name: "delivery-child", dependencies: ["CLinux", "PostingQueues", "ThreadedNotifications"],
-            path: "Tests/delivery-child", swiftSettings: strict),
-        .testTarget(
-            name: "ThreadedNotificationsTests",
-            dependencies: [
-                "CLinux", "ChildProcesses", "PostingQueues", "SharedTesting", "ThreadedNotifications",
-                "delivery-child",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "PostingQueuesTests",
-            dependencies: ["CLinux", "PostingQueues", "SharedTesting", "ThreadedNotifications"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "RunLoopIntegrationTests",
-            dependencies: [
-                "CLinux", "ChildProcesses", "PostingQueues", "RunLoopIntegration", "SharedTesting",
-                "ThreadedNotifications",
-            ], swiftSettings: strict),
-        .target(
-            name: "DistributedTesting",
-            dependencies: [
-                "CLinux", "DistributedNotifications", "NotificationServer", "SharedTesting", "ThreadedNotifications",
-            ], path: "Tests/DistributedTesting", swiftSettings: strict),
-        .testTarget(
-            name: "DistributedNotificationsTests",
-            dependencies: [
-                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
-                "ThreadedNotifications", "notification-server",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "NotificationCompatibilityTests",
-            dependencies: [
-                "DistributedTesting", "NotificationCompatibility", "PostingQueues", "SharedTesting",
-                "notification-server",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "NotificationServerTests",
-            dependencies: [
-                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
-                "ThreadedNotifications", "notification-server",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "CDeliveryRecorderTests",
-            dependencies: ["CDeliveryRecorder", "CRecorderInterface", "SharedTesting", "ThreadedNotifications"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "DeliveryRecordingTests",
-            dependencies: [
-                "DeliveryRecording", "PostingQueues", "RecordingTesting", "SharedTesting", "ThreadedNotifications",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "DeliveryDiagnosticsTests",
-            dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "RecordingTesting", "SharedTesting",
-                "ThreadedNotifications",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "TerminalTextTests", dependencies: ["SharedTesting", "TerminalText"], swiftSettings: strict),
-        .testTarget(
-            name: "ChildProcessesTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
-        .testTarget(
-            name: "ScenariosTests",
-            dependencies: [
-                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "Scenarios", "SharedTesting",
-                "ThreadedNotifications", "notify-demo",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "PlatformExaminationTests",
-            dependencies: ["ChildProcesses", "SharedTesting", "ThreadedNotifications"], swiftSettings: strict),
-        .testTarget(
-            name: "DeliveryBenchmarksTests",
-            dependencies: [
-                "CControl", "ChildProcesses", "DeliveryBenchmarks", "DeliveryDiagnostics",
-                "DistributedNotifications", "SharedTesting", "ThreadedNotifications", "notification-server",
-                "notify-bench", systemPackage,
-            ], swiftSettings: strict),
+            name: "test-child",
+            dependencies: ["CLinux", "CRecorderInterface", "PostingQueues", "ThreadedNotifications"],
+            path: "Tests/test-child", swiftSettings: strict),
+        // Without this package's libraries.
         .executableTarget(name: "foundation-child", path: "Tests/foundation-child", swiftSettings: strict),
-        .executableTarget(
-            name: "ending-child", dependencies: ["ThreadedNotifications"], path: "Tests/ending-child",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "recording-child", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
-            path: "Tests/recording-child", swiftSettings: strict),
-        .testTarget(
-            name: "NotifyDemoTests",
-            dependencies: [
-                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "Scenarios", "SharedTesting", "ThreadedNotifications", "ending-child",
-                "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
-                argumentParser, systemPackage,
-            ], swiftSettings: strict),
         // Nothing may depend on it either.
         .executableTarget(
             name: "async-main-child", dependencies: ["AsyncMain", "ThreadedNotifications"],
             path: "Tests/async-main-child", swiftSettings: strict),
+
+        // The tests.
         .testTarget(
-            name: "AsyncMainTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
+            name: "ThreadedNotificationsTests",
+            dependencies: [
+                "CDeliveryRecorder", "CLinux", "CRecorderInterface", "ChildProcesses", "PostingQueues",
+                "RunLoopIntegration", "SharedTesting", "ThreadedNotifications", "test-child",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "DistributedNotificationsTests",
+            dependencies: [
+                "CLinux", "DistributedNotifications", "NotificationCompatibility", "NotificationServer",
+                "PostingQueues", "SharedTesting", "ThreadedNotifications", "notification-server",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "DeliveryDiagnosticsTests",
+            dependencies: [
+                "DeliveryDiagnostics", "DeliveryRecording", "PostingQueues", "SharedTesting", "ThreadedNotifications",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "NotifyDemoTests",
+            dependencies: [
+                "CControl", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "NotificationServer", "Scenarios", "SharedTesting", "TerminalText", "ThreadedNotifications",
+                "foundation-child", "kitchen", "notification-server", "notify-bench", "notify-demo", "test-child",
+                argumentParser, systemPackage,
+            ], swiftSettings: strict),
         .testTarget(
             name: "DocumentsTests",
             dependencies: [
@@ -239,20 +170,18 @@ if Context.environment["SANITIZED"] != nil {
     /// Not for a sanitizer: values that one thread uses; copies of a process with several threads, in which the thread
     /// sanitizer does not work; messages with which an optimized library does not stop the program.
     let excluded = [
-        "CDeliveryRecorderTests": ["LineTests.swift"],
         "ThreadedNotificationsTests": [
-            "Center/ForkTests.swift", "Center/StoppedProgramTests.swift", "Observers/ObserverRegistryTests.swift",
+            "Center/ForkTests.swift", "Center/StoppedProgramTests.swift", "Foundation",
+            "Observers/ObserverRegistryTests.swift",
             "Observers/ObserverStateTests.swift", "Platform/EpollSetTests.swift", "Platform/TimeoutSourceTests.swift",
-            "Waiting/WaitGraphTests.swift",
+            "PostingQueues/CoalescingBufferTests.swift", "Recorder/LineTests.swift",
+            "RunLoopIntegration/AsyncMainTests.swift", "Waiting/WaitGraphTests.swift",
         ],
-        "PostingQueuesTests": ["CoalescingBufferTests.swift"],
-        "RunLoopIntegrationTests": [],
         "DistributedNotificationsTests": [
             "DistributedErrorTests.swift", "PropertyList", "RulesArticleTests.swift", "ServerDirectoryTests.swift",
-            "Socket", "Wire",
+            "Socket", "Wire", "Server/Faults", "Server/Routing", "Server/ServerLimitsTests.swift", "Server/Serving",
+            "Server/Starting",
         ],
-        "NotificationCompatibilityTests": [],
-        "NotificationServerTests": ["Faults", "Routing", "ServerLimitsTests.swift", "Serving", "Starting"],
     ]
     var needed = Set(excluded.keys)
     var count = 0

@@ -21,7 +21,7 @@ tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[
 thread=(--scratch-path .build-tsan --sanitize=thread "${fast[@]}")
 # Handlers may end their thread, which the sanitizer's checks of the stack report as an error.
 address=(--scratch-path .build-asan --sanitize=address "${fast[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
-libraries='^(ThreadedNotifications|PostingQueues|RunLoopIntegration|DistributedNotifications|NotificationCompatibility|NotificationServer)Tests[.]'
+libraries='^(ThreadedNotifications|DistributedNotifications)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
 # Of the release build: only that shows how the memory of the server grows.
 released='[.]ReleasedServerTests'
@@ -71,7 +71,7 @@ start "tests of the commands" "${tests[@]}" --filter "$commands"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 steps=("format" "tests of the libraries" "tests of the commands" "other tests")
 # Two processes, because tests wait.
-first='^(PostingQueuesTests|ThreadedNotificationsTests[.][A-O])'
+first='^ThreadedNotificationsTests[.]([A-O]|Posting)'
 export SANITIZED=1
 if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
     start "thread sanitizer, A to O" swift test --skip-build --ignore-lock "${thread[@]}" --filter "$first"

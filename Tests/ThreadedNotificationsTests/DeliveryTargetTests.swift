@@ -116,7 +116,7 @@ final class DeliveryTargetTests: XCTestCase {
     }
 
     func testBlocksOfNoThreadAreNotLostWhereTheSystemCreatesNone() throws {
-        let result = try Shell.run("delivery-child delay-without-threads")
+        let result = try Shell.run("test-child delivery delay-without-threads")
         XCTAssertEqual(result.output, "true\ntrue delivered\n", result.errors)
     }
 

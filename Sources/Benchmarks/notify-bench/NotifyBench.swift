@@ -1,5 +1,4 @@
 import ArgumentParser
-import DeliveryBenchmarks
 import DeliveryDiagnostics
 import Foundation
 import NotificationServer

@@ -1,5 +1,4 @@
 import DeliveryRecording
-import RecordingTesting
 import ThreadedNotifications
 import XCTest
 

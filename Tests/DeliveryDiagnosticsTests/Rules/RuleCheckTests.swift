@@ -1,5 +1,4 @@
 import DeliveryRecording
-import RecordingTesting
 import XCTest
 
 @testable import DeliveryDiagnostics

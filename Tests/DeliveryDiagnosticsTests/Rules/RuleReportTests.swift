@@ -1,6 +1,5 @@
 import DeliveryRecording
 import Foundation
-import RecordingTesting
 import XCTest
 
 @testable import DeliveryDiagnostics

@@ -1,5 +1,4 @@
 import DeliveryRecording
-import RecordingTesting
 import ThreadedNotifications
 
 /// Programs that the tests of timelines draw.

@@ -1,7 +1,6 @@
 import DeliveryRecording
 import Foundation
 import FoundationXML
-import RecordingTesting
 import SharedTesting
 import ThreadedNotifications
 import XCTest

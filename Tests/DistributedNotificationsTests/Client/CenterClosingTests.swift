@@ -1,5 +1,4 @@
 import Dispatch
-import DistributedTesting
 import Foundation
 import SharedTesting
 import ThreadedNotifications

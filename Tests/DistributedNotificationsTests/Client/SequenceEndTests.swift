@@ -1,4 +1,3 @@
-import DistributedTesting
 import Foundation
 import SharedTesting
 import ThreadedNotifications

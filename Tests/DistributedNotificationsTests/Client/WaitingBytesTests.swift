@@ -1,4 +1,3 @@
-import DistributedTesting
 import Foundation
 import Glibc
 import SharedTesting

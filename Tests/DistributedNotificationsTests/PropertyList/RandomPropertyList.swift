@@ -1,5 +1,4 @@
 import DistributedNotifications
-import DistributedTesting
 import Foundation
 import SharedTesting
 import XCTest

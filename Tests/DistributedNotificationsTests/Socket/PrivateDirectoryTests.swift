@@ -1,5 +1,4 @@
 import CLinux
-import DistributedTesting
 import Foundation
 import Glibc
 import SharedTesting

@@ -1,4 +1,3 @@
-import DistributedTesting
 import SharedTesting
 import XCTest
 

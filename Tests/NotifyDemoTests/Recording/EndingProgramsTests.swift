@@ -8,7 +8,7 @@ import XCTest
 
 /// A recorded program has the same end and output as alone, and its recording has every post that it made.
 final class EndingProgramsTests: XCTestCase {
-    /// The programs of `ending-child`, and how each ends.
+    /// The programs of `test-child ending`, and how each ends.
     private static let programs: [(name: String, end: ChildProcess.End)] = [
         ("returns", .exit(0)), ("exit", .exit(3)), ("underscoreExit", .exit(4)), ("quickExit", .exit(5)),
         ("abort", .signal(SIGABRT)), ("kill", .signal(SIGKILL)), ("terminate", .signal(SIGTERM)),
@@ -59,11 +59,11 @@ final class EndingProgramsTests: XCTestCase {
         defer { try? FileManager.default.removeItem(at: directory) }
         let counts = directory.appending(component: "counts")
         let file = directory.appending(component: "run.jsonl").path
-        let (child, record) = ("\(try Shell.directory())/ending-child", "\(try Shell.directory())/notify-demo")
+        let (child, record) = ("\(try Shell.directory())/test-child", "\(try Shell.directory())/notify-demo")
         try Data(count: 4096).write(to: counts)
         let result = try ChildProgram(
             path: isRecorded ? record : child,
-            arguments: (isRecorded ? ["record", "-o", file, "--", child] : []) + [program],
+            arguments: (isRecorded ? ["record", "-o", file, "--", child] : []) + ["ending", program],
             // Without PATH there is no symbolizer, which would take most of the time.
             environment: ["COUNTS": counts.path, "SWIFT_BACKTRACE": "enable=no", "PATH": "/nonexistent"]
         ).run(timeout: .seconds(60))

@@ -19,7 +19,7 @@ final class RecordTests: XCTestCase {
     }
 
     private func child(
-        _ end: String, of program: String = "recording-child"
+        _ end: String, of program: String = "test-child recording"
     ) throws -> (outcome: Shell.Outcome, recording: Recording, files: [String]) {
         try record("notify-demo record -o run.jsonl -- \(program) \(end)")
     }
@@ -81,7 +81,7 @@ final class RecordTests: XCTestCase {
         let (outcome, recording, _) = try record(
             """
             mkfifo ready go; exec 4<> go
-            notify-demo record -o run.jsonl -- sh -c 'exec recording-child pause > ready < go' &
+            notify-demo record -o run.jsonl -- sh -c 'exec test-child recording pause > ready < go' &
             read line < ready
             notify-demo record -o run.jsonl -- kitchen; echo $? >&2
             echo >&4; wait
@@ -95,7 +95,7 @@ final class RecordTests: XCTestCase {
         let (outcome, recording, _) = try record(
             """
             mkfifo ready go; exec 4<> go
-            notify-demo record -o run.jsonl -- sh -c 'recording-child pause > ready < go & read line < ready'
+            notify-demo record -o run.jsonl -- sh -c 'test-child recording pause > ready < go & read line < ready'
             echo >&4; until grep -q '"end"' run.jsonl.*.rest/*; do :; done; cmp run.jsonl run.jsonl.*.rest/*
             """)
         XCTAssertTrue(outcome.errors.contains("still runs and records to "))
@@ -106,7 +106,7 @@ final class RecordTests: XCTestCase {
 
     func testAFileSizeLimitDoesNotEndAProgramThatIsRecorded() throws {
         let (outcome, recording, _) = try record(
-            "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec recording-child exit'")
+            "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec test-child recording exit'")
         XCTAssertEqual(outcome.end, .exit(0))
         XCTAssertTrue(outcome.errors.contains("could not be written (File too large)"))
         // There may be room for a record of the loss.
@@ -125,7 +125,7 @@ final class RecordTests: XCTestCase {
 
     func testAForkedCopyAndAStartedProgramAreRecordedAfterTheProgramAndCounted() throws {
         for (end, expected) in [("forks", [30, 10]), ("spawns", [30, 25])] {
-            let (outcome, recording, files) = try child(end, of: "ending-child")
+            let (outcome, recording, files) = try child(end, of: "test-child ending")
             XCTAssertEqual(outcome.end, .exit(0))
             XCTAssertTrue(recording.problems.isEmpty)
             XCTAssertEqual(posts(recording), expected)
@@ -139,7 +139,7 @@ final class RecordTests: XCTestCase {
 
     func testTheDiagnosisOfAForkSaysThatTheCopyIsInTheRecording() throws {
         let (outcome, recording, _) = try record(
-            "notify-demo record -o run.jsonl -- ending-child forks; notify-demo diagnose run.jsonl")
+            "notify-demo record -o run.jsonl -- test-child ending forks; notify-demo diagnose run.jsonl")
         XCTAssertEqual(posts(recording), [30, 10])
         let finding = try XCTUnwrap(outcome.output.split(separator: "\n").first { $0.contains(" forked ") })
         XCTAssertTrue(finding.contains("this recording also has"), "\(finding)")
@@ -154,7 +154,7 @@ final class RecordTests: XCTestCase {
     }
 
     func testAProgramThatExecutesAnotherContinuesTheRecordingInTheSameFile() throws {
-        let (outcome, recording, files) = try child("executes", of: "ending-child")
+        let (outcome, recording, files) = try child("executes", of: "test-child ending")
         XCTAssertEqual(outcome.end, .exit(0))
         XCTAssertEqual(posts(recording), [25, 25])
         XCTAssertEqual(Set(recording.processes.map(\.id)).count, 1)
@@ -172,7 +172,7 @@ final class RecordTests: XCTestCase {
 
     func testAMainThreadThatEndsLosesLaterPostsAndAFindingSaysSo() throws {
         let (outcome, recording, _) = try record(
-            "notify-demo record -o run.jsonl -- recording-child main-thread-ends; notify-demo diagnose run.jsonl")
+            "notify-demo record -o run.jsonl -- test-child recording main-thread-ends; notify-demo diagnose run.jsonl")
         XCTAssertTrue(recording.records.contains { $0.stage == .targetGone && $0.notification == "for main" })
         XCTAssertTrue(outcome.output.contains("for main") && outcome.output.contains("async"), "\(outcome.output)")
     }

@@ -91,7 +91,7 @@ final class RecordedEndTests: XCTestCase {
             let written = try FileHandle(forWritingTo: errors)
             let record = try ChildProgram(
                 path: "\(programs)/notify-demo",
-                arguments: ["record", "-o", "-", "--", "\(programs)/recording-child", "exit"]
+                arguments: ["record", "-o", "-", "--", "\(programs)/test-child", "recording", "exit"]
             ).start(output: .piped, errors: .descriptor(written.fileDescriptor))
             // The output is larger than a pipe, so the command is writing the recording now, and waits.
             XCTAssertEqual(try record.readLine(timeout: TestTimeout.hang)?.hasPrefix("{\"recording\":"), true)

@@ -8,7 +8,7 @@ final class DeinitPostTests: XCTestCase {
         _ program: String, _ expected: String, warns: Bool = true, file: StaticString = #filePath, line: UInt = #line
     ) throws {
         for _ in 0..<TestRounds.rounds(5, stress: 50) {
-            let result = try Shell.run("delivery-child \(program)")
+            let result = try Shell.run("test-child delivery \(program)")
             XCTAssertEqual(result.end, .exit(0), result.errors, file: file, line: line)
             XCTAssertEqual(result.output, expected + "\n", file: file, line: line)
             let warnings = result.errors.components(separatedBy: "\n").filter { !$0.isEmpty }
@@ -19,12 +19,12 @@ final class DeinitPostTests: XCTestCase {
     func testAnotherThreadGetsItWithoutTheObjectAndAWarningNamesThePost() throws {
         try assertPrints(
             "deinit-elsewhere", "worker without object\nworker without object\n2: delivered 2")
-        let errors = try Shell.run("delivery-child deinit-elsewhere").errors
+        let errors = try Shell.run("test-child delivery deinit-elsewhere").errors
         XCTAssertTrue(
-            errors.contains("Gone, posted at delivery_child/DeinitPosts.swift:")
+            errors.contains("Gone, posted at test_child/DeinitPosts.swift:")
                 && errors.contains("because the deinit of that Ending posts it"), errors)
         XCTAssertEqual(
-            try Shell.run("THREADED_NOTIFICATIONS_WARNINGS=0 delivery-child deinit-elsewhere").errors, "")
+            try Shell.run("THREADED_NOTIFICATIONS_WARNINGS=0 test-child delivery deinit-elsewhere").errors, "")
     }
 
     func testTheLatestNotificationIsRetainedWithoutTheObject() throws {
@@ -32,7 +32,7 @@ final class DeinitPostTests: XCTestCase {
     }
 
     func testObserversWithAnOverflowPolicyGetItWithoutTheObject() throws {
-        let result = try Shell.run("delivery-child deinit-bounded")
+        let result = try Shell.run("test-child delivery deinit-bounded")
         XCTAssertEqual(result.end, .exit(0), result.errors)
         XCTAssertEqual(result.output.components(separatedBy: "without object").count, 5, result.output)
     }
@@ -65,7 +65,7 @@ final class DeinitPostTests: XCTestCase {
     }
 
     func testANotificationOfAFoundationCenterIsDeliveredWithoutTheObject() throws {
-        let result = try Shell.run("delivery-child deinit-foundation")
+        let result = try Shell.run("test-child delivery deinit-foundation")
         XCTAssertEqual(result.end, .exit(0), result.errors)
         XCTAssertTrue(result.output.contains("worker without object\n"), result.output)
         XCTAssertTrue(result.output.contains("redirected without\n"), result.output)

@@ -7,7 +7,7 @@ final class ForkTests: XCTestCase {
     private func assertPrints(
         _ program: String, _ expected: String, file: StaticString = #filePath, line: UInt = #line
     ) throws {
-        let result = try Shell.run("delivery-child \(program)")
+        let result = try Shell.run("test-child delivery \(program)")
         XCTAssertEqual(result.end, .exit(0), result.errors, file: file, line: line)
         XCTAssertEqual(result.output, expected + "\n", result.errors, file: file, line: line)
     }

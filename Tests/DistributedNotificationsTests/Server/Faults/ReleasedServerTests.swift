@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import SharedTesting
+import XCTest
+
+@testable import DistributedNotifications
+
+/// The server as it is built for release: an optimised build kept memory that a debug build frees.
+final class ReleasedServerTests: XCTestCase {
+    private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+    private static let build = "swift build -c release --product notification-server --scratch-path .build-release"
+
+    private func startServer(_ temporary: FaultDirectory) throws -> ObservedProcess {
+        let program = "\(Self.root)/.build-release/release/notification-server"
+        try XCTSkipUnless(
+            access(program, X_OK) == 0, "there is no release build of the server; build it: \(Self.build)")
+        setenv(ServerProgram.variable, program, 1)
+        defer { unsetenv(ServerProgram.variable) }
+        return try temporary.startServer()
+    }
+
+    /// The ways in which a client goes.
+    private enum Departure: String, CaseIterable {
+        case goodbye, withinAFrame, beforeHello, refused, withUnreadNotifications, withHeldNotifications
+
+        func perform(in directory: ServerDirectory, poster: RawPeer) throws {
+            let peer = try RawPeer(
+                directory, name: self == .beforeHello ? nil : "peer", suspended: self == .withHeldNotifications)
+            switch self {
+            case .goodbye:
+                try peer.synchronize()
+                try peer.frame(.farewell)
+                XCTAssertEqual(try peer.next(), .end)
+            case .withinAFrame: try peer.write([60, 0, 0])
+            case .beforeHello: break
+            case .refused:
+                try peer.write([0, 0, 0, 0])
+                _ = try peer.farewell()
+            case .withUnreadNotifications, .withHeldNotifications:
+                try peer.register(1, name: "n")
+                try peer.synchronize()
+                // More than a socket takes.
+                try poster.post("n", numbers: 0..<10, byteCount: 50_000)
+                try poster.synchronize()
+            }
+        }
+    }
+
+    func testAClientThatHasGoneLeavesNoMemoryBehind() throws {
+        let temporary = try FaultDirectory()
+        let server = try startServer(temporary)
+        let poster = try RawPeer(temporary.directory, name: "poster")
+        for departure in Departure.allCases {
+            func repeated(_ count: Int) throws {
+                for _ in 0..<count { try departure.perform(in: temporary.directory, poster: poster) }
+                // Those that went before it are no clients any more.
+                _ = try temporary.status()
+            }
+            try repeated(20)
+            let before = (resident: server.residentBytes, data: server.dataBytes)
+            let count = departure == .goodbye ? 2000 : 100
+            try repeated(count)
+            for (kind, grown) in [
+                ("VmRSS", server.residentBytes - before.resident), ("VmData", server.dataBytes - before.data),
+            ] {
+                XCTAssertLessThan(
+                    grown, 4 << 20,
+                    "\(kind) grew by \(grown >> 10) KiB with \(count) clients: \(departure). If it is an old build: \(Self.build)"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import DeliveryDiagnostics
+import Foundation
+import XCTest
+
+@testable import notify_bench
+
+final class BenchmarkReportTests: XCTestCase {
+    private static func report(noise: [String] = [], pin: Int? = nil) -> BenchmarkReport {
+        let burst = WorkloadResult.drawn(
+            named: "burst-1", [("control", [28.04]), ("ours", [65.04, 64, 66]), ("addObserver(queue:)", [37214])])
+        var latencies = [UInt64](repeating: 4_810, count: 100)
+        (latencies[98], latencies[99]) = (8_120, 41_000)
+        let sample = Sample(operations: 100, total: 470_000, latencies: latencies, processorTime: 1_000_000)
+        let trip = WorkloadResult(
+            .drawn("round-trip", control: "eventfd"),
+            [
+                ContenderResult(name: "eventfd", operations: 100, samples: [sample]),
+                ContenderResult(name: "broken", operations: 10, samples: [], problem: "10 were posted and 9 handled."),
+            ])
+        return .drawn([burst, trip], noise: noise, pin: pin)
+    }
+
+    func testTheTextHasTheConditionsATableForEachWorkloadAndTheErrors() {
+        XCTAssertEqual(
+            Self.report(pin: 0).text(width: 100),
+            """
+            AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; pinned to core 0; 12.3 s
+
+            burst-1: something drawn (ns per operation)
+                                   median  spread  ×control  ×best
+              control (control)      28.0       –      1.00      –
+              ours                   65.0     2 %      2.32   1.00
+              addObserver(queue:)   37214       –      1327    572
+
+            round-trip: something drawn (ns per operation)
+                                                                                    latency
+                                 median  spread  ×control  ×best      p50      p99    p99.9  processor
+              eventfd (control)    4700       –      1.00      –  4.81 µs  8.12 µs  41.0 µs    10.0 µs
+              broken                  –       –         –      –        –        –        –          –
+              broken: 10 were posted and 9 handled.
+            """)
+        for width in [80, 200] {
+            XCTAssertTrue(Self.report().text(width: width).split(separator: "\n").allSatisfy { $0.count <= width })
+        }
+        XCTAssertEqual(Self.report().problems, ["round-trip, broken: 10 were posted and 9 handled."])
+    }
+
+    func testJSONIsOneObjectWithItsSchemaTheMachineAndEveryFigureOfEveryRound() throws {
+        let text = try JSONText.of(Self.report(pin: 0))
+        XCTAssertFalse(text.contains("\n"))
+        let object = try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        XCTAssertEqual(object["schema"] as? Int, 1)
+        XCTAssertEqual((object["machine"] as? [String: Any])?["model"] as? String, "AMD EPYC")
+        XCTAssertEqual(object["pin"] as? [Int], [0])
+        XCTAssertEqual(object["quick"] as? Bool, false)
+        let workloads = try XCTUnwrap(object["workloads"] as? [[String: Any]])
+        let contenders = try XCTUnwrap(workloads[0]["contenders"] as? [[String: Any]])
+        XCTAssertEqual(contenders[1]["figures"] as? [Double], [65.04, 64, 66])
+        XCTAssertEqual(contenders[1]["median"] as? Double, 65.04)
+        let trip = try XCTUnwrap(workloads[1]["contenders"] as? [[String: Any]])
+        XCTAssertEqual((trip[0]["latency"] as? [String: Any])?["p999"] as? Int, 41_000)
+        XCTAssertEqual(trip[1]["problem"] as? String, "10 were posted and 9 handled.")
+    }
+
+    func testADisturbedRoundChangesTheMedianAndTheSpreadLittleAndASingleOneHasNoSpread() throws {
+        for (figures, median, spread) in [
+            ([5.0], 5.0, 0.0), ([1, 2], 1.5, 0.5), ([7, 1, 3, 5, 2, 6, 4], 4, 3), ([4, 1, 3, 2], 2.5, 1.5),
+            ([100, 101, 99, 100, 5000, 100, 101], 100, 1),
+        ] {
+            let result = WorkloadResult.drawn([("a", figures)]).contenders[0]
+            XCTAssertEqual(result.median, median)
+            XCTAssertEqual(result.spread, figures.count > 1 ? spread : nil)
+        }
+        let none = WorkloadResult.drawn([("a", [])]).contenders[0]
+        XCTAssertTrue(none.median == nil && none.relativeSpread == nil)
+    }
+
+    func testRatiosAreOfMediansToTheBaselineAndToTheBestContender() {
+        let result = WorkloadResult.drawn([("control", [28]), ("ours", [56, 56, 70]), ("other", [280])])
+        XCTAssertEqual(result.best, "ours")
+        XCTAssertEqual(result.contenders.map(\.ratioToControl), [1, 2, 10])
+        XCTAssertEqual(result.contenders.map(\.ratioToBest), [nil, 1, 5])
+        let none = WorkloadResult.drawn(control: nil, [("ours", [50]), ("other", [100])])
+        XCTAssertEqual(none.contenders.map(\.ratioToControl), [nil, nil])
+        let free = WorkloadResult.drawn([("control", [0]), ("ours", [0]), ("other", [3])])
+        XCTAssertEqual(free.contenders.map(\.ratioToControl), [nil, nil, nil])
+        XCTAssertEqual(free.contenders.map(\.ratioToBest), [nil, nil, nil])
+    }
+}

@@ -1,0 +1,126 @@
+import ChildProcesses
+import DistributedNotifications
+import Glibc
+import SharedTesting
+import ThreadedNotifications
+import XCTest
+
+@testable import notify_bench
+
+/// The work of the workloads, without its duration. Runs on the main thread, where subjects are measured.
+final class ContenderTests: XCTestCase {
+    private func conditions() throws -> BenchmarkConditions {
+        var conditions = BenchmarkConditions(observersProgram: "\(try Shell.directory())/notify-bench")
+        conditions.isQuick = true
+        return conditions
+    }
+
+    func testEachContenderHandlesAllThatItPostsInEachRoundAndHasAFigure() throws {
+        for workload in Workloads.all {
+            for contender in workload.contenders {
+                let what = "\(workload.name), \(contender.name)"
+                let subject = try contender.make(try conditions())
+                do {
+                    // The second round follows another one, and has another size.
+                    for count in [7, 3] {
+                        // A workload with a fixed size gets a thousand times as many, as in a quick run.
+                        let isFixed = workload.operations.lowerBound == workload.operations.upperBound
+                        let operations = isFixed ? 1000 * count : count
+                        let sample = try subject.measure(operations)
+                        try sample.validate(operations: operations, in: workload.unit)
+                        if workload.name.contains("round-trip") || workload.name.hasPrefix("paced") {
+                            XCTAssertEqual(sample.latencies.count, operations, what)
+                        }
+                        if workload.family == "paced" { XCTAssertGreaterThan(sample.processorTime ?? 0, 0, what) }
+                    }
+                } catch {
+                    XCTFail("\(what): \(error)")
+                }
+                try subject.end()
+            }
+        }
+    }
+
+    func testANotificationThatIsNotHandledInTimeOrIsHandledTwiceIsAnErrorAndTheThreadsEnd() throws {
+        for (times, error) in [
+            (0, BenchmarkError.timedOut(waitingFor: "what was posted to be handled", after: .milliseconds(1))),
+            (2, .miscounted(handled: 20, posted: 10)),
+        ] {
+            var conditions = BenchmarkConditions()
+            // If the second calls come in the same post, all have come when the posters have returned.
+            conditions.timeout = times == 0 ? .milliseconds(1) : TestTimeout.hang
+            let subject = try Subject.burst(targets: 2, conditions) { handlers, _ in
+                Channel(post: { for handler in handlers { for _ in 0..<times { handler() } } })
+            }
+            assertThrows(error) { try subject.measure(10) }
+            try subject.end()
+        }
+        let call = try Subject.calls { _ in ({}, {}) }
+        assertThrows(BenchmarkError.self) { try call.measure(3) }
+    }
+
+    func testPostersDivideThePostsAndPostAllOfThem() throws {
+        for posters in [1, 2, 4, 8] {
+            let shares = Locked<[Int]>([])
+            let threads = PosterThreads(posters, on: nil) { share in shares.withLock { $0.append(share) } }
+            for operations in [0, 1, 7, 64] {
+                threads.post(operations)
+                try threads.wait(timeout: TestTimeout.hang)
+                let posted = shares.withLock { shares in
+                    defer { shares = [] }
+                    return shares
+                }
+                XCTAssertEqual(posted.count, posters)
+                XCTAssertEqual(posted.reduce(0, +), operations)
+                XCTAssertLessThanOrEqual(posted.max()! - posted.min()!, 1)
+            }
+            try threads.end()
+        }
+    }
+
+    // MARK: Other processes
+
+    func testObserversProcessesHandleEachPostOnceAndEndByThemselves() throws {
+        for (kind, areSeparate) in [
+            (ObserversProgram.Kind.wire, false), (.center, false), (.thread, false), (.wire, true), (.center, true),
+        ] {
+            let poster = try DistributedPoster.throughServer(try conditions())
+            defer { poster.end() }
+            let observers = try ObserverProcesses(
+                kind, 3, areSeparate: areSeparate, in: poster.directory, try conditions())
+            XCTAssertEqual(Set(observers.children.map(\.id)).count, areSeparate ? 3 : 1)
+            for _ in 0..<2 {
+                observers.expect(2)
+                try poster.post()
+                try poster.post()
+                XCTAssertNoThrow(try observers.waitForAll())
+            }
+            XCTAssertTrue(observers.end(), "\(kind) was killed")
+        }
+    }
+
+    func testAnObserversProcessThatEndsIsAnError() throws {
+        let poster = try DistributedPoster.throughServer(try conditions())
+        defer { poster.end() }
+        let observers = try ObserverProcesses(.wire, 3, areSeparate: true, in: poster.directory, try conditions())
+        observers.expect(1)
+        observers.children[2].kill()
+        XCTAssertThrowsError(try observers.waitForAll()) { XCTAssertEqual($0 as? BenchmarkError, .observersEnded) }
+        observers.end()
+    }
+
+    func testASecondPostIsAnError() throws {
+        let poster = try DistributedPoster.throughServer(try conditions())
+        defer { poster.end() }
+        let observers = try ObserverProcesses(.wire, 1, in: poster.directory, try conditions())
+        observers.expect(1)
+        try poster.post()
+        try poster.post()
+        // Both have arrived.
+        try observers.waitForEach(observers.expected + 1)
+        XCTAssertThrowsError(try observers.waitForAll()) {
+            XCTAssertEqual($0 as? BenchmarkError, .miscounted(handled: 3, posted: 2))
+        }
+        observers.end()
+    }
+}
