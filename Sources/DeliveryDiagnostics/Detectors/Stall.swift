@@ -100,7 +100,7 @@ extension Detector {
                     + "\(ElapsedTime.text(budget)).",
                 evidence: [words.registered(entry.observer), found.span.begin, found.span.end],
                 remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",
-                weight: Int(clamping: found.longest), name: name, formerKind: "mainHeldUp")
+                weight: Int(clamping: found.longest), name: name, formerKind: "mainHeldUp", sortedAs: .endedInHandler)
         }
     }
 }

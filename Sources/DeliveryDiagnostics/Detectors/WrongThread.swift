@@ -134,7 +134,8 @@ extension Detector {
                 remedy: (index.entry(registered).isFoundation ? "Observe with ThreadedNotificationCenter. " : "")
                     + "Add the observer for the thread that should handle it: addObserver(forName:on:) with .main, "
                     + ".current or a RunLoopThread. Keep .postingThread only for handlers that any thread may run.",
-                weight: all.count, name: index.entry(registered).name, formerKind: areSeveral ? "severalThreads" : nil)
+                weight: all.count, name: index.entry(registered).name, formerKind: areSeveral ? "severalThreads" : nil,
+                sortedAs: areSeveral ? .waitTimedOut : nil)
         }
     }
 }

@@ -18,11 +18,10 @@ package struct Diagnosis: Sendable {
     ) {
         evidence = Evidence(index, limits, selection)
         findings = []
-        for (rank, detector) in Detector.all.enumerated() {
-            for var finding in detector.run(evidence) {
-                finding.rank = rank
-                findings.append(finding)
-            }
+        let ranks = Dictionary(uniqueKeysWithValues: Detector.all.enumerated().map { ($1, $0) })
+        for var finding in Detector.all.flatMap({ $0.run(evidence) }) {
+            finding.rank = ranks[finding.sortedAs ?? finding.kind] ?? 0
+            findings.append(finding)
         }
         removeExplained()
         if let selection, !selection.isEverything {

@@ -32,7 +32,9 @@ struct Finding: Sendable, Hashable {
     var thread: Int32 = -1
     /// The name of its kind in earlier versions, if that was another one.
     var formerKind: String?
-    /// The position of its detector in `Detector.all`.
+    /// The kind that it is sorted with, if that is another one.
+    var sortedAs: Kind?
+    /// The position of that kind in `Detector.all`.
     var rank = 0
 
     /// True if a file of accepted findings or a rule names its kind.
