@@ -68,9 +68,10 @@ struct NotifyDemo: ParsableCommand {
         } catch {
             // A message may quote the arguments and the names of files.
             let text = fullMessage(for: error)
-            if !exitCode(for: error).isSuccess, ShownText.lines(text) != text {
+            let shown = Workflow.neutralized("\(ShownText.lines(text))\n")
+            if !exitCode(for: error).isSuccess, shown != Array("\(text)\n".utf8) {
                 // Standard error may be closed.
-                _ = try? FileDescriptor.standardError.writeAll(Array("\(ShownText.lines(text))\n".utf8))
+                _ = try? FileDescriptor.standardError.writeAll(shown)
                 exit(withError: exitCode(for: error))
             }
             exit(withError: error)

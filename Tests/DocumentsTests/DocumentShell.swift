@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+import SharedTesting
 
 /// Runs the commands of a document in a directory of its own, with the programs that were built with these tests.
 struct DocumentShell {
@@ -22,15 +23,10 @@ struct DocumentShell {
 
     /// Runs one line, for a minute at most.
     func run(_ command: String) throws -> (output: String, errors: String) {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let shell = ChildProgram(
             path: "bash",
             arguments: ["-c", "cd '\(directory.path)'; \(command.replacing(#/^swift run /#, with: ""))"],
-            environment: [
-                "PATH": "\(URL(filePath: tests).deletingLastPathComponent().path):\(path)", "TZ": "UTC",
-                "NO_COLOR": nil, "XDG_RUNTIME_DIR": directory.path,
-            ])
+            environment: try Shell.environment().merging(["XDG_RUNTIME_DIR": directory.path]) { $1 })
         let result = try shell.run(timeout: .seconds(60))
         // Outputs of a new recording depend on the load of the machine: the next commands read the one beside the
         // picture.

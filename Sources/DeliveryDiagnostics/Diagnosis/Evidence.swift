@@ -24,7 +24,9 @@ struct Evidence: Sendable {
         }
         accounts = Accounts(index, includes: includes)
         faults = FaultSearch(words, accounts, includes: includes).faults
-        postCount = index.posts.count { $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted) }
+        postCount = index.posts.count {
+            $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted)
+        }
         matches = ObserverMatches.all(index)
         running = index.runningHandlers
     }

@@ -21,4 +21,11 @@ package struct RuleResult: Sendable {
             return finding
         }.sorted { ($0.evidence.first ?? .max, $0.problem) < ($1.evidence.first ?? .max, $1.problem) }
     }
+
+    /// The findings that break the rule, or one that says why it fails; none if it holds.
+    func reported(_ words: RecordWords) -> [ReportedFinding] {
+        if holds { return [] }
+        let all = findings.isEmpty ? [Finding(problem: explanation)] : findings
+        return all.map { $0.reported(words, breaking: "\(rule)") }
+    }
 }

@@ -15,6 +15,15 @@ package struct ScenarioResult: Sendable, Hashable {
     /// A suite for the scenario, and a case for each expectation.
     package var suite: ReportedSuite {
         ReportedSuite(
-            name: scenario, cases: expectations.map { ReportedCase($0.claim, failure: $0.failure) }, duration: duration)
+            name: scenario,
+            cases: expectations.map { ReportedSuite.Case("\(scenario): \($0.claim)", failure: $0.failure) },
+            duration: duration)
+    }
+
+    /// The expectations that fail.
+    package var findings: [ReportedFinding] {
+        expectations.compactMap { expectation in
+            expectation.failure.map { ReportedFinding(title: "\(scenario): \(expectation.claim)", text: $0) }
+        }
     }
 }

@@ -66,8 +66,9 @@ struct RecordOutput: ParsableArguments {
             let shown = stable ? StableNumbering.renumber(records.filter { style.line(for: $0) != nil }) : records
             try terminal.print(shown.compactMap { style.line(for: $0) })
         case .stages:
-            let style = StagesStyle(numbered)
-            try terminal.print(numbered.map { style.line(for: $0) })
+            let recording = Recording(numbered)
+            let style = StagesStyle(recording, recording.entries)
+            try terminal.print(recording.entries.map(style.line))
         }
         if let report = scenario.report(on: stable && run.isComplete ? RecordedRun(numbered) : run) {
             try terminal.print(report.split(separator: "\n").map { "# \($0)" })

@@ -17,11 +17,14 @@ final class Output {
     private var unwritten: [UInt8] = []
     private(set) var hasWritten = false
     private var isFinished = false
+    /// For a standard stream of a job.
+    private var neutralizer: WorkflowCommands.Neutralizer?
 
     /// - Throws: `OutputError` if the file cannot be written.
     init(_ path: String) throws(OutputError) {
         self.path = path
         descriptor = Self.openDescriptor(path)
+        if Workflow.isRunning, descriptor != nil { neutralizer = WorkflowCommands.Neutralizer() }
         if descriptor == nil, let problem = Self.problem(path) {
             throw OutputError(path: path, problem: "\(problem)")
         }
@@ -86,7 +89,7 @@ final class Output {
         hasWritten = hasWritten || !unwritten.isEmpty
         defer { unwritten.removeAll(keepingCapacity: true) }
         do {
-            try descriptor.writeAll(unwritten)
+            try descriptor.writeAll(neutralizer?.bytes(unwritten) ?? unwritten)
         } catch {
             throw OutputError(path: path, problem: "\(error)", isBrokenPipe: error as? Errno == .brokenPipe)
         }

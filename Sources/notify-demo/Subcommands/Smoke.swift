@@ -29,6 +29,8 @@ struct Smoke: Command {
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
+    @OptionGroup var annotations: AnnotationOptions
+
     private var printsXML: Bool { junit.map(Output.isStandardOutput) ?? false }
 
     func validate() throws {
@@ -59,11 +61,11 @@ struct Smoke: Command {
         }
         let expectations = results.flatMap(\.expectations)
         let failed = expectations.count { !$0.holds }
-        if !printsXML {
-            try terminal.print("\(expectations.count - failed) passed, \(failed) failed")
-        }
+        let totals = "\(expectations.count - failed) passed, \(failed) failed"
+        if !printsXML { try terminal.print(totals) }
         // The lines are printed even if the report cannot be written.
         try terminal.standardOutput.flush()
+        annotations.annotate(results.flatMap(\.findings), title: "notify-demo smoke", totals: totals, terminal)
         try report?.print(JUnitReport.text("notify-demo smoke", of: results.map(\.suite)))
         try report?.finish()
         return failed == 0 ? .success : .failed
