@@ -35,7 +35,7 @@ struct NeverDelivered {
         }
     }
 
-    private mutating func findings(_ matches: [ObserverMatches]) -> [Finding] {
+    private mutating func findings(_ matches: [Accounts.Account]) -> [Finding] {
         var findings: [Finding] = []
         /// True if every post recorded how many observers it matched.
         let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
@@ -70,7 +70,7 @@ struct NeverDelivered {
 
     // MARK: Matched, and not delivered
 
-    private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: ObserverMatches) -> Finding? {
+    private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: Accounts.Account) -> Finding? {
         let (pending, skipped) = (matches.counts[.pending], matches.counts[.skipped])
         if matches.counts[.matched] > pending { return nil }
         if pending > 0 {

@@ -36,7 +36,7 @@ extension Detector {
     }
 
     private static func finding(
-        _ observer: Int32, _ removed: Int32, _ count: Int, _ first: Int32, _ matches: ObserverMatches,
+        _ observer: Int32, _ removed: Int32, _ count: Int, _ first: Int32, _ matches: Accounts.Account,
         _ words: RecordWords
     ) -> Finding {
         let (index, added) = (words.index, words.registered(observer))

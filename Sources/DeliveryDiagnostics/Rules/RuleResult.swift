@@ -7,14 +7,8 @@ package struct RuleResult: Sendable {
     /// In the order of the recording, one for each observer or source location.
     let findings: [Finding]
 
-    init(_ rule: Rule, holds explanation: String) {
-        (self.rule, holds, self.explanation, findings) = (rule, true, explanation, [])
-    }
-
-    init(_ rule: Rule, fails explanation: String, _ findings: [Finding] = []) {
-        self.rule = rule
-        holds = false
-        self.explanation = explanation
+    init(_ rule: Rule, holds: Bool, _ explanation: String, _ findings: [Finding] = []) {
+        (self.rule, self.holds, self.explanation) = (rule, holds, explanation)
         self.findings = findings.map { finding in
             var finding = finding
             finding.evidence.removeAll { $0 < 0 }

@@ -47,7 +47,7 @@ final class JobTests: XCTestCase {
             notify-demo diagnose --accept accepted.txt > found; tail -n 2 found | head -n 1 | cut -d ';' -f 1
             cat > many; notify-demo diagnose many > /dev/null
             """,
-            input: DiagnosedRecordingsTests.recording(
+            input: CasesTests.recording(
                 (1...12).map { #""t":\#($0),"thread":1,"stage":"register","name":"N\#($0)","observer":\#($0)"# }
                     + [#""t":99,"thread":1,"stage":"end","reason":"exit""#]))
         let lines = outcome.errors.split(separator: "\n").map { $0.prefix { $0 != " " } }
@@ -100,7 +100,7 @@ final class JobTests: XCTestCase {
             notify-demo '##[group]' ; notify-demo $'\n::error::x'
             grep -cE '^\s*::|##\[' out summary; notify-demo stats --json "$f" | jq -r '.names[0].label'
             """#,
-            input: DiagnosedRecordingsTests.recording([
+            input: CasesTests.recording([
                 #""t":1,"thread":1,"stage":"register","name":"\#(name)","observer":1,"target":2"#,
                 #""t":2,"thread":1,"stage":"post","name":"\#(name)","post":1,"count":0"#,
                 #""t":3,"thread":1,"stage":"log","message":"\#(name)""#,
