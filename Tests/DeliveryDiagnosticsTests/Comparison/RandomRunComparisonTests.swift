@@ -85,42 +85,6 @@ final class RandomRunComparisonTests: XCTestCase {
         }
     }
 
-    func testTwoExchangedDeliveriesOfOnePosterAreReportedAtTheFirstOfThem() throws {
-        try expectDifference { records, generator in
-            let recording = Recording(records)
-            let chains = CausalChains(
-                RecordingIndex(recording), isExact: false, includes: { _ in true },
-                compares: { _ in true })
-            let handlers = emptyHandlers(of: records)
-            func append(of index: Int) -> Int? {
-                records.firstIndex {
-                    $0.stage == .append && $0.post == records[index].post && $0.observer == records[index].observer
-                }
-            }
-            var pairs: [((Int, Int), (Int, Int))] = []
-            for (index, one) in handlers.enumerated() {
-                for other in handlers[(index + 1)...]
-                where chains.chainOfEntry[one.0] == chains.chainOfEntry[other.0]
-                    && append(of: other.0) ?? .max < one.0
-                {
-                    pairs.append((one, other))
-                }
-            }
-            guard let (one, other) = pairs.randomElement(using: &generator) else { return nil }
-            var changed = records
-            for (index, otherIndex) in [(one.0, other.0), (one.1, other.1)] {
-                let (record, otherRecord) = (records[index], records[otherIndex])
-                changed[index].post = otherRecord.post
-                changed[index].observer = otherRecord.observer
-                changed[index].notification = otherRecord.notification
-                changed[otherIndex].post = record.post
-                changed[otherIndex].observer = record.observer
-                changed[otherIndex].notification = record.notification
-            }
-            return (changed, one.0, one.0)
-        }
-    }
-
     /// Compares random runs with modified copies, in both directions.
     ///
     /// - Parameter mutation: returns the modified records, and the index of the change in the original and in the copy.
