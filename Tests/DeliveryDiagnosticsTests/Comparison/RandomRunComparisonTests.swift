@@ -34,6 +34,20 @@ final class RandomRunComparisonTests: XCTestCase {
         }
     }
 
+    func testNoPlaceOutcomeOrCountTellsRunsOfOneProgramApart() {
+        for seed in 0..<UInt64(TestRounds.rounds(10, stress: 300)) {
+            let program = RandomProgram(seed: seed, areAllNamed: true)
+            var texts = FactTexts()
+            let runs = (1...6).map { number in
+                RunFacts(Recording(ended(RandomRun(program, seed: seed &* 31 &+ number).records)), &texts)
+            }
+            let found = RunAnswers(good: Array(runs[..<3]), bad: Array(runs[3...]), texts)
+            for answer in found.answers where [.place, .outcome, .count].contains(answer.kind) {
+                XCTFail("seed \(seed): \(texts.clause(answer.fact))")
+            }
+        }
+    }
+
     func testARecordingWithMissingRepeatedOrReorderedRecordsEqualsItself() {
         var generator = SeededGenerator(seed: 8)
         for seed in 0..<UInt64(TestRounds.rounds(6, stress: 200)) {
