@@ -61,9 +61,10 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
             found.answers.count - answers.count, (found.good + found.bad).count { !$0.isComplete }
         )
         var notes = unmatched
-        if rest > 0 { notes.append("\(counted(rest, "more answer")): see --differences.") }
+        let least = found.areLimited ? "at least " : ""
+        if rest > 0 { notes.append("There are \(least)\(counted(rest, "more answer")): see --differences.") }
         if consequences > 0 {
-            notes.append("Not shown: \(counted(consequences, "difference")) after these, which may follow.")
+            notes.append("Not shown: \(least)\(counted(consequences, "difference")) after these, which may follow.")
         }
         if incomplete > 0 {
             notes.append("What \(counted(incomplete, "incomplete run")) may lack counts for neither.")
@@ -100,7 +101,7 @@ extension RunAnswers {
         let (inBad, inGood) = (
             words(answer.bad, bad.count, "bad"), words(answer.good.opposite, good.count, "good")
         )
-        guard case .occurs(let text, let role) = opposite else {
+        guard case .occurs(let text, let role?) = opposite else {
             return "In \(inBad) \(clause), in \(inGood) \(answer.kind == .next ? "directly before" : "after") it."
         }
         return "\(clause) in \(inBad), \(texts[text].deed.preposition) \(texts.subject(role)) in \(inGood)."

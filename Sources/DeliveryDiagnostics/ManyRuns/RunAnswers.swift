@@ -26,8 +26,8 @@ struct RunAnswers {
         var opposite: RunFact?
         var good: Rate
         var bad: Rate
-        /// Where it is in a bad run: for each lane the position.
-        fileprivate(set) var places: [String: Int] = [:]
+        /// Where it begins in one of the runs.
+        var event: Int
 
         /// Equal differences of rates are equal numbers.
         private var signed: Double {
@@ -44,62 +44,72 @@ struct RunAnswers {
     /// Without consequences.
     private(set) var answers: [Answer] = []
     private(set) var consequences = 0
+    /// True if there are more answers or consequences.
+    private(set) var areLimited = false
     var areCertain: Bool { answers.first?.isCertain ?? false }
 
     private static let longestOrder = 1000
     static let leastRunsOfOrder = 3
-    private static let maximumOrders = 10_000
+    private static let maximumAnswers = 1000
 
     init(good: [RunFacts], bad: [RunFacts], _ texts: FactTexts) {
         (self.good, self.bad, self.texts) = (good, bad, texts)
         var all = facts() + orders()
         if all.contains(where: \.isCertain) { all.removeAll { !$0.isCertain } }
         all = Self.merged(all)
-        for index in all.indices { all[index].places = places(all[index]) }
-        let known = all.map { ($0, $0.places.values.min() ?? .max) }
-        let sorted = known.sorted { one, other in
-            let keys = (one.0.difference, other.0.difference)
-            if keys.0 != keys.1 { return keys.0 > keys.1 }
-            if one.0.kind != other.0.kind { return one.0.kind.rank < other.0.kind.rank }
-            if (one.0.opposite == nil) != (other.0.opposite == nil) { return other.0.opposite == nil }
-            if one.1 != other.1 { return one.1 < other.1 }
-            return texts.clause(one.0.fact) < texts.clause(other.0.fact)
+        all.sort { one, other in
+            (one.difference, -one.kind.rank, -one.event) > (other.difference, -other.kind.rank, -other.event)
+        }
+        areLimited = all.count > Self.maximumAnswers
+        let best = all.prefix(Self.maximumAnswers).map { answer in
+            let places = places(answer)
+            let order = [answer.kind.rank, answer.opposite == nil ? 1 : 0, places.values.min() ?? .max]
+            return (answer: answer, places: places, order: order, words: texts.clause(answer.fact))
+        }.sorted { one, other in
+            if one.answer.difference != other.answer.difference {
+                return one.answer.difference > other.answer.difference
+            }
+            return one.order == other.order
+                ? one.words < other.words : one.order.lexicographicallyPrecedes(other.order)
         }
         // A fact that lies only after a better one's on its lane is its consequence.
         var earliest: [String: Int] = [:]
-        for (answer, _) in sorted {
-            let isConsequence =
-                !answer.places.isEmpty && answer.places.allSatisfy { earliest[$0.key, default: .max] <= $0.value }
+        for (answer, places, _, _) in best {
+            let isConsequence = !places.isEmpty && places.allSatisfy { earliest[$0.key, default: .max] <= $0.value }
             if isConsequence { consequences += 1 } else { answers.append(answer) }
-            for (lane, place) in answer.places { earliest[lane] = min(earliest[lane] ?? .max, place) }
+            earliest.merge(places) { min($0, $1) }
         }
     }
 
     // MARK: Facts
 
-    private func rate(_ fact: RunFact, _ runs: [RunFacts]) -> Rate {
-        let known = runs.filter { $0.evidence[fact] != nil || $0.isComplete }
-        return Rate(count: known.count { $0.evidence[fact] != nil }, known: known.count)
-    }
-
     private func facts() -> [Answer] {
-        let all = (good + bad).reduce(into: Set<RunFact>()) { $0.formUnion($1.evidence.keys) }
-        return all.compactMap { fact in
-            var answer = Answer(kind: .end, fact: fact, good: rate(fact, good), bad: rate(fact, bad))
+        var counts: [RunFact: (good: Int, bad: Int, event: Int)] = [:]
+        for run in good { for (fact, event) in run.evidence { counts[fact, default: (0, 0, event)].good += 1 } }
+        for run in bad { for (fact, event) in run.evidence { counts[fact, default: (0, 0, event)].bad += 1 } }
+        let (openGood, openBad) = (good.filter { !$0.isComplete }, bad.filter { !$0.isComplete })
+        return counts.compactMap { fact, count in
+            let answer = Answer(
+                kind: .end, fact: fact,
+                good: Rate(count: count.good, known: good.count - openGood.count { $0.evidence[fact] == nil }),
+                bad: Rate(count: count.bad, known: bad.count - openBad.count { $0.evidence[fact] == nil }),
+                event: count.event)
             guard answer.difference > 0, answer.good.known > 0, answer.bad.known > 0 else { return nil }
-            answer.kind = kind(fact)
-            return answer
+            var found = answer
+            found.kind = kind(fact)
+            return found
         }
     }
 
     private func kind(_ fact: RunFact) -> Kind {
         switch fact {
         case .finding: .finding
-        case .occurs(let text, _):
+        case .occurs(let text, let role):
             // Elsewhere in the runs that do not have it there.
             texts[text].deed.isOutcome
                 ? .outcome
-                : (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.isComplete } ? .place : .count
+                : role != nil && (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.isComplete }
+                    ? .place : .count
         case .repeats: .count
         case .follows: .next
         case .precedes: .order
@@ -131,7 +141,7 @@ struct RunAnswers {
         }
         var found: [Answer] = []
         for one in events[0].indices {
-            for other in events[0].indices.dropFirst(one + 1) where found.count < Self.maximumOrders {
+            for other in events[0].indices.dropFirst(one + 1) where found.count < Self.maximumAnswers {
                 guard good.indices.allSatisfy({ order(one, other, $0) == -1 }) else { continue }
                 let orders = bad.indices.map { order(one, other, good.count + $0) }.filter { $0 != 0 }
                 let reversed = orders.count { $0 == 1 }
@@ -140,33 +150,41 @@ struct RunAnswers {
                 found.append(
                     Answer(
                         kind: .order, fact: .precedes(next, text), opposite: .precedes(text, next),
-                        good: Rate(count: 0, known: good.count), bad: Rate(count: reversed, known: orders.count)))
+                        good: Rate(count: 0, known: good.count), bad: Rate(count: reversed, known: orders.count),
+                        event: one))
             }
         }
         return found
     }
 
-    /// A text that is elsewhere, or two that are exchanged, are one answer.
+    /// A text that is elsewhere, or two that are exchanged, are one answer, and so is what is true of a role and anywhere.
     private static func merged(_ answers: [Answer]) -> [Answer] {
-        let certain = answers.filter(\.isCertain)
-        var places: [Int: [RunFact]] = [:]
-        for answer in certain where !answer.isOfBad && answer.kind == .place {
-            if case .occurs(let text, _) = answer.fact { places[text, default: []].append(answer.fact) }
-        }
-        let others = Set(certain.lazy.filter { !$0.isOfBad }.map(\.fact))
-        var (result, used): ([Answer], Set<RunFact>) = ([], [])
-        for var answer in answers {
-            if answer.isCertain, answer.isOfBad {
-                switch answer.fact {
-                case .occurs(let text, _) where answer.kind == .place && places[text]?.count == 1:
-                    answer.opposite = places[text]?[0]
-                case .follows(let text, let after) where others.contains(.follows(after, after: text)):
-                    answer.opposite = .follows(after, after: text)
-                default: break
+        let certain = Set(answers.lazy.filter { $0.isCertain && !$0.isOfBad }.map(\.fact))
+        let differences = Dictionary(answers.map { ($0.fact, $0.difference) }) { one, _ in one }
+        var (places, used): ([Int: [RunFact]], Set<RunFact>) = ([:], [])
+        for answer in answers {
+            var anywhere: RunFact?
+            switch answer.fact {
+            case .occurs(let text, .some):
+                anywhere = .occurs(text, role: nil)
+                if answer.kind == .place, certain.contains(answer.fact) {
+                    places[text, default: []].append(answer.fact)
                 }
-                if let opposite = answer.opposite { used.insert(opposite) }
+            case .repeats(let text, .some): anywhere = .repeats(text, role: nil)
+            default: break
             }
-            result.append(answer)
+            if let anywhere, differences[anywhere, default: 2] <= answer.difference { used.insert(anywhere) }
+        }
+        var result = answers
+        for index in result.indices where result[index].isCertain && result[index].isOfBad {
+            switch result[index].fact {
+            case .occurs(let text, .some) where result[index].kind == .place && places[text]?.count == 1:
+                result[index].opposite = places[text]?[0]
+            case .follows(let text, let after) where certain.contains(.follows(after, after: text)):
+                result[index].opposite = .follows(after, after: text)
+            default: break
+            }
+            if let opposite = result[index].opposite { used.insert(opposite) }
         }
         return result.filter { !used.contains($0.fact) }
     }

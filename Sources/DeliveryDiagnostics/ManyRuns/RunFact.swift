@@ -2,10 +2,10 @@ internal import DeliveryRecording
 
 /// Something that is true of a run or not. Texts, roles, findings and ends are numbers of a `FactTexts`.
 enum RunFact: Hashable {
-    /// A text occurs on a role.
-    case occurs(Int, role: Int)
+    /// A text occurs on a role, or anywhere.
+    case occurs(Int, role: Int?)
     /// It occurs more than once there.
-    case repeats(Int, role: Int)
+    case repeats(Int, role: Int?)
     /// A text comes directly after another on a lane.
     case follows(Int, after: Int)
     /// Of two texts that occur once, on different lanes, the first comes before the second.
@@ -78,14 +78,13 @@ struct FactTexts {
         return text.subject.isEmpty ? "what has no name" : ShownText.name(Excerpt.of(text.subject))
     }
 
-    /// `Saved is handled on main`.
-    func clause(_ number: Int, role: Int) -> String {
-        "\(subject(number)) \(texts[number].deed.words) \(subject(role))"
-    }
-
-    /// Without a role: `Saved is handled`.
-    private func clause(_ number: Int) -> String {
-        "\(subject(number)) \(texts[number].deed.words.split(separator: " ").dropLast().joined(separator: " "))"
+    /// `Saved is handled on main`, or without a role `Saved is handled`.
+    private func clause(_ number: Int, role: Int? = nil) -> String {
+        let words = texts[number].deed.words
+        guard let role else {
+            return "\(subject(number)) \(words.prefix(upTo: words.lastIndex(of: " ") ?? words.endIndex))"
+        }
+        return "\(subject(number)) \(words) \(subject(role))"
     }
 
     /// `Saved is handled before Loaded`, or with the verbs of both.

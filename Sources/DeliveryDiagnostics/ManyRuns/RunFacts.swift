@@ -85,9 +85,7 @@ struct RunFacts {
         func lane(_ thread: Int32) -> String { "\(thread)" }
         func subject(_ entry: Recording.Entry) -> String {
             if let message = recording.message(of: entry), entry.stage == .log {
-                return MessagePart.parts(of: message).map { part in
-                    if case .text(let text) = part { ComparedTexts.withoutAddresses(text) } else { "{…}" }
-                }.joined()
+                return ComparedTexts.parts(of: message).skeleton
             }
             let known = entry.name >= 0 || entry.post < 0 ? entry.name : index.name(ofPost: entry.post)
             return known < 0 ? "" : recording.strings[Int(known)]
@@ -148,8 +146,11 @@ struct RunFacts {
             Event(text: text, role: role, lane: lane, before: before, chain: chain, time: time, number: number))
         let known = occurrences[text]
         occurrences[text] = (known?.first ?? event, (known?.count ?? 0) + 1)
-        let occurs = RunFact.occurs(text, role: role)
-        note(evidence[occurs] == nil ? occurs : .repeats(text, role: role), event)
+        for role in [role, nil] {
+            note(
+                evidence[.occurs(text, role: role)] == nil ? .occurs(text, role: role) : .repeats(text, role: role),
+                event)
+        }
         guard let lane else { return }
         if let before { note(.follows(text, after: events[before].text), event) }
         last[lane] = event

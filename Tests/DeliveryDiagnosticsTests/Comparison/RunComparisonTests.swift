@@ -331,14 +331,6 @@ final class RunComparisonTests: XCTestCase {
 
     // MARK: Threads
 
-    func testAThreadWithANameThatTheOtherRunLacksIsADifference() {
-        let runs = ["worker", "helper"].map { name in
-            script { $0.add(.log, on: RecordedStory.thread(2, name), message: "hello") }
-        }
-        XCTAssertEqual(
-            difference(runs[0], runs[1])?.explanation, ["The message is logged on worker in A, on helper in B."])
-    }
-
     /// Threads without names that log a message each and then perform a block on another thread each.
     private func rings(_ next: [Int], order: [Int]) -> RecordedStory {
         script { script in

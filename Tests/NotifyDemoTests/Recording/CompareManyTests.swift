@@ -121,6 +121,18 @@ final class CompareManyTests: XCTestCase {
         XCTAssertFalse(found.text.contains(#"directly after "read""#), found.text)
     }
 
+    func testWhatHappensOnAnyThreadIsAnAnswerAlsoIfThreadsCannotBeToldApart() throws {
+        /// Threads without names that begin with another line in each run.
+        func run(_ seed: Int, _ last: String) -> String {
+            "1/1 item \(seed * 2)\n2/2 item \(seed * 2 + 1)\n3/2 \(last)\n"
+        }
+        let found = try compare(
+            (1...2).map { run($0, "end") }, (5...6).map { run($0, "lost") },
+            #"--form '(?<time>\d+)/(?<thread>\d+) (?<text>.*)'"#)
+        XCTAssertEqual(found.status, 1)
+        XCTAssertTrue(found.text.contains(#"In all 2 bad runs and no good run, "lost" is written."#), found.text)
+    }
+
     func testALogThatEndsWithinALineIsOpenAndCountsForNeither() throws {
         let cut = String(log("main start;worker load", seed: 9).dropLast(2))
         let good = (0..<2).map { log(Self.usual, seed: $0) }
