@@ -16,9 +16,11 @@ struct DocumentShell {
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try FileManager.default.copyItem(at: Self.recording("jsonl"), to: directory.appending(path: "kitchen.jsonl"))
-        try FileManager.default.copyItem(
-            at: Document.root.appending(path: "Sources/Examples/plain/plain.swift"),
-            to: directory.appending(path: "plain.swift"))
+        for name in ["plain.swift", "settings.swift"] {
+            try FileManager.default.copyItem(
+                at: Document.root.appending(path: "Sources/Examples/plain/\(name)"),
+                to: directory.appending(path: name))
+        }
     }
 
     /// Runs one line, for a minute at most.
