@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+import SharedTesting
 
 /// Runs the commands of a document in a directory of its own, with the programs that were built with these tests.
 struct DocumentShell {
@@ -8,7 +9,7 @@ struct DocumentShell {
 
     /// The kitchen's recording or picture, by extension.
     static func recording(_ type: String) -> URL {
-        Document.root.appending(path: "Sources/DeliveryRecording/DeliveryRecording.docc/kitchen.\(type)")
+        Repository.root.appending(path: "Sources/DeliveryRecording/DeliveryRecording.docc/kitchen.\(type)")
     }
 
     init() throws {
@@ -16,7 +17,7 @@ struct DocumentShell {
             at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try FileManager.default.copyItem(at: Self.recording("jsonl"), to: directory.appending(path: "kitchen.jsonl"))
         try FileManager.default.copyItem(
-            at: Document.root.appending(path: "Sources/Examples/plain/plain.swift"),
+            at: Repository.root.appending(path: "Sources/Examples/plain/plain.swift"),
             to: directory.appending(path: "plain.swift"))
     }
 
