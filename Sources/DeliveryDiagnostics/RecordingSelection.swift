@@ -26,6 +26,11 @@ package struct RecordingSelection: Sendable {
         self.init(all: recording)
         isEverything = filter.isEmpty
         times = filter.from...max(filter.from, filter.to)
+        if let last = recording.entries.last.map(elapsed), filter.from > last {
+            throw NothingSelected(
+                description: "\(ShownText.escaped(recording.source)): has no records after "
+                    + "\(ElapsedTime.exact(filter.from)). The last is at \(ElapsedTime.exact(last)).")
+        }
         name = try filter.name.map { name throws(NothingSelected) in try Self.name(name, in: recording) }
         nameOfPost = name == nil ? [] : Self.namesOfPosts(recording)
         isSelectedPost = try filter.post.map { post throws(NothingSelected) in try Self.posts(post, in: recording) }

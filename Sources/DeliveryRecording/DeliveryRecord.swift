@@ -174,7 +174,7 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
     }
 
     /// - Parameter signal: the value of `signal` in the record, or 0.
-    init?(name: String, signal: UInt64) {
+    package init?(name: String, signal: UInt64) {
         switch name {
         case "exit": self = .exit
         case "stopped": self = .stopped

@@ -31,7 +31,6 @@ struct CoalescingScenario: Scenario {
         environment.recorder.logCurrentThread()
         try draw(queue, center, in: environment)
         try type(queue, center, in: environment)
-        environment.recorder.recordCounters(of: queue)
     }
 
     /// "When many clients draw on the window buffer during a callout from the run loop, it is expensive to flush the
@@ -89,8 +88,8 @@ struct CoalescingScenario: Scenario {
 
     func report(on run: RecordedRun) -> String? {
         let rows = [(Self.flush, "asap"), (Self.changeSize, "whenIdle")].map { name, style in
-            let counts = run.countersOfEnqueued(name.rawValue)
-            return [name.rawValue, style, "\(counts.total)", "\(counts.coalesced)", "\(counts.delivered)"]
+            [name.rawValue, style]
+                + [DeliveryStage.enqueue, .coalesce, .post].map { "\(run.all($0, name.rawValue).count)" }
         }
         return Table.text([["notification", "style", "enqueued", "coalesced", "posted"]] + rows)
     }
@@ -119,6 +118,6 @@ struct CoalescingScenario: Scenario {
                 "the size changed once, after the typing stopped", typing.last, sizes.first, and: sizes.count == 1),
             run.expectOrder(
                 "the size is in bytes: \(size) for \(Self.text.count) characters", run.first(Self.displayed(size))),
-        ] + run.expectQueueOutcomesAndCounters
+        ]
     }
 }

@@ -1,5 +1,4 @@
 internal import ChildProcesses
-package import DeliveryRecording
 internal import Foundation
 
 /// A demonstration of notifications and threads that records what happens and checks the records.
@@ -58,12 +57,6 @@ extension Scenario {
     package func validate(_ options: ScenarioOptions) throws(ScenarioError) {
         try options.validate(maximalNotifications: maximalNotifications)
     }
-
-    package func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        expectations(of: RecordedRun(records), options: options)
-    }
-
-    package func report(on records: [DeliveryRecord]) -> String? { report(on: RecordedRun(records)) }
 }
 
 /// The scenarios, in reading order for a newcomer.
@@ -71,8 +64,7 @@ package enum ScenarioCatalog {
     package static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        ThreadExitScenario(), OverflowScenario(), RemovalScenario(), PostingStylesScenario(), CoalescingScenario(),
-        RunLoopModesScenario(), DistributedScenario(), SuspensionScenario(),
+        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(), DistributedScenario(),
     ]
 
     package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }

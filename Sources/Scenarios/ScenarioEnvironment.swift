@@ -38,19 +38,6 @@ package struct ScenarioEnvironment: Sendable {
     func withThread<Value>(_ name: String, _ body: (RunLoopThread) throws -> Value) throws -> Value {
         try withThreads([name]) { try body($0[0]) }
     }
-
-    /// Keeps a thread busy until the returned gate opens.
-    func keepBusy(_ thread: RunLoopThread) throws -> Gate {
-        let (isBusy, mayGoOn) = (Gate("the thread to be busy"), Gate("the thread to go on"))
-        try thread.perform { [recorder, timeout] in
-            recorder.logCurrentThread()
-            isBusy.open()
-            // If the gate does not open in time, the main thread's own wait reports it.
-            try? mayGoOn.wait(timeout: timeout)
-        }
-        try isBusy.wait(timeout: timeout)
-        return mayGoOn
-    }
 }
 
 extension RunLoop {

@@ -15,26 +15,20 @@ extension Command {
     var color: ColorChoice { .auto }
 
     func run() throws {
-        // A write without a reader is then an error, which ends the command.
-        signal(SIGPIPE, SIG_IGN)
         let terminal = try Terminal(command: Self._commandName, color: color)
         var status: ExitStatus
         do {
             status = try perform(terminal)
             terminal.progressLine.clear()
             try terminal.standardOutput.flush()
-        } catch let error as OutputError where error.isBrokenPipe {
-            EndRequests.end(by: SIGPIPE)
-            return
         } catch let code as ExitCode {
             throw code
-        } catch let error as ValidationError {
-            // A usage error in a file, such as a rule that cannot be read.
-            throw error
         } catch {
             // Output from before the error is still useful.
             try? terminal.standardOutput.flush()
             terminal.say("notify-demo: \(error)")
+            // A usage error in a file, such as a rule that cannot be read.
+            if error is ValidationError { throw ExitCode.validationFailure }
             status = .error
         }
         if status != .success { throw ExitCode(status.rawValue) }

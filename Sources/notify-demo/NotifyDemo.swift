@@ -38,7 +38,7 @@ struct NotifyDemo: ParsableCommand {
               130 interrupted by Ctrl-C
             """, version: "1.0.0",
         // Hidden: child processes of other subcommands.
-        subcommands: [LifetimeChild.self, DistributedChild.self, DoctorChild.self, PropertyListChild.self],
+        subcommands: [LifetimeChild.self, DistributedChild.self, DoctorChild.self],
         groupedSubcommands: [
             CommandGroup(name: "Demonstrations", subcommands: [Tour.self, List.self, Run.self, Smoke.self]),
             CommandGroup(
@@ -61,20 +61,33 @@ struct NotifyDemo: ParsableCommand {
                 Array("notify-demo: cannot read its arguments, because there is no /proc. Mount it first.\n".utf8))
             exit(withError: ExitCode(ExitStatus.error.rawValue))
         }
+        // What has no reader is discarded.
+        signal(SIGPIPE, SIG_IGN)
         do {
             if let error = unknownWord(in: Array(CommandLine.arguments.dropFirst())) { throw error }
             var command = try parseAsRoot()
             try command.run()
         } catch {
-            // A message may quote the arguments and the names of files.
-            let text = fullMessage(for: error)
-            let shown = Workflow.neutralized("\(ShownText.lines(text))\n")
-            if !exitCode(for: error).isSuccess, shown != Array("\(text)\n".utf8) {
-                // Standard error may be closed.
-                _ = try? FileDescriptor.standardError.writeAll(shown)
-                exit(withError: exitCode(for: error))
+            exit(showing: error)
+        }
+    }
+
+    /// Prints the message of an error, or the help, and exits.
+    private static func exit(showing error: any Error) -> Never {
+        let (text, status) = (fullMessage(for: error), exitCode(for: error))
+        do {
+            if status.isSuccess {
+                let output = try Output("-")
+                try output.print(text)
+                try output.finish()
+            } else if !text.isEmpty {
+                // A message may quote the arguments and the names of files. Standard error may be closed.
+                _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
             }
-            exit(withError: error)
+            Foundation.exit(status.rawValue)
+        } catch {
+            _ = try? FileDescriptor.standardError.writeAll(Array("notify-demo: \(error)\n".utf8))
+            Foundation.exit(ExitStatus.error.rawValue)
         }
     }
 

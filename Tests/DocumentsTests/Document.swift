@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 
 /// A Markdown file of this repository, with its fenced blocks.
 struct Document: Sendable, CustomStringConvertible {
@@ -19,15 +20,13 @@ struct Document: Sendable, CustomStringConvertible {
 
     var description: String { path }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// The README and all articles.
     static let all: [Document] = {
-        let names = FileManager.default.enumerator(atPath: root.appending(path: "Sources").path)?.allObjects ?? []
+        let names =
+            FileManager.default.enumerator(atPath: Repository.root.appending(path: "Sources").path)?.allObjects ?? []
         let articles = names.compactMap { $0 as? String }.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }
         return (["README.md"] + articles.sorted().map { "Sources/\($0)" }).map { path in
-            let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
+            let text = try? String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
             return Document(path: path, text: text ?? "")
         }
     }()

@@ -9,7 +9,7 @@ struct DocumentShell {
 
     /// The kitchen's recording or picture, by extension.
     static func recording(_ type: String) -> URL {
-        Document.root.appending(path: "Sources/DeliveryRecording/DeliveryRecording.docc/kitchen.\(type)")
+        Repository.root.appending(path: "Sources/DeliveryRecording/DeliveryRecording.docc/kitchen.\(type)")
     }
 
     init() throws {
@@ -18,7 +18,7 @@ struct DocumentShell {
         try FileManager.default.copyItem(at: Self.recording("jsonl"), to: directory.appending(path: "kitchen.jsonl"))
         for name in ["plain.swift", "settings.swift"] {
             try FileManager.default.copyItem(
-                at: Document.root.appending(path: "Sources/Examples/plain/\(name)"),
+                at: Repository.root.appending(path: "Sources/Examples/plain/\(name)"),
                 to: directory.appending(path: name))
         }
     }

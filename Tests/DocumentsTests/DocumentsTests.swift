@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 /// The code, the commands, the picture and the links of all documents.
@@ -98,7 +99,7 @@ final class DocumentsTests: XCTestCase {
     }
 
     private func links(document: Document) {
-        let directory = Document.root.appending(path: document.path).deletingLastPathComponent()
+        let directory = Repository.root.appending(path: document.path).deletingLastPathComponent()
         for link in document.text.matches(of: /\]\(([^):#]+)\)/) {
             XCTAssertTrue(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1)").path))
         }
@@ -116,7 +117,7 @@ final class DocumentsTests: XCTestCase {
     /// The source texts of the example programs, and of the examples in these tests.
     private static func sources() throws -> [String] {
         let directories = ["Sources/Examples", "Tests/DocumentsTests/Examples", "Tests/async-main-child"].map {
-            Document.root.appending(path: $0)
+            Repository.root.appending(path: $0)
         }
         return try directories.flatMap { directory in
             let names = FileManager.default.enumerator(atPath: directory.path)?.allObjects ?? []

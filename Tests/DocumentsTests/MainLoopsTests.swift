@@ -7,7 +7,7 @@ import XCTest
 final class MainLoopsTests: XCTestCase {
     func testEachReceivesAllNotificationsInOrderWhileItsOwnTimersAndIdleHandlersAreCalled() throws {
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        let script = Document.root.appending(path: "Scripts/main-loops.sh")
+        let script = Repository.root.appending(path: "Scripts/main-loops.sh")
         let program = ChildProgram(
             path: "bash", arguments: [script.path, tests.deletingLastPathComponent().path], environment: [:])
         // It compiles three programs.
@@ -24,7 +24,7 @@ final class MainLoopsTests: XCTestCase {
     func testEachHasAtMost60Lines() throws {
         for program in ["epoll-loop", "glib-loop", "libuv-loop"] {
             let source = try String(
-                contentsOf: Document.root.appending(path: "Sources/Examples/\(program)/main.swift"), encoding: .utf8)
+                contentsOf: Repository.root.appending(path: "Sources/Examples/\(program)/main.swift"), encoding: .utf8)
             XCTAssertLessThanOrEqual(source.count { $0 == "\n" }, 60)
         }
     }

@@ -15,7 +15,7 @@ final class CompletionTests: XCTestCase {
             ("notify-demo run ", Set(ScenarioCatalog.all.map(\.name))),
             ("notify-demo run po", ["posting-thread", "posting-styles"]),
             ("notify-demo run flood --style ", ["document", "stages"]),
-            ("notify-demo run --st", ["--style", "--stable"]),
+            ("notify-demo run --st", ["--style"]),
             ("notify-demo compare run.log ", ["run.log", "run.xml", "with blank.log", "with $(touch made).log"]),
             ("notify-demo smoke --junit ", ["run.xml"]),
             ("notify-demo check --rules run.l", ["run.log"]),

@@ -7,8 +7,6 @@ import XCTest
 final class DemoScriptTests: XCTestCase {
     /// Runs lines in a temporary directory, where `./the demo` is the script and `products` lists what was built.
     private func shell(_ lines: String) throws -> Shell.Outcome {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         return try Shell.run(
             #"""
             cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
@@ -26,7 +24,7 @@ final class DemoScriptTests: XCTestCase {
                     ;;
             esac
             TEXT
-            chmod +x bin/swift; PATH=$PWD/bin:$PATH; ln -s '\#(root.path)/Scripts/demo.sh' 'the demo'
+            chmod +x bin/swift; PATH=$PWD/bin:$PATH; ln -s '\#(Repository.root.path)/Scripts/demo.sh' 'the demo'
             \#(lines)
             """#)
     }

@@ -22,15 +22,13 @@ final class InstallTests: XCTestCase {
     /// Runs lines in a temporary directory, where `install PREFIX` installs, `remove PREFIX` removes, and `files
     /// PREFIX` lists the files. `install` uses `$stub`, whose programs print nothing.
     private func shell(_ lines: String) throws -> Shell.Outcome {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         return try Shell.run(
             """
             cd "$(mktemp -d)"; here=$PWD; stub=$(mktemp -d); trap 'rm -r "$here" "$stub"' EXIT
             unset DESTDIR SOURCE_DATE_EPOCH
             for p in notify-demo notification-server; do echo '#!/bin/sh' > "$stub/$p"; chmod +x "$stub/$p"; done
             touch "$stub/libnotification-recorder.so"
-            script() { '\(root.path)/Scripts/install.sh' "$@"; }
+            script() { '\(Repository.root.path)/Scripts/install.sh' "$@"; }
             install() { script --binary "$stub/notify-demo" "$@" >/dev/null; }
             remove() { script --uninstall "$@"; }
             files() { (cd "$1" && find . -type f | LC_ALL=C sort); }

@@ -244,24 +244,29 @@ enum FoundationChild: String {
         // Swift does not import fork.
         guard let symbol = dlsym(nil, "fork") else { return }
         let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+        // They wait while the process is copied, so that no thread has a lock that a copy would wait for.
+        let (isWaiting, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let threads = (0..<3).map { _ in
             Thread {
-                for _ in 0..<500 { post(to: center) }
+                post(to: center)
+                isWaiting.signal()
+                mayGoOn.wait()
+                post(to: center)
             }
         }
         for thread in threads { thread.start() }
+        for _ in threads { isWaiting.wait() }
         let ends = (0..<20).map { _ in
             let process = fork()
             if process == 0 {
-                alarm(20)
-                // Another thread may hold the lock of the default center.
-                post(to: NotificationCenter())
+                post(to: center)
                 Foundation.exit(7)
             }
             var status: Int32 = 0
             waitpid(process, &status, 0)
             return status
         }
+        for _ in threads { mayGoOn.signal() }
         while threads.contains(where: { !$0.isFinished }) { sched_yield() }
         print(Set(ends))
     }

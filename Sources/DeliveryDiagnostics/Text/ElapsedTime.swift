@@ -61,17 +61,17 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         return "\(Self.decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: keepsZeros)) \(name)"
     }
 
-    /// All digits and no space, as on a command line.
-    package static func exact(_ nanoseconds: Int64) -> String {
+    /// All digits; without a space and µ, as on a command line, if it is to be typed.
+    package static func exact(_ nanoseconds: Int64, isTyped: Bool = true) -> String {
         let (name, unit, decimals): (String, Int64, Int) =
             switch nanoseconds {
             case ..<1000: ("ns", 1, 0)
-            // µ is hard to type.
-            case ..<1_000_000: ("us", 1000, 3)
+            case ..<1_000_000: (isTyped ? "us" : "µs", 1000, 3)
             case ..<1_000_000_000: ("ms", 1_000_000, 6)
             default: ("s", 1_000_000_000, 9)
             }
-        return decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: false) + name
+        let number = decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: false)
+        return number + (isTyped ? "" : " ") + name
     }
 
     /// `value / unit`, rounded to a number of decimals.

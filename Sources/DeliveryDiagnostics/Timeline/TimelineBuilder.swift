@@ -37,13 +37,7 @@ private struct TimelineBuilder {
     ]
 
     mutating func add(_ entry: Recording.Entry, _ number: Int32) {
-        guard isDrawn(entry, number) else {
-            // The others are part of a post or a delivery.
-            let isPart = [.append, .capture, .postEnd].contains(entry.stage)
-            if !isPart { timeline.leftOut.undrawn[entry.stage, default: 0] += 1 }
-            return
-        }
-        let time = selection.elapsed(entry)
+        let (time, isDrawn) = (selection.elapsed(entry), isDrawn(entry, number))
         let span = index.spanOfEntry[Int(number)]
         let isEnd = entry.stage == .return || entry.stage == .waitEnd
         if !selection.matches(entry) {
@@ -51,11 +45,19 @@ private struct TimelineBuilder {
         } else if time < selection.times.lowerBound {
             timeline.leftOut.before += 1
             // A span that began earlier but has not ended is drawn.
-            if span >= 0, !isEnd, end(of: index.spans[Int(span)]) >= selection.times.lowerBound {
+            if isDrawn, span >= 0, !isEnd, end(of: index.spans[Int(span)]) >= selection.times.lowerBound {
                 openItems[span] = addItem(entry, number)
             }
         } else if time > selection.times.upperBound {
             timeline.leftOut.after += 1
+        } else if !isDrawn {
+            // The others are part of a post or a delivery.
+            let isPart = [.append, .capture, .postEnd].contains(entry.stage)
+            if timeline.leftOut.beyondLimit > 0 {
+                leaveOut(at: time)
+            } else if !isPart {
+                timeline.leftOut.undrawn[entry.stage, default: 0] += 1
+            }
         } else if isEnd {
             addEnd(of: span, at: time)
         } else if isFull {

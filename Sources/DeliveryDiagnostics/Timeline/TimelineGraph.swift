@@ -35,7 +35,10 @@ struct TimelineGraph {
     mutating func draw(_ row: Timeline.Row) -> [TimelineText.Span] {
         let item = timeline.items[row.item]
         if row.part == .end { end(item) }
-        defer { if row.part == .begin { begin(item) } }
+        defer {
+            if row.part == .begin { begin(item) }
+            if item.stage == .threadEnd { running[item.lane] = [] }
+        }
         var cells = lanes(at: timeline.time(of: row))
         let column = column(item.lane, item.depth)
         if row.part != .end, let arrow = item.arrow, arrow.lane != item.lane {

@@ -100,7 +100,7 @@ extension Timeline {
         return [
             cells.filter { !$0.isEmpty }.joined(separator: " ") + (item.runsOn ? " runs on" : ""),
             label.description(room: 300, .unicode),
-            "on \(lanes[item.lane].title), at \(ElapsedTime.exact(item.begin)), line \(label.line)",
+            "on \(lanes[item.lane].title), at \(ElapsedTime.exact(item.begin, isTyped: false)), line \(label.line)",
         ].filter { !$0.isEmpty }.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
     }
 

@@ -12,29 +12,20 @@ struct TraceIdentifiers {
     let names: [String]
 
     init(_ recording: Recording) {
-        processes = Self.distinct(recording.processes.map { Int($0.id) }, otherwise: Array(recording.processes.indices))
-        threads = Self.distinct(
-            recording.threads.map { Int($0.identity.kernelID) }, otherwise: recording.threads.map(\.identity.number))
+        processes = Self.distinct(recording.processes.map { Int($0.id) })
+        threads = Self.distinct(recording.threads.map { Int($0.identity.kernelID) })
         var taken: Set<[String]> = []
-        names = zip(recording.threads, threads).map { thread, id in
-            let name = thread.identity.name ?? "thread \(thread.identity.number)"
-            return taken.insert(["\(thread.process)", name]).inserted ? name : "\(name) (\(id))"
+        names = recording.threads.map { thread in
+            let (number, name) = (thread.identity.number, thread.identity.name ?? "thread \(thread.identity.number)")
+            return taken.insert(["\(thread.process)", name]).inserted ? name : "\(name) (\(number))"
         }
     }
 
-    /// Gives each wanted number to the first that wants it. The others get their second choice, or the next free
-    /// number.
-    private static func distinct(_ wanted: [Int], otherwise: [Int]) -> [Int] {
+    /// Gives each of the kernel's numbers to the first that has it, and the others numbers that no kernel uses.
+    private static func distinct(_ numbers: [Int]) -> [Int] {
         var taken: Set<Int> = [0]
-        func take(_ number: Int) -> Int? {
-            number > 0 && number <= Int32.max && taken.insert(number).inserted ? number : nil
-        }
-        let first = wanted.map { take($0) }
-        var next = 1
-        return zip(first, otherwise).map { number, other in
-            if let number = number ?? take(other) { return number }
-            while !taken.insert(next).inserted { next += 1 }
-            return next
+        return numbers.enumerated().map { index, number in
+            number > 0 && taken.insert(number).inserted ? number : 1_000_000_000 + index
         }
     }
 }

@@ -3,80 +3,76 @@ package import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The program of a distributed scenario's second process. It runs one command at a time and runs its run loop only
-/// when told to, so that the scenario decides when it handles notifications.
+/// The program of the scenario's second process. It runs one command at a time and runs its run loop only when told to,
+/// so that the scenario decides when it handles notifications.
 package enum DistributedProgram {
     package static let subcommand = "distributed-child"
 
-    /// A command: a line of JSON on standard input.
-    enum Command: Codable {
+    /// A line on standard input.
+    enum Command: String {
         case observe
-        /// Posts these, and waits until the server has received them.
-        case post([DistributedPost])
+        /// Posts the notifications whose labels follow.
+        case post
         /// Runs the run loop until everything that the server has handed over is handled.
         case handle
     }
 
-    /// The first character of an answer: a command is done, or has failed and why. All other lines are a recording.
-    static let answerMark: Character = "="
-    static let done = "=done"
+    /// The answer to a command that is done.
+    static let done = "done"
 
-    static func handled(_ notification: DistributedNotification) -> String {
-        "handled \(DistributedPost.label(of: notification)) of process \(notification.sender): "
-            + DistributedPost.text(of: notification.userInfo)
-    }
-
-    /// Runs on the main thread until `readLine` returns nil.
-    ///
-    /// - Parameter write: takes whole lines: records and answers.
+    /// Runs on the main thread until `readLine` returns nil. The records follow the answers.
     package static func perform(
         at directory: ServerDirectory, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {
         let recorder = DeliveryRecorder()
-        var lines = RecordLines()
-        var written = 0
         let center = try DistributedCenter(directory: directory)
-        var tokens: [ObserverToken] = []
         try recorder.trace {
+            var tokens: [ObserverToken] = []
             recorder.record(.processStart)
             while let line = readLine() {
-                var answer = done
-                do {
-                    switch try JSONDecoder().decode(Command.self, from: Data(line.utf8)) {
-                    case .observe:
-                        tokens.append(try center.addObserver(forName: .test) { recorder.log(handled($0)) })
-                        try center.synchronize(timeout: timeout)
-                        recorder.log("observes")
-                    case .post(let posts):
-                        try center.post(posts, recording: recorder)
-                        try center.synchronize(timeout: timeout)
-                    case .handle:
-                        try center.handleAll(timeout: timeout)
-                    }
-                } catch {
-                    answer = "\(answerMark)\(error)"
+                let words = line.split(separator: " ").map(String.init)
+                switch words.first.flatMap(Command.init) {
+                case .observe: tokens.append(try center.observe(recording: recorder, timeout: timeout))
+                case .post: try center.post(Array(words.dropFirst()), recording: recorder, timeout: timeout)
+                case .handle, nil: try center.handleAll(timeout: timeout)
                 }
-                let records = recorder.records
-                try write(records[written...].flatMap { lines.bytes(of: $0) } + Array("\(answer)\n".utf8))
-                written = records.count
+                try write(Array("\(done)\n".utf8))
             }
             tokens = []
             center.close()
         }
-        try write(recorder.records[written...].flatMap { lines.bytes(of: $0) })
+        var lines = RecordLines()
+        try write(recorder.records.flatMap { lines.bytes(of: $0) })
     }
 }
 
 extension DistributedCenter {
-    /// Posts, and records the posts: the library does not trace posts to other processes.
-    func post(_ posts: [DistributedPost], recording recorder: DeliveryRecorder) throws {
-        for post in posts {
-            let name = Notification.Name(post.name)
-            recorder.record(.post, notification: name, message: DistributedPost.text(of: post.userInfo))
-            try self.post(
-                name: name, object: post.object, userInfo: post.userInfo, deliverImmediately: post.isImmediate)
+    /// Logs what is handled on the main thread.
+    func observe(recording recorder: DeliveryRecorder, timeout: Duration) throws -> ObserverToken {
+        let token = try addObserver(forName: .test) { notification in
+            let userInfo = notification.userInfo ?? [:]
+            recorder.log(
+                "handled \(userInfo["label"]?.stringValue ?? "nothing") of process \(notification.sender): "
+                    + "\(PropertyListValue.dictionary(userInfo))")
         }
-        recorder.log("posted \(DistributedPost.text(of: posts.map(\.label)))")
+        try synchronize(timeout: timeout)
+        recorder.log("observes")
+        return token
+    }
+
+    /// Posts, with one value of each kind of property list, and waits until the server has received the posts. Records
+    /// them, because the library does not trace posts to other processes.
+    func post(_ labels: [String], recording recorder: DeliveryRecorder, timeout: Duration) throws {
+        for label in labels {
+            let userInfo: [String: PropertyListValue] = [
+                "label": .string(label), "isHot": true, "sizes": [1, 2.5],
+                "when": .date(Date(timeIntervalSince1970: 1_455_401_112)),
+            ]
+            recorder.record(.post, notification: .test, message: "\(PropertyListValue.dictionary(userInfo))")
+            try post(name: .test, userInfo: userInfo)
+        }
+        recorder.log("posted \(labels.joined(separator: " "))")
+        try synchronize(timeout: timeout)
     }
 
     /// Runs the main thread's run loop until it has handled everything that the server has sent so far.

@@ -1,8 +1,7 @@
 internal import ChildProcesses
 package import DeliveryRecording
 package import Foundation
-internal import PostingQueues
-package import ThreadedNotifications
+internal import ThreadedNotifications
 
 /// Collects the records of one run.
 ///
@@ -28,8 +27,7 @@ package final class DeliveryRecorder: Sendable {
 
     /// Records a stage that happens now, on the calling thread.
     package func record(
-        _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, observer: Int? = nil,
-        message: String? = nil, counters: DeliveryCounters? = nil
+        _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, message: String? = nil
     ) {
         if let tally, stage != .log {
             let thread = ThreadIdentity.current
@@ -38,9 +36,7 @@ package final class DeliveryRecorder: Sendable {
         record(process: .current, thread: .current, stage) { record in
             record.notification = notification?.rawValue
             record.post = post
-            record.observer = observer
             record.message = message
-            record.counters = counters
         }
     }
 
@@ -60,7 +56,7 @@ package final class DeliveryRecorder: Sendable {
             record.overtakes = event.overtakes
             record.style = event.postingStyle.flatMap { DeliveryRecord.Style(rawValue: $0.name) }
             record.policy = event.policy.flatMap { DeliveryRecord.Policy(rawValue: $0.kind) }
-            record.reason = event.reason.map { $0 == .timedOut ? .timedOut : .notStarted }
+            record.reason = event.reason.flatMap { DeliveryRecord.Reason(name: $0.rawValue, signal: 0) }
         }
     }
 
@@ -86,20 +82,6 @@ package final class DeliveryRecorder: Sendable {
 
     /// Records the log message that the documents' programs use most.
     package func logCurrentThread() { log("current thread = \(ThreadIdentity.current)") }
-
-    /// Records the library's counters of each observer, and removes it.
-    func finish(_ tokens: [ObserverToken]) {
-        for token in tokens {
-            recordCounters(of: token)
-            token.cancel()
-        }
-    }
-
-    func recordCounters(of token: ObserverToken) {
-        record(.count, observer: Int(token.id), counters: token.counters)
-    }
-
-    func recordCounters(of queue: PostingQueue) { record(.count, counters: queue.counters) }
 
     /// Records what the library traces while `body` runs. The library has one tracer for the process, so all deliveries
     /// in the process are recorded.

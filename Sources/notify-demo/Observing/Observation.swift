@@ -14,6 +14,7 @@ struct Observation {
     /// The observed name and object, for messages.
     let description: String
     private let center: DistributedCenter
+    private let timeout: Duration?
     private let inputs = Locked<[Input]>([])
     /// Releasing the tokens would remove the observers.
     private let tokens: [ObserverToken]
@@ -25,6 +26,7 @@ struct Observation {
     {
         description = [name ?? "any notification", object.map { "of \($0)" }].compactMap(\.self).joined(separator: " ")
         center = try DistributedCenter(directory: directory)
+        self.timeout = timeout
         let inputs = inputs
         try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { number in
             // A second request ends the process at once, and so does the end of a second.
@@ -65,18 +67,34 @@ struct Observation {
         Thread.detachNewThread { [inputs] in Self.interrupt(.commandEnded(process.wait()), inputs) }
     }
 
-    /// Observes until the plan ends.
+    /// Observes until `count` notifications have arrived, the timeout has passed, or the command ends it.
     ///
     /// - Parameters:
+    ///   - suspensions: when delivery is suspended, and when it is resumed, since the observer was registered.
     ///   - show: called with each event, in order.
     ///   - commandEnded: returns the status to end with, or nil to continue.
+    /// - Returns: failure if fewer than `count` have arrived within the timeout.
     func run(
-        _ plan: ObservingPlan, _ terminal: Terminal, show: (ObservedEvent) throws -> Void,
-        commandEnded: (ChildProcess.End) throws -> ExitStatus? = { _ in nil }
+        count: Int?, suspensions: (begin: Duration?, end: Duration?) = (nil, nil), _ terminal: Terminal,
+        show: (ObservedEvent) throws -> Void, commandEnded: (ChildProcess.End) throws -> ExitStatus? = { _ in nil }
     ) throws -> ExitStatus {
         defer { center.close() }
-        var plan = plan
+        var steps: [(time: Duration, perform: () -> ExitStatus?)] = []
+        func add(_ time: Duration?, _ step: @escaping () -> ExitStatus?) { if let time { steps.append((time, step)) } }
+        add(suspensions.begin) {
+            center.suspend()
+            terminal.say("suspended")
+            return nil
+        }
+        add(suspensions.end) {
+            center.resume()
+            terminal.say("resumed")
+            return nil
+        }
+        add(timeout) { count == nil ? .success : .failed }
+        steps.sort { $0.time < $1.time }
         let begun = SuspendingClock.now
+        var received = 0
         while true {
             for input in inputs.withLock({ inputs in
                 defer { inputs = [] }
@@ -85,8 +103,9 @@ struct Observation {
                 switch input {
                 case .event(let event):
                     try show(event)
-                    if case .notification = event.kind { plan.countNotification() }
-                    if plan.isComplete { return .success }
+                    if terminal.standardOutput.isClosed { return .success }
+                    if case .notification = event.kind { received += 1 }
+                    if received == count { return .success }
                 case .signal(let number):
                     try terminal.standardOutput.flush()
                     center.close()
@@ -96,58 +115,14 @@ struct Observation {
                 }
             }
             let elapsed = begun.duration(to: .now)
-            switch plan.action(at: elapsed) {
-            case .suspend:
-                center.suspend()
-                terminal.say("suspended")
-            case .resume:
-                center.resume()
-                terminal.say("resumed")
-            case .end(let status): return status
-            case .wait(let time):
-                guard inputs.withLock(\.isEmpty) else { continue }
-                let end = time.map { Date(timeIntervalSinceNow: ($0 - elapsed) / .seconds(1)) } ?? .distantFuture
-                _ = RunLoop.main.run(mode: .default, before: end)
+            if let step = steps.first, elapsed >= step.time {
+                steps.removeFirst()
+                if let status = step.perform() { return status }
+            } else if inputs.withLock(\.isEmpty) {
+                let left = steps.first.map { ($0.time - elapsed) / .seconds(1) }
+                _ = RunLoop.main.run(
+                    mode: .default, before: left.map { Date(timeIntervalSinceNow: $0) } ?? .distantFuture)
             }
         }
-    }
-}
-
-/// Decides when an observing command suspends delivery, resumes it and ends.
-struct ObservingPlan {
-    enum Action: Hashable {
-        case suspend
-        case resume
-        case end(ExitStatus)
-        /// Wait until this much time has passed since the registration, or for an event; nil: for an event only.
-        case wait(until: Duration?)
-    }
-
-    /// The number of notifications to wait for.
-    private let count: Int?
-    private var received = 0
-    /// The coming actions, and their times since the observer was registered.
-    private var steps: [(time: Duration, action: Action)]
-
-    /// - Parameter resumeAfter: how long delivery is suspended.
-    init(count: Int? = nil, timeout: Duration? = nil, suspendAfter: Duration? = nil, resumeAfter: Duration? = nil) {
-        self.count = count
-        let resumeAt = suspendAfter.flatMap { begin in resumeAfter.map { begin + $0 } }
-        let end = Action.end(count == nil ? .success : .failed)
-        steps = [(suspendAfter, Action.suspend), (resumeAt, .resume), (timeout, end)]
-            .compactMap { time, action in time.map { ($0, action) } }.sorted { $0.time < $1.time }
-    }
-
-    var isComplete: Bool { count.map { received >= $0 } ?? false }
-
-    mutating func countNotification() { received += 1 }
-
-    /// The next action. Each suspension and resumption is returned once. A late call returns the due ones in order.
-    ///
-    /// - Parameter elapsed: the time since the observer was registered.
-    mutating func action(at elapsed: Duration) -> Action {
-        if isComplete { return .end(.success) }
-        guard let next = steps.first, elapsed >= next.time else { return .wait(until: steps.first?.time) }
-        return steps.removeFirst().action
     }
 }

@@ -15,9 +15,6 @@ struct CheckOptions: ParsableArguments {
     @Flag(help: "Report a recording with missing records, without a failure of its own.")
     var allowIncomplete = false
 
-    @Flag(help: "Print one JSON document.")
-    var json = false
-
     @Option(
         help: ArgumentHelp(
             "Also write the results as JUnit XML.", valueName: "file"), completion: .file(extensions: ["xml"]))
@@ -43,8 +40,16 @@ struct CheckOptions: ParsableArguments {
 
     /// The options that print on standard output; nothing else is printed there then.
     var printingOptions: [String] {
-        (json ? ["--json"] : [])
-            + outputs.filter { Output.isStandardOutput($0.path) }.map { "\($0.option) \($0.path)" }
+        outputs.filter { Output.isStandardOutput($0.path) }.map { "\($0.option) \($0.path)" }
+    }
+
+    /// Rejects a second option that prints on standard output.
+    static func checkPrinting(_ options: [String]) throws {
+        if options.count > 1 {
+            throw ValidationError(
+                "\(options[0]) and \(options[1]) both write to standard output. Use one of them, or name a file with "
+                    + "--junit or --sarif.")
+        }
     }
 
     /// The options that are given and have no effect without rules.
@@ -61,11 +66,7 @@ struct CheckOptions: ParsableArguments {
             throw ValidationError("standard input can be read only once. Name a file for one of the --rules.")
         }
         try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
-        if printingOptions.count > 1 {
-            throw ValidationError(
-                "\(printingOptions[0]) and \(printingOptions[1]) both write to standard output. Use one of them, or "
-                    + "name a file with --junit or --sarif.")
-        }
+        try Self.checkPrinting(printingOptions)
         if let junit, let sarif, Output.isSameFile(junit, sarif) {
             throw ValidationError("--junit and --sarif name the same file.")
         }
@@ -123,14 +124,14 @@ extension CheckOptions.Prepared {
     ///   - path: the file of the recording; nil for standard input.
     ///   - areMessages: true to print the results on standard error.
     func check(
-        _ recording: Recording, path: String?, _ terminal: Terminal, areMessages: Bool = false
+        _ recording: Recording, path: String?, _ terminal: Terminal, json: Bool = false, areMessages: Bool = false
     ) throws -> ExitStatus {
         let check = RuleCheck(
             rules, RecordingIndex(recording), limits: options.findings.limits, accepted: accepted,
             allowsIncomplete: options.allowIncomplete)
         let report = RuleReport(check)
         var lines: [String] = []
-        if options.json {
+        if json {
             lines = [terminal.palette.plain(try report.json())]
         } else if !options.outputs.contains(where: { Output.isStandardOutput($0.path) }) {
             lines = terminal.lines(of: report, isMessage: areMessages)

@@ -16,13 +16,6 @@ struct RecordOutput: ParsableArguments {
             "document: the program's log lines, in the format of the documents; stages: every stage of every delivery.")
     var style: Style?
 
-    @Flag(
-        help: """
-            Number processes, threads, posts, observers and times in order of appearance, so that runs can be compared \
-            as files. The interleaving of threads and the number of drains in a flood still differ from run to run.
-            """)
-    var stable = false
-
     @Flag(help: "Print all records as JSON, one per line.")
     var json = false
 
@@ -52,25 +45,22 @@ struct RecordOutput: ParsableArguments {
     /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
     func write(_ run: RecordedRun, of scenario: any Scenario, _ terminal: Terminal) throws {
         let records = run.records
-        let numbered = stable ? StableNumbering.renumber(records) : records
         if let output, !Output.isStandardOutput(output) {
             let file = try Output(output)
-            try write(numbered, to: file, terminal)
+            try write(records, to: file, terminal)
             try file.finish()
         }
-        if printingOption != nil { return try write(numbered, to: terminal.standardOutput, terminal) }
+        if printingOption != nil { return try write(records, to: terminal.standardOutput, terminal) }
         switch style ?? .document {
         case .document:
-            let style = DocumentStyle(timeZone: stable ? .gmt : .current)
-            // The number of hidden stages differs from run to run and must not show in the times.
-            let shown = stable ? StableNumbering.renumber(records.filter { style.line(for: $0) != nil }) : records
-            try terminal.print(shown.compactMap { style.line(for: $0) })
+            let style = DocumentStyle()
+            try terminal.print(records.compactMap { style.line(for: $0) })
         case .stages:
-            let recording = Recording(numbered)
+            let recording = Recording(records)
             let style = StagesStyle(recording, recording.entries)
             try terminal.print(recording.entries.map(style.line))
         }
-        if let report = scenario.report(on: stable && run.isComplete ? RecordedRun(numbered) : run) {
+        if let report = scenario.report(on: run) {
             try terminal.print(report.split(separator: "\n").map { "# \($0)" })
         }
         try terminal.standardOutput.flush()

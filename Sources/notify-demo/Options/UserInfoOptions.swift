@@ -9,44 +9,25 @@ struct UserInfoOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Entries of userInfo: key=text, or key:=JSON for numbers, true and false, arrays and dictionaries, such as \
-            count:=3. For dates and data, use --plist.
+            count:=3.
             """, valueName: "entry"))
     var userInfo: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            Read userInfo from a property list in XML or binary form, or JSON, whose root is a dictionary; - is \
-            standard input.
-            """, valueName: "file"),
-        completion: .file(extensions: ["plist"]))
-    var plist: String?
+    func validate() throws { _ = try value() }
 
-    func validate() throws {
-        if plist != nil, !userInfo.isEmpty {
-            throw ValidationError("--user-info and --plist both give the userInfo. Leave out one of them.")
-        }
-        _ = try Self.userInfo(userInfo)
-    }
-
-    /// - Returns: nil if no userInfo was given.
-    func value() throws -> [String: PropertyListValue]? {
-        if let plist { return try UserInfoFile.read(plist) }
-        return userInfo.isEmpty ? nil : try Self.userInfo(userInfo)
-    }
-
-    /// Reads entries: `key=text`, or `key:=JSON` for other values.
+    /// Reads the entries: `key=text`, or `key:=JSON` for other values.
     ///
+    /// - Returns: nil if there is none.
     /// - Throws: `ValidationError` for a malformed entry and for a duplicate key.
-    static func userInfo(_ entries: [String]) throws -> [String: PropertyListValue] {
+    func value() throws -> [String: PropertyListValue]? {
         var userInfo: [String: PropertyListValue] = [:]
-        for entry in entries {
-            let (key, value) = try keyAndValue(of: entry)
+        for entry in self.userInfo {
+            let (key, value) = try Self.keyAndValue(of: entry)
             guard userInfo.updateValue(value, forKey: key) == nil else {
                 throw ValidationError("--user-info contains the key \"\(key)\" twice.")
             }
         }
-        return userInfo
+        return userInfo.isEmpty ? nil : userInfo
     }
 
     private static func keyAndValue(of entry: String) throws -> (String, PropertyListValue) {
@@ -91,7 +72,7 @@ extension PropertyListValue {
 
 /// Why a userInfo is refused.
 struct UserInfoError: Error, CustomStringConvertible {
-    /// The cause, and what to do, as words that follow the name of a file or a key.
+    /// The cause, and what to do, as words that follow a key.
     var description: String
 
     init(_ description: String) { self.description = description }
@@ -99,6 +80,4 @@ struct UserInfoError: Error, CustomStringConvertible {
     init(_ error: DistributedError) {
         description = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
     }
-
-    static let noDictionary = UserInfoError("contains no dictionary. Put the value into a dictionary, under a key")
 }

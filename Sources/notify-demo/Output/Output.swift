@@ -16,9 +16,13 @@ final class Output {
     private var descriptor: FileDescriptor?
     private var unwritten: [UInt8] = []
     private(set) var hasWritten = false
+    /// True if the reader of a pipe has ended. What is written later is discarded.
+    private(set) var isClosed = false
     private var isFinished = false
     /// For a standard stream of a job.
     private var neutralizer: WorkflowCommands.Neutralizer?
+    /// The number of bytes written.
+    private var size = 0
 
     /// - Throws: `OutputError` if the file cannot be written.
     init(_ path: String) throws(OutputError) {
@@ -80,6 +84,7 @@ final class Output {
 
     /// Writes data with its own newlines.
     func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
+        if isClosed { return }
         unwritten += bytes
         if unwritten.count >= 1 << 16 { try flush() }
     }
@@ -90,14 +95,17 @@ final class Output {
         defer { unwritten.removeAll(keepingCapacity: true) }
         do {
             try descriptor.writeAll(neutralizer?.bytes(unwritten) ?? unwritten)
+            size += unwritten.count
+        } catch Errno.brokenPipe {
+            isClosed = true
         } catch {
-            throw OutputError(path: path, problem: "\(error)", isBrokenPipe: error as? Errno == .brokenPipe)
+            throw OutputError(path: path, problem: "\(error)")
         }
     }
 
     /// Opens the file before the output is complete, so that later data need not be kept in memory.
     ///
-    /// - Parameter size: the least number of bytes that will be written.
+    /// - Parameter size: room for the output. What is not needed is released at the end.
     /// - Throws: `OutputError` if they do not fit. The file is then unchanged.
     func open(size: Int) throws(OutputError) {
         guard descriptor == nil else { return }
@@ -132,6 +140,8 @@ final class Output {
         try flush()
         guard let file = descriptor, ![.standardOutput, .standardError].contains(file) else { return }
         do {
+            // Only a regular file can be shortened.
+            ftruncate(file.rawValue, size)
             // Some file systems report write errors only on close.
             try file.close()
         } catch {
@@ -144,8 +154,6 @@ final class Output {
 struct OutputError: Error, CustomStringConvertible {
     var path: String
     var problem: String
-    /// True if the reader of the output has ended.
-    var isBrokenPipe = false
 
     var description: String {
         path == "-"

@@ -5,13 +5,26 @@ import Foundation
 ///
 /// The recorder finds addresses because that is cheap; what they are is found once, when the program has ended.
 enum RecordedCalls {
-    /// The addresses in some lines.
+    /// The addresses in some lines, and how often each occurs.
     ///
     /// - Parameter lines: whole lines; a line that ends early may be the last.
-    static func addresses(in lines: [UInt8]) -> Set<CallAddress> {
-        var texts: Set<ArraySlice<UInt8>> = []
-        forEachCall(in: lines) { texts.insert(lines[$0.address]) }
-        return Set(texts.compactMap { CallAddress(String(decoding: $0, as: UTF8.self)) })
+    static func addresses(in lines: [UInt8]) -> [CallAddress: Int] {
+        var texts: [ArraySlice<UInt8>: Int] = [:]
+        forEachCall(in: lines) { texts[lines[$0.address], default: 0] += 1 }
+        let calls = texts.compactMap { text, count in
+            CallAddress(String(decoding: text, as: UTF8.self)).map { ($0, count) }
+        }
+        return Dictionary(calls) { $0 + $1 }
+    }
+
+    /// The number of bytes that a source adds to a line at most.
+    static func maximumLength(of source: CallSource) -> Int { text(source).utf8.count }
+
+    private static func text(_ source: CallSource) -> String {
+        switch source {
+        case .location(let file, let line): "\"file\":\(quoted(file)),\"line\":\(line)"
+        case .function(let function): ",\"function\":\(quoted(function))"
+        }
     }
 
     /// The lines with `file` and `line` in place of `at` and `function`, where these are known; otherwise with a
@@ -19,12 +32,8 @@ enum RecordedCalls {
     static func resolved(_ lines: [UInt8], _ sources: [CallAddress: CallSource]) -> [UInt8] {
         var texts: [ArraySlice<UInt8>: (text: [UInt8], replacesAddress: Bool)] = [:]
         for (address, source) in sources {
-            let text: (String, Bool) =
-                switch source {
-                case .location(let file, let line): ("\"file\":\(quoted(file)),\"line\":\(line)", true)
-                case .function(let function): (",\"function\":\(quoted(function))", false)
-                }
-            texts[Array("\(address.module)+\(address.offset)".utf8)[...]] = (Array(text.0.utf8), text.1)
+            let replacesAddress = if case .location = source { true } else { false }
+            texts[Array("\(address.module)+\(address.offset)".utf8)[...]] = (Array(text(source).utf8), replacesAddress)
         }
         var (resolved, rest) = ([UInt8](), lines[...])
         forEachCall(in: lines) { call in

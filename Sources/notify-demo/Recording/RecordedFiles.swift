@@ -35,11 +35,10 @@ struct RecordedFiles {
     private let name: String
     private let lock: DestinationLock?
     private let directory: FilePath
-    private let first: RecordedFile
+    private static let fileName = "recording.jsonl"
 
     /// The path that the program records to.
-    var path: String { first.path.string }
-    private static let fileName = "recording.jsonl"
+    var path: String { directory.appending(Self.fileName).string }
 
     /// Creates the directory and an empty file.
     ///
@@ -57,9 +56,11 @@ struct RecordedFiles {
             let temporary = FileManager.default.temporaryDirectory.appending(path: "notify-demo")
             directory = try Self.makeDirectory((lock == nil ? [] : [path]) + [temporary.path(percentEncoded: false)])
             do {
-                first = try RecordedFile(
-                    directory.appending(Self.fileName), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec])
-                if let problem = first.problemWriting() { throw CommandError(description: problem) }
+                let first = directory.appending(Self.fileName)
+                try FileDescriptor.open(
+                    first, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite
+                ).close()
+                if let problem = RecordedFile.problemWriting(first) { throw CommandError(description: problem) }
             } catch {
                 unlink(directory.appending(Self.fileName).string)
                 rmdir(directory.string)
@@ -124,13 +125,13 @@ struct RecordedFiles {
                 }
             }
             let now = CLinuxMonotonicNanoseconds()
-            let files = [first.moved(to: directory)] + RecordedFile.others(than: Self.fileName, in: directory)
-            defer { for file in files { file.close() } }
-            let hasEnded = files.map { $0.hasEnded() }
-            var outcome = try copy(files, end: (program, end, now))
+            let first = directory.appending(Self.fileName)
+            let files = try ([first] + RecordedFile.others(than: first)).map { try RecordedFile($0) }
+            var outcome = try copy(files.filter { $0.size > 0 }, end: (program, end, now))
+            if outcome.processes == 0 { outcome.problem = RecordedFile.problemWriting(first) }
             isCopied.withLock { $0 = true }
-            for (file, hasEnded) in zip(files, hasEnded) {
-                if hasEnded { unlink(file.path.string) } else { outcome.stillRecording.append(file.path.string) }
+            for file in files {
+                if file.hasEnded { unlink(file.path.string) } else { outcome.stillRecording.append(file.path.string) }
             }
             rmdir(directory.string)
             return outcome
@@ -142,53 +143,40 @@ struct RecordedFiles {
     }
 
     private static func kept(in directory: FilePath) -> String {
-        "The records are in \(RecordedFile.names(in: directory).map { "\(directory)/\($0)" }.joined(separator: " and "))."
+        let files = RecordedFile.names(in: directory)
+        return "The records are in "
+            + (files.count == 1 ? "\(directory)/\(files[0])" : "the \(files.count) files of \(directory)") + "."
     }
 
     private func copy(
         _ files: [RecordedFile], end: (program: Int32, end: ChildProcess.End, now: UInt64)
     ) throws -> Outcome {
         var outcome = Outcome()
-        var calls: Set<CallAddress> = []
-        let recorded = try files.filter { file in
-            var isEmpty = true
-            try file.forEachLines { lines in
-                isEmpty = false
-                calls.formUnion(RecordedCalls.addresses(in: lines))
-            }
-            return !isEmpty
-        }
-        outcome.processes = recorded.count
-        if recorded.isEmpty {
-            outcome.problem = first.problemWriting()
-            return outcome
-        }
+        outcome.processes = files.count
+        if files.isEmpty { return outcome }
+        let calls = files.reduce(into: [:]) { calls, file in calls.merge(file.calls) { $0 + $1 } }
         let symbolizer = calls.isEmpty ? nil : Symbolizer()
         outcome.lacksSymbolizer = !calls.isEmpty && symbolizer == nil
         let here = FileManager.default.currentDirectoryPath
-        let sources = symbolizer?.sources(of: Array(calls)).mapValues { $0.relative(to: here) } ?? [:]
-        func resolved(_ lines: [UInt8]) -> [UInt8] {
-            sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources)
-        }
+        let sources = symbolizer?.sources(of: Array(calls.keys)).mapValues { $0.relative(to: here) } ?? [:]
 
-        // Files of running processes may grow.
-        var size = 0
-        for file in recorded { try file.forEachLines { size += resolved($0).count } }
+        // The most that is written. Files of running processes are copied as far as they were examined.
+        let growth = sources.reduce(0) { $0 + calls[$1.key, default: 0] * RecordedCalls.maximumLength(of: $1.value) }
         let output = try Output(name)
-        try output.open(size: size)
+        try output.open(size: files.reduce(growth) { $0 + $1.size + 256 })
         var last = UInt8(ascii: "\n")
         func write(_ lines: [UInt8]) throws {
             try output.write(lines)
             outcome.size += lines.count
             last = lines.last ?? last
         }
-        for file in recorded {
+        for file in files {
             // The last line of the previous process may be truncated.
             if last != UInt8(ascii: "\n") { try write([UInt8(ascii: "\n")]) }
             var tail = RecordingTail()
             try file.forEachLines { lines in
                 tail.take(lines)
-                try write(resolved(lines))
+                try write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
             }
             if let reason = DeliveryRecord.Reason(end.end), let line = tail.end(of: end.program, reason, now: end.now) {
                 try write(line)

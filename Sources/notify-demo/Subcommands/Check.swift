@@ -71,6 +71,9 @@ struct Check: Command {
 
     @OptionGroup var options: CheckOptions
 
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
     var color: ColorChoice { options.color }
 
     func validate() throws {
@@ -80,6 +83,7 @@ struct Check: Command {
         if file.path == "-", options.rules.contains("-") {
             throw ValidationError("standard input can be read only once. Name a file for the recording or the rules.")
         }
+        try CheckOptions.checkPrinting((json ? ["--json"] : []) + options.printingOptions)
         try options.check(inputs: [file.path])
     }
 
@@ -92,6 +96,6 @@ struct Check: Command {
             terminal.report("\(error)")
             recording = Recording([], source: error.log)
         }
-        return try prepared.check(recording, path: file.path == "-" ? nil : file.path, terminal)
+        return try prepared.check(recording, path: file.path == "-" ? nil : file.path, terminal, json: json)
     }
 }

@@ -17,7 +17,7 @@ struct Diagnose: Command {
             of the notification. Text after # is a comment.
 
             EXAMPLES
-              notify-demo run thread-exit -o run.jsonl; notify-demo diagnose run.jsonl
+              notify-demo record -- ./my-program; notify-demo diagnose
               notify-demo diagnose --main-budget 4ms --depth 100
               notify-demo diagnose --json run.jsonl | jq -r '.findings[].problem'
 

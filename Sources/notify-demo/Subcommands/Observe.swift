@@ -64,12 +64,11 @@ struct Observe: Command {
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let observation = try Observation(
             name: name, object: object, behavior: behavior, directory: server.directory, timeout: timeout?.duration)
-        let plan = ObservingPlan(
-            count: count, timeout: timeout?.duration, suspendAfter: suspendAfter?.duration,
-            resumeAfter: resumeAfter?.duration)
+        let resumeAt = suspendAfter.flatMap { begin in resumeAfter.map { begin.duration + $0.duration } }
         var isConnected = false
         var received = 0
-        let status = try observation.run(plan, terminal) { event in
+        let status = try observation.run(count: count, suspensions: (suspendAfter?.duration, resumeAt), terminal) {
+            event in
             if case .connection(.connected(let server)) = event.kind, !isConnected {
                 isConnected = true
                 terminal.say("observing \(observation.description), connected to server \(server)")

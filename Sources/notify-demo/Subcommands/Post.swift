@@ -17,10 +17,10 @@ struct Post: Command {
             EXAMPLES
               notify-demo post build-done
               notify-demo post done --object Kitchen --user-info dish=soup n:=3 hot:=true
-              notify-demo post settings-changed --plist new.plist --deliver-immediately
+              notify-demo post settings-changed --deliver-immediately
 
             EXIT STATUS
-              0 posted, 2 not posted: the property list cannot be read, or the server cannot be reached or started
+              0 posted, 2 not posted: the server cannot be reached or started
             """)
 
     @Argument(help: "The notification's name, at most 255 bytes.")

@@ -34,7 +34,7 @@ struct Record: Command {
 
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \
-            program. So --json, --junit - and --sarif - are refused.
+            program. So --junit - and --sarif - are refused.
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
@@ -142,10 +142,10 @@ struct Record: Command {
         let (end, files) = try RecordedProgram.run(command, recordingTo: output)
         let isPrinted = Output.isStandardOutput(output)
         report(files, in: isPrinted ? "standard output" : output, terminal)
+        let checked = rules.map { results(of: $0, isEmpty: files.size == 0, terminal) }
         if files.size > 0, !isPrinted {
             terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(output))")
         }
-        let checked = rules.map { results(of: $0, isEmpty: files.size == 0, terminal) }
         let status: ExitStatus = files.isEmpty ? .error : checked ?? .success
         switch end {
         case .exit(0), .timedOut: return status

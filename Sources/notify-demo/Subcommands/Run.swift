@@ -13,7 +13,6 @@ struct Run: Command {
               notify-demo run flood --posters 8 --drop-signals 0.99 --seed 7
               notify-demo run observer-lifetime --capture weak
               notify-demo run many-observers -o run.jsonl
-              notify-demo run held-message --stable > held-message.golden
 
             EXIT STATUS
               0 all expectations hold, 1 an expectation fails, 2 the scenario cannot be run

@@ -15,7 +15,7 @@ struct LifetimeChild: ParsableCommand {
     @Argument var capture: ObserverCapture
 
     func run() throws {
-        ResourceLimit.disableCoreDumps()
+        disableCoreDumps()
         let lines = Mutex(RecordLines())
         let recorder = DeliveryRecorder { record in
             // Each record is written at once, because the process may crash. If the parent has ended, no output is
@@ -34,21 +34,15 @@ struct DistributedChild: ParsableCommand {
     @Argument var directory: String
 
     func run() throws {
-        ResourceLimit.disableCoreDumps()
+        disableCoreDumps()
         try DistributedProgram.perform(
             at: ServerDirectory(path: directory), timeout: .seconds(20), readLine: { readLine() },
             write: { _ = try FileDescriptor.standardOutput.writeAll($0) })
     }
 }
 
-/// Limits of this process, for a child process that may crash or use too much memory.
-enum ResourceLimit {
-    static func disableCoreDumps() { set(RLIMIT_CORE, 0) }
-
-    static func limitMemory(bytes: rlim_t) { set(RLIMIT_DATA, bytes) }
-
-    private static func set(_ resource: __rlimit_resource, _ value: rlim_t) {
-        var limit = rlimit(rlim_cur: value, rlim_max: value)
-        setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
-    }
+/// A child process that may crash leaves no core dump.
+private func disableCoreDumps() {
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
 }

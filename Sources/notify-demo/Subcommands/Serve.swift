@@ -21,7 +21,7 @@ struct Serve: Command {
 
             EXAMPLES
               notify-demo serve
-              notify-demo serve --log-level debug --idle-exit 5m
+              notify-demo serve --idle-exit 5m
               notify-demo serve --status
               notify-demo serve --status --json | jq '.clients[] | select(.dropped > 0) | .process'
               systemctl --user enable --now distributed-notifications.socket
@@ -34,9 +34,6 @@ struct Serve: Command {
     @Option(duration: "End after this time without a client: 200ms, 5s, 2m (default: never).")
     var idleExit: ElapsedTime?
 
-    @Option(help: "Log events of this level and above (default: info).")
-    var logLevel: LogLevel?
-
     @Flag(help: "Show the status of the server that runs, and end.")
     var status = false
 
@@ -47,8 +44,8 @@ struct Serve: Command {
 
     func validate() throws {
         if json, !status { throw ValidationError("--json prints the status, so it needs --status.") }
-        if status, let option = idleExit != nil ? "--idle-exit" : logLevel != nil ? "--log-level" : nil {
-            throw ValidationError("--status runs no server, so \(option) has no effect. Use one of them.")
+        if status, idleExit != nil {
+            throw ValidationError("--status runs no server, so --idle-exit has no effect. Use one of them.")
         }
         if let idleExit, idleExit.nanoseconds == 0 {
             throw ValidationError(
@@ -72,27 +69,23 @@ struct Serve: Command {
     }
 
     private func serve() throws -> ExitStatus {
-        let (lowest, style) = (logLevel ?? .info, DocumentStyle())
-        let log: @Sendable (LogLevel, String) -> Void = { level, text in
-            guard level >= lowest else { return }
+        let style = DocumentStyle()
+        let log: @Sendable (String) -> Void = { text in
             let now = style.time(Int64(Date.now.timeIntervalSince1970 * 1e9))
             // If standard error is closed, nothing can be logged.
-            _ = try? FileDescriptor.standardError.writeAll(Array("\(now) \(level.rawValue): \(text)\n".utf8))
+            _ = try? FileDescriptor.standardError.writeAll(Array("\(now) \(text)\n".utf8))
         }
         var limits = ServerLimits()
         if let idleExit { limits.idleTimeout = idleExit.duration }
-        let server = LocalServer(directory: self.server.directory, limits: limits) { event in
-            let entry = event.logEntry
-            log(entry.level, entry.text)
-        }
+        let server = LocalServer(directory: self.server.directory, limits: limits) { log("\($0)") }
         try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { number in
             // A second request ends the process at once.
             EndRequests.stop()
-            log(.notice, "asked to end by signal \(number)")
+            log("asked to end by signal \(number)")
             server.stop()
         }
         try server.run(endsWhenIdle: idleExit != nil)
-        log(.notice, "ended")
+        log("ended")
         return .success
     }
 }

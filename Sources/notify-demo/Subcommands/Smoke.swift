@@ -41,32 +41,41 @@ struct Smoke: Command {
         // The report file is checked before the scenarios run, so that an error is reported at once.
         let report = try junit.map { try terminal.output(to: $0) }
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios.compactMap(ScenarioCatalog.named)
-        var results: [ScenarioResult] = []
+        var suites: [ReportedSuite] = []
+        var expectations: [Expectation] = []
+        var findings: [ReportedFinding] = []
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
-            var expectations: [Expectation] = []
+            var results: [Expectation] = []
             let duration = SuspendingClock().measure {
                 do {
-                    expectations = try ScenarioRun.perform(scenario, terminal, label: label).expectations
+                    results = try ScenarioRun.perform(scenario, terminal, label: label).expectations
                 } catch {
-                    expectations = [Expectation("can be run", failure: "\(error)")]
+                    results = [Expectation("can be run", failure: "\(error)")]
                 }
             }
-            let result = ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
-            results.append(result)
+            expectations += results
+            suites.append(
+                ReportedSuite(
+                    name: scenario.name,
+                    cases: results.map {
+                        ReportedSuite.Case("\(scenario.name): \($0.claim)", failure: $0.failure)
+                    }, duration: duration))
+            findings += results.compactMap { result in
+                result.failure.map { ReportedFinding(title: "\(scenario.name): \(result.claim)", text: $0) }
+            }
             if !printsXML {
-                try terminal.print(shown: result.expectations.map { terminal.line(of: $0, in: scenario.name) })
+                try terminal.print(shown: results.map { terminal.line(of: $0, in: scenario.name) })
             }
             try terminal.standardOutput.flush()
         }
-        let expectations = results.flatMap(\.expectations)
         let failed = expectations.count { !$0.holds }
         let totals = "\(expectations.count - failed) passed, \(failed) failed"
         if !printsXML { try terminal.print(totals) }
         // The lines are printed even if the report cannot be written.
         try terminal.standardOutput.flush()
-        annotations.annotate(results.flatMap(\.findings), title: "notify-demo smoke", totals: totals, terminal)
-        try report?.print(JUnitReport.text("notify-demo smoke", of: results.map(\.suite)))
+        annotations.annotate(findings, title: "notify-demo smoke", totals: totals, terminal)
+        try report?.print(JUnitReport.text("notify-demo smoke", of: suites))
         try report?.finish()
         return failed == 0 ? .success : .failed
     }

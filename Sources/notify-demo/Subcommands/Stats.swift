@@ -18,7 +18,7 @@ struct Stats: Command {
 
             EXAMPLES
               notify-demo run many-observers -o run.jsonl; notify-demo stats run.jsonl
-              notify-demo run overflow -o run.jsonl; notify-demo stats --by observer run.jsonl
+              notify-demo stats --by observer run.jsonl
               gunzip -c run.jsonl.gz | notify-demo stats -
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99
               notify-demo stats --json run.jsonl | jq '.observers[] | select(.pending > 0)'

@@ -3,23 +3,19 @@ import ChildProcesses
 import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
-import SystemPackage
 
 struct Wait: Command {
     static let configuration = CommandConfiguration(
         abstract: "Wait for one notification, for scripts.",
         discussion: """
             Prints the notification as observe does. The line "waiting for NAME" on standard error means that the \
-            observer is registered, so no later notification is missed. A script waits for that with --ready-fd, or \
-            gives the command that leads to the notification after --; it is started when the observer is registered. \
-            The command keeps running when the notification arrives or the timeout passes. If it fails before, the \
-            waiting ends.
+            observer is registered, so no later notification is missed. The command after -- leads to the \
+            notification. It is started when the observer is registered, and keeps running when the notification \
+            arrives or the timeout passes. If it fails before, the waiting ends.
 
             EXAMPLES
               notify-demo wait build-done --timeout 2m && ./deploy
               notify-demo wait server-ready --timeout 10s -- ./server --port 8080
-              mkfifo ready; notify-demo wait build-done --ready-fd 3 3>ready &
-              read <ready; ./start-build; wait $!
 
             EXIT STATUS
               0 it arrived, 1 the timeout passed first, 2 the command failed, or the server cannot be reached or \
@@ -35,12 +31,6 @@ struct Wait: Command {
     @Option(duration: "The longest time to wait: 200ms, 5s, 2m.")
     var timeout: ElapsedTime?
 
-    @Option(
-        help: ArgumentHelp(
-            "Write an empty line to this file descriptor, and close it, when the observer is registered.",
-            valueName: "number"))
-    var readyFd: Int32?
-
     @Flag(help: "Print the notification as JSON.")
     var json = false
 
@@ -51,32 +41,16 @@ struct Wait: Command {
         completion: .file())
     var command: [String] = []
 
-    func validate() throws {
-        try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
-        // Standard output is for the notification, standard error for messages.
-        if let readyFd, readyFd < 3 || fcntl(readyFd, F_GETFD) < 0 {
-            throw ValidationError(
-                "--ready-fd is \(readyFd), and must be an open file descriptor, 3 or more: --ready-fd 3 3>file")
-        }
-    }
+    func validate() throws { try ValidationError.check { try DistributedCenter.check(name: name, object: object) } }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        // A server that is started now must not inherit it and keep it open.
-        if let readyFd { _ = fcntl(readyFd, F_SETFD, FD_CLOEXEC) }
         let observation = try Observation(
             name: name, object: object, behavior: .deliverImmediately, directory: server.directory,
             timeout: timeout?.duration)
         terminal.say("waiting for \(observation.description)")
-        if let readyFd {
-            let descriptor = FileDescriptor(rawValue: readyFd)
-            // The reader may have ended; the notification is still waited for.
-            _ = try? descriptor.writeAll([0x0A])
-            try? descriptor.close()
-        }
         if !command.isEmpty { try observation.start(command) }
-        let plan = ObservingPlan(count: 1, timeout: timeout?.duration)
         var isConnected = false
-        let status = try observation.run(plan, terminal) { event in
+        let status = try observation.run(count: 1, terminal) { event in
             switch event.kind {
             case .notification: try terminal.print(json ? JSONText.of(event) : event.line())
             case .connection(.connected) where !isConnected: isConnected = true

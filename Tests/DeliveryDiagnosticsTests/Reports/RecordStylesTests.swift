@@ -76,40 +76,4 @@ final class RecordStylesTests: XCTestCase {
                 "3704 µs  [865:865]    1 main     append   block #1 for thread 17",
             ])
     }
-
-    func testStableNumberingNumbersPostsAndObserversByAppearanceInEachProcess() throws {
-        func run(_ process: Int32, _ post: Int, _ observer: Int) -> [DeliveryRecord] {
-            [0, 1, 0].enumerated().map { index, number in
-                var record = record(index + 1, .append, main, process: process)
-                (record.post, record.observer) = (post + number, observer + number)
-                record.target = ThreadIdentity(number: 5 + number, name: nil, kernelID: process + Int32(number))
-                return record
-            }
-        }
-        let stable = StableNumbering.renumber(run(865, 17, 3) + run(1200, 40, 90))
-        XCTAssertEqual(stable.map(\.post), [1, 2, 1, 1, 2, 1])
-        XCTAssertEqual(stable.map(\.observer), [1, 2, 1, 1, 2, 1])
-        XCTAssertEqual(stable.map(\.target?.number), [2, 3, 2, 2, 3, 2])
-        XCTAssertEqual(StableNumbering.renumber(run(1, 2, 3)), StableNumbering.renumber(run(7, 8, 9)))
-    }
-
-    func testStableNumberingMakesRunsEqualThatDifferOnlyInIds() {
-        func run(_ process: Int32, _ number: Int) -> [DeliveryRecord] {
-            let main = ThreadIdentity(number: 1, name: "main", kernelID: process)
-            let worker = ThreadIdentity(number: number, name: "w", kernelID: process + 7)
-            return [
-                record(1, .log, main, message: "current thread = \(main)", process: process),
-                record(2, .log, worker, message: "on \(worker), object 0x7f\(process)", process: process),
-            ]
-        }
-        let stable = StableNumbering.renumber(run(865, 5))
-        XCTAssertEqual(stable, StableNumbering.renumber(run(1200, 9)))
-        let style = DocumentStyle(timeZone: .gmt)
-        XCTAssertEqual(
-            stable.compactMap { style.line(for: $0) },
-            [
-                "2001-01-01 00:00:00.001 test[1:1] current thread = {number = 1, name = main}",
-                "2001-01-01 00:00:00.002 test[1:2] on {number = 2, name = w}, object 0x…",
-            ])
-    }
 }

@@ -131,7 +131,7 @@ final class TimelineTests: XCTestCase {
         XCTAssertEqual(drawn.begin, 200_000)
         XCTAssertEqual(drawn.labels(drawn.slices).map(\.post), ["#1"])
         XCTAssertEqual(drawn.labels(drawn.marks).map(\.post), ["#2", "#3"])
-        XCTAssertEqual(drawn.leftOut.before, 3)
+        XCTAssertEqual(drawn.leftOut.before, 6)
         XCTAssertTrue(drawn.leftOut.after > 0)
     }
 }

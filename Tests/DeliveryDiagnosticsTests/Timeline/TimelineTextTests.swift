@@ -149,6 +149,20 @@ final class TimelineTextTests: XCTestCase {
             ])
     }
 
+    func testTheEndOfAThreadEndsTheHandlersThatItWasIn() {
+        var program = RecordedStory()
+        program.happens(.append, on: RecordedStory.main, post: 1, target: RecordedStory.worker)
+        program.happens(.deliver, on: RecordedStory.worker, post: 1)
+        program.happens(.threadEnd, on: RecordedStory.worker)
+        program.happens(.log, on: RecordedStory.main, message: "later")
+        let rows = text(program, width: 80).split(separator: "\n").filter { $0.hasPrefix("0.") }
+        XCTAssertEqual(
+            rows.map { $0.prefix(20).dropFirst(7) },
+            [
+                "●       │    ", "├──────▶┏    ", "│       ┃┴   ", "·            ",
+            ])
+    }
+
     func testAt80ColumnsOutcomesAreCompleteAndNamesAreShortenedInTheMiddle() {
         let words = text(.stalledWorker, width: 80).split(separator: "\n").map(String.init)
         XCTAssertTrue(words.contains { $0.contains("unobserved, AlarmDidRung") })
@@ -178,12 +192,12 @@ final class TimelineTextTests: XCTestCase {
     func testNotesSayWhatIsLeftOutAndHowToShowIt() {
         let limited = text(.slowHandler, width: 120, limit: 3)
         XCTAssertTrue(
-            limited.contains("10 records left out: --from 231us continues there, --limit 0 draws everything."))
+            limited.contains("12 records left out: --from 231us continues there, --limit 0 draws everything."))
         let later = text(.slowHandler, width: 120, .init(from: 20_000_000))
-        XCTAssertTrue(later.contains("5 records before and 0 after the drawing left out"))
+        XCTAssertTrue(later.contains("10 records before and 0 after the drawing left out"))
         XCTAssertTrue(later.contains("20.335  │       ┃·"), "the handler that began before is seen to run")
         let named = text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
-        XCTAssertTrue(named.contains("11 records left out by --name, --thread or --post"))
+        XCTAssertTrue(named.contains("16 records left out by --name, --thread or --post"))
         // The time in the note is where the next drawing continues.
         let next = text(.slowHandler, width: 120, .init(from: 231_000))
         XCTAssertTrue(next.contains(" 0.231  ●"))

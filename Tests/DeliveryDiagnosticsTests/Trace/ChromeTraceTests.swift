@@ -117,8 +117,9 @@ final class ChromeTraceTests: XCTestCase {
             rules.threadNames,
             [
                 Track(process: 100, thread: 100): "main", Track(process: 100, thread: 101): "worker",
-                Track(process: 100, thread: 3): "worker (3)", Track(process: 200, thread: 2): "worker",
-                Track(process: 200, thread: 1): "main",
+                Track(process: 100, thread: 1_000_000_002): "worker (3)",
+                Track(process: 200, thread: 1_000_000_003): "worker",
+                Track(process: 200, thread: 1_000_000_004): "main",
             ])
     }
 }

@@ -1,5 +1,3 @@
-import DeliveryDiagnostics
-import Foundation
 import XCTest
 
 @testable import notify_bench
@@ -43,23 +41,6 @@ final class BenchmarkReportTests: XCTestCase {
             XCTAssertTrue(Self.report().text(width: width).split(separator: "\n").allSatisfy { $0.count <= width })
         }
         XCTAssertEqual(Self.report().problems, ["round-trip, broken: 10 were posted and 9 handled."])
-    }
-
-    func testJSONIsOneObjectWithItsSchemaTheMachineAndEveryFigureOfEveryRound() throws {
-        let text = try JSONText.of(Self.report(pin: 0))
-        XCTAssertFalse(text.contains("\n"))
-        let object = try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        XCTAssertEqual(object["schema"] as? Int, 1)
-        XCTAssertEqual((object["machine"] as? [String: Any])?["model"] as? String, "AMD EPYC")
-        XCTAssertEqual(object["pin"] as? [Int], [0])
-        XCTAssertEqual(object["quick"] as? Bool, false)
-        let workloads = try XCTUnwrap(object["workloads"] as? [[String: Any]])
-        let contenders = try XCTUnwrap(workloads[0]["contenders"] as? [[String: Any]])
-        XCTAssertEqual(contenders[1]["figures"] as? [Double], [65.04, 64, 66])
-        XCTAssertEqual(contenders[1]["median"] as? Double, 65.04)
-        let trip = try XCTUnwrap(workloads[1]["contenders"] as? [[String: Any]])
-        XCTAssertEqual((trip[0]["latency"] as? [String: Any])?["p999"] as? Int, 41_000)
-        XCTAssertEqual(trip[1]["problem"] as? String, "10 were posted and 9 handled.")
     }
 
     func testADisturbedRoundChangesTheMedianAndTheSpreadLittleAndASingleOneHasNoSpread() throws {

@@ -84,15 +84,6 @@ final class BenchmarkRunTests: XCTestCase {
         try Sample(operations: 10, total: 0).validate(operations: 10, in: "bytes per operation")
     }
 
-    func testWorkloadsAndTheirContendersHaveUniqueNamesAndTheBaselineIsAContender() {
-        XCTAssertEqual(Set(Workloads.all.map(\.name)).count, Workloads.all.count)
-        for workload in Workloads.all {
-            let names = workload.contenders.map(\.name)
-            XCTAssertTrue(!names.isEmpty && Set(names).count == names.count, "\(workload.name)")
-            if let control = workload.control { XCTAssertTrue(names.contains(control), "\(workload.name)") }
-        }
-    }
-
     func testANameSelectsOneWorkloadAndANameWithoutItsNumberSelectsTheFamily() throws {
         XCTAssertEqual(Workloads.named("same-thread-1").map(\.name), ["same-thread-1"])
         XCTAssertEqual(Workloads.named("burst").map(\.name), ["burst-1", "burst-2", "burst-4", "burst-8"])

@@ -59,25 +59,6 @@ final class ContenderTests: XCTestCase {
         assertThrows(BenchmarkError.self) { try call.measure(3) }
     }
 
-    func testPostersDivideThePostsAndPostAllOfThem() throws {
-        for posters in [1, 2, 4, 8] {
-            let shares = Locked<[Int]>([])
-            let threads = PosterThreads(posters, on: nil) { share in shares.withLock { $0.append(share) } }
-            for operations in [0, 1, 7, 64] {
-                threads.post(operations)
-                try threads.wait(timeout: TestTimeout.hang)
-                let posted = shares.withLock { shares in
-                    defer { shares = [] }
-                    return shares
-                }
-                XCTAssertEqual(posted.count, posters)
-                XCTAssertEqual(posted.reduce(0, +), operations)
-                XCTAssertLessThanOrEqual(posted.max()! - posted.min()!, 1)
-            }
-            try threads.end()
-        }
-    }
-
     // MARK: Other processes
 
     func testObserversProcessesHandleEachPostOnceAndEndByThemselves() throws {

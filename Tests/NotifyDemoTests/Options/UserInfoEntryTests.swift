@@ -11,7 +11,7 @@ final class UserInfoEntryTests: XCTestCase {
             ("a=b", "a", "b"), ("a=", "a", ""), ("a=3", "a", "3"), ("a=b=c", "a", "b=c"), ("a b= c ", "a b", " c "),
             ("a=b:=c", "a", "b:=c"), ("a:b=c", "a:b", "c"), ("é=ü", "é", "ü"),
         ] {
-            XCTAssertEqual(try UserInfoOptions.userInfo([entry]), [key: .string(value)], entry)
+            XCTAssertEqual(try UserInfoOptions.parse(["--user-info", entry]).value(), [key: .string(value)], entry)
         }
     }
 
@@ -27,7 +27,7 @@ final class UserInfoEntryTests: XCTestCase {
                 ["a": ["a": ":\""], "b": [["a": 1], ["a": 2]], "c": "c"]
             ),
         ] as [(String, PropertyListValue)] {
-            XCTAssertEqual(try UserInfoOptions.userInfo(["k:=\(text)"]), ["k": value], text)
+            XCTAssertEqual(try UserInfoOptions.parse(["--user-info", "k:=\(text)"]).value(), ["k": value], text)
         }
     }
 
@@ -41,15 +41,16 @@ final class UserInfoEntryTests: XCTestCase {
             ("a:=\(String(repeating: "[", count: 100_000))", "is not JSON"),
             ("a:=\(String(repeating: "[", count: 70))\(String(repeating: "]", count: 70))", "nested"),
         ] {
-            XCTAssertThrowsError(try UserInfoOptions.userInfo([entry]), entry) { error in
-                let message = (error as? ValidationError)?.message ?? ""
+            XCTAssertThrowsError(try UserInfoOptions.parse(["--user-info", entry]).value(), entry) { error in
+                let message = UserInfoOptions.message(for: error)
                 XCTAssertTrue(message.contains(reason), "\(entry.prefix(40)): \(message)")
             }
         }
     }
 
     func testADuplicateKeyIsRefused() throws {
-        XCTAssertEqual(try UserInfoOptions.userInfo(["a=1", "b:=2"]), ["a": .string("1"), "b": .integer(2)])
-        XCTAssertThrowsError(try UserInfoOptions.userInfo(["a=1", "a=1"]))
+        XCTAssertEqual(
+            try UserInfoOptions.parse(["--user-info", "a=1", "b:=2"]).value(), ["a": .string("1"), "b": .integer(2)])
+        XCTAssertThrowsError(try UserInfoOptions.parse(["--user-info", "a=1", "a=1"]))
     }
 }

@@ -5,8 +5,7 @@ import XCTest
 
 /// Recordings and logs of `Tests/Cases`, and what the commands say about them.
 final class CasesTests: XCTestCase {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        .standardizedFileURL.path
+    private static let root = Repository.root.path
 
     /// Runs shell lines in a directory of their own with the cases.
     ///
@@ -409,7 +408,7 @@ final class CasesTests: XCTestCase {
             echo 'no problem' > rules.txt
             for o in --json --allow-incomplete '--accept none' '--depth 3' '--junit j.xml' '--check rules.txt --json' \\
             '--check rules.txt --junit -'; do notify-demo record $o -- touch made 2> errors
-            echo "$? $(grep -cE 'Name a file (of them with --check|with --junit)' errors)"; done; ls
+            echo "$? $(grep -cE 'Name a file (of them with --check|with --junit)|has no option "--json"' errors)"; done; ls
             notify-demo record -o 'my file' './my prog' x 2>&1 | head -n 1
             """)
         XCTAssertEqual(outcome.output.components(separatedBy: "64 1\n").count, 8, outcome.output)

@@ -7,128 +7,173 @@ import XCTest
 
 @testable import Scenarios
 
-/// The scenarios of the document's technique, and errors of all.
+/// The scenarios, on the main thread. The tests of the documents compare their outputs.
 final class ScenarioTests: XCTestCase {
-    private static func options(posters: Int, notifications: Int, dropSignals: Double = 0.9) -> ScenarioOptions {
+    private static let anotherThread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
+
+    private func environment(
+        _ options: ScenarioOptions = ScenarioOptions(), program: ChildProgram? = nil,
+        timeout: Duration = TestTimeout.hang
+    ) throws -> ScenarioEnvironment {
+        ScenarioEnvironment(
+            options: options, timeout: timeout,
+            program: try program ?? ChildProgram(path: "\(Shell.directory())/notify-demo"))
+    }
+
+    private func options(_ notifications: Int, posters: Int = 4, dropSignals: Double = 0.9) -> ScenarioOptions {
         var options = ScenarioOptions(notifications: notifications)
         (options.posters, options.dropSignals) = (posters, dropSignals)
         return options
     }
 
-    func testAFloodWithAnyDropsLosesNothing() throws {
-        for (drop, dropped) in [(0, 0), (0.5, 1976), (1, 4000)] {
-            let options = Self.options(posters: 8, notifications: 4000, dropSignals: drop)
-            let check = try ScenarioCheck(FloodScenario(), options: options)
-            XCTAssertEqual(check.records.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
-            // The seed repeats the signals that are lost.
-            XCTAssertEqual(check.records.count { $0.stage == .dropSignal }, dropped)
-        }
-        // Without its records, by the tally that the recorder keeps.
-        let environment = ScenarioEnvironment(
-            recorder: DeliveryRecorder(keepsAll: false), options: Self.options(posters: 2, notifications: 4000))
-        try FloodScenario().perform(in: environment)
-        let run = environment.recorder.run
-        XCTAssertFalse(run.isComplete)
-        XCTAssertEqual(Set(run.records.map(\.stage)), [.log])
+    /// The records of a scenario whose expectations hold.
+    private func records(_ scenario: any Scenario, _ options: ScenarioOptions = ScenarioOptions()) throws
+        -> [DeliveryRecord]
+    {
+        let environment = try environment(options)
+        try scenario.perform(in: environment)
+        XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) still records")
+        let records = environment.recorder.records
+        XCTAssertEqual(records.map(\.sequence), Array(1...records.count))
         XCTAssertEqual(
-            FloodScenario().expectations(of: run, options: environment.options).compactMap(\.failure), [])
-        XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 4000"), true)
-        // Fewer notifications than posters.
-        _ = try ScenarioCheck(FloodScenario(), options: Self.options(posters: 8, notifications: 1))
+            scenario.expectations(of: RecordedRun(records), options: options).compactMap(\.failure), [], scenario.name)
+        return records
     }
 
-    func testEachExpectationOfAFloodCanFail() throws {
-        let check = try ScenarioCheck(FloodScenario(), options: ScenarioOptions(notifications: 100))
-        let none = "none lost, none duplicated, none on a wrong thread"
-        let signal = "one signal for each redirected post, and one more"
-        try check.fails(none) { $0[try $0.index(.deliver)].thread = ScenarioCheck.anotherThread }
-        try check.fails(none) { $0.remove(at: try $0.index(.deliver)) }
-        try check.fails(none) { $0.append($0[try $0.index(.deliver)]) }
-        try check.fails(none) { records in
-            var unposted = records[try records.index(.deliver)]
-            unposted.post = 1000
-            records.append(unposted)
-        }
-        try check.fails(signal) { $0.remove(at: try $0.index(.dropSignal)) }
-        try check.fails("each of the posts redirected once", signal) { $0.append($0[try $0.index(.capture)]) }
-        try check.fails("each poster's order kept") { records in
-            let poster = records[try records.index(.post)].thread
-            let posts = records.filter { $0.stage == .post && $0.thread == poster }.map(\.post)
-            records.exchange(posts[0], posts[1]) { $0.stage == .deliver }
-        }
-    }
-
-    func testEachExpectationOfTheOtherScenariosOfOneObserverCanFail() throws {
-        for (scenario, claim): (any Scenario, String) in [
-            (PostingThreadScenario(), "posted in the background, handled on the posting thread"),
-            (RedirectScenario(), "handled on the main thread"),
-            (BackgroundObserverScenario(), "posted on main, handled on the worker"),
-        ] {
-            try ScenarioCheck(scenario).fails(claim) {
-                $0[try $0.index(.deliver)].thread = ScenarioCheck.anotherThread
-            }
-        }
-        let redirect = try ScenarioCheck(RedirectScenario())
-        try redirect.fails("received on the posting thread, in the background") {
-            $0[try $0.index(.capture)].thread = ScenarioCheck.anotherThread
-        }
-        try redirect.fails("the log has the structure of listing-2") {
-            $0[try XCTUnwrap($0.lastIndex { $0.stage == .log })].message = "something else"
-        }
-        let held = try ScenarioCheck(HeldMessageScenario())
-        try held.fails("signalled before the run loop runs") { $0[try $0.index(.signal)].sequence = $0.count }
-        try held.fails("held until it runs, and handled there") { $0[try $0.index(.deliver)].sequence = 1 }
-        try held.fails("handled in the order posted") {
-            $0.exchange(1, 2) { $0.stage == .deliver }
-        }
-    }
-
-    func testNoScenarioAcceptsNoRecords() {
+    func testEachExpectationOfAScenarioFailsAfterSomeChangeOfOneRecord() throws {
+        let changes: [(inout [DeliveryRecord], Int) -> Void] = [
+            { $0.remove(at: $1) }, { $0.append($0[$1]) }, { $0.append($0.remove(at: $1)) },
+            { $0[$1].thread = Self.anotherThread },
+            { $0[$1].sequence = 0 }, { $0[$1].sequence = $0.count + 1 }, { $0[$1].message? += "?" },
+            { $0[$1].reason = .stopped },
+            { records, index in
+                records[index].monotonicNanoseconds = 0
+            },
+        ]
         for scenario in ScenarioCatalog.all {
-            let expectations = scenario.expectations(of: [], options: ScenarioOptions())
-            XCTAssertEqual(expectations.filter(\.holds).map(\.claim), [], scenario.name)
+            let options =
+                switch scenario.name {
+                case "flood", "many-observers": options(8, posters: 2)
+                case "observer-lifetime": ScenarioOptions(capture: .unsafe)
+                default: ScenarioOptions()
+                }
+            let records = try records(scenario, options)
+            // The first and the last record of each kind.
+            let kinds = Dictionary(grouping: records.indices) { index in
+                [records[index].stage.rawValue, records[index].notification, records[index].message]
+            }
+            var unbroken = Set(scenario.expectations(of: RecordedRun(records), options: options).map(\.claim))
+            for index in Set(kinds.values.flatMap { [$0[0], $0[$0.count - 1]] }) {
+                for change in changes where !unbroken.isEmpty {
+                    var changed = records
+                    change(&changed, index)
+                    let expectations = scenario.expectations(of: RecordedRun(changed), options: options)
+                    unbroken.subtract(expectations.filter { !$0.holds }.map(\.claim))
+                }
+            }
+            XCTAssertEqual(unbroken, [], scenario.name)
+            let ofNothing = scenario.expectations(of: RecordedRun([]), options: options)
+            XCTAssertEqual(ofNothing.filter(\.holds).map(\.claim), [], scenario.name)
         }
     }
 
-    func testAScenarioOffTheMainThreadOrWithoutAProgramIsRefused() {
+    func testAFloodWithAnyDropsLosesNothingAndTheSeedRepeatsThem() throws {
+        for (drop, dropped) in [(0, 0), (0.5, 1976), (1, 4000)] {
+            let records = try records(FloodScenario(), options(4000, posters: 8, dropSignals: drop))
+            XCTAssertEqual(records.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
+            XCTAssertEqual(records.count { $0.stage == .dropSignal }, dropped)
+        }
+        // Fewer notifications than posters.
+        _ = try records(FloodScenario(), options(1, posters: 8))
+        // Without its records, by the tally that the recorder keeps.
+        var tallied = try environment(options(4000, posters: 2))
+        tallied.recorder = DeliveryRecorder(keepsAll: false)
+        try FloodScenario().perform(in: tallied)
+        let run = tallied.recorder.run
+        XCTAssertEqual(Set(run.records.map(\.stage)), [.log])
+        XCTAssertEqual(FloodScenario().expectations(of: run, options: tallied.options).compactMap(\.failure), [])
+        XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 4000"), true)
+    }
+
+    func testManyObserversWorkWithAnyNumbersOfPostersAndNotificationsWithinTheLimits() throws {
+        for (notifications, posters) in [(1, 1), (50, 16)] {
+            _ = try records(ManyObserversScenario(), options(notifications, posters: posters))
+        }
+        assertThrows(
+            ScenarioError.optionOutOfRange(option: "--notifications", value: "50001", range: "1 to 50000")
+        ) { try records(ManyObserversScenario(), options(50_001)) }
+    }
+
+    func testAScenarioOffTheMainThreadOrWithoutAProgramIsRefused() throws {
         let refused = expectation(description: "refused")
         Thread {
-            do {
-                try RedirectScenario().perform(in: ScenarioEnvironment())
-            } catch ScenarioError.notOnMainThread {
-                refused.fulfill()
-            } catch {
-                XCTFail("\(error)")
-            }
+            assertThrows(ScenarioError.notOnMainThread) { try RedirectScenario().perform(in: ScenarioEnvironment()) }
+            refused.fulfill()
         }.start()
         wait(for: [refused], timeout: TestTimeout.seconds)
-        for scenario: any Scenario in [ObserverLifetimeScenario(), DistributedScenario(), SuspensionScenario()] {
-            XCTAssertThrowsError(try scenario.perform(in: ScenarioEnvironment())) {
-                XCTAssertEqual($0 as? ScenarioError, .noProgram)
-            }
+        for scenario: any Scenario in [ObserverLifetimeScenario(), DistributedScenario()] {
+            assertThrows(ScenarioError.noProgram) { try scenario.perform(in: ScenarioEnvironment()) }
         }
     }
 
-    func testALifetimeProcessThatCannotStartHangsOrWritesNoRecordsIsAnError() {
-        func error(_ path: String, _ arguments: [String], timeout: Duration = TestTimeout.hang) -> ScenarioError? {
-            let environment = ScenarioEnvironment(
-                options: ScenarioOptions(capture: .weak), timeout: timeout,
-                program: ChildProgram(path: path, arguments: arguments))
-            do {
-                try ObserverLifetimeScenario().perform(in: environment)
-                return nil
-            } catch {
-                return error as? ScenarioError
+    func testASecondProcessThatCannotStartEndsHangsOrWritesNonsenseIsAnErrorAndLeavesNoDirectory() throws {
+        func shell(_ line: String) -> ChildProgram { ChildProgram(path: "/bin/sh", arguments: ["-c", line]) }
+        func directories() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
+                $0.hasPrefix("notify-demo-\(getpid())-")
             }
         }
-        XCTAssertEqual(
-            error("/nonexistent", []), .child(problem: "cannot run /nonexistent: No such file or directory"))
-        guard case .child(let problem) = error("/bin/sh", ["-c", "echo nonsense"]) else {
-            return XCTFail("took nonsense for records")
+        let before = try directories()
+        let short = Duration.milliseconds(50)
+        let cannotRun = ScenarioError.child(problem: "cannot run /nonexistent: No such file or directory")
+        let distributed: [(ChildProgram, Duration, ScenarioError)] = [
+            (ChildProgram(path: "/nonexistent"), TestTimeout.hang, cannotRun),
+            (shell(""), TestTimeout.hang, .child(problem: "ended before it had finished a command")),
+            (shell("exec sleep 600"), .seconds(2), .timedOut(waitingFor: "the second process", after: .seconds(2))),
+        ]
+        for (program, timeout, error) in distributed {
+            assertThrows(error) {
+                try DistributedScenario().perform(in: environment(program: program, timeout: timeout))
+            }
         }
-        XCTAssertTrue(problem.hasPrefix("its output is not a recording: its output:1: "), problem)
-        XCTAssertEqual(
-            error("/bin/sh", ["-c", "exec sleep 600"], timeout: .milliseconds(50)),
-            .timedOut(waitingFor: "a second process", after: .milliseconds(50)))
+        XCTAssertEqual(try directories(), before)
+        let lifetime: [(ChildProgram, Duration, ScenarioError)] = [
+            (ChildProgram(path: "/nonexistent"), TestTimeout.hang, cannotRun),
+            (shell("exec sleep 600"), short, .timedOut(waitingFor: "a second process", after: short)),
+        ]
+        for (program, timeout, error) in lifetime {
+            assertThrows(error) {
+                try ObserverLifetimeScenario().perform(in: environment(program: program, timeout: timeout))
+            }
+        }
+        XCTAssertThrowsError(try ObserverLifetimeScenario().perform(in: environment(program: shell("echo nonsense")))) {
+            XCTAssertTrue("\($0)".contains("its output is not a recording: its output:1: "), "\($0)")
+        }
+    }
+
+    func testRecordsOfManyThreadsAreNumberedWithoutGapsAndNeitherClockRunsBackwards() {
+        let recorder = DeliveryRecorder()
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<1000 { recorder.record(.post) }
+        }
+        XCTAssertEqual(recorder.records.map(\.sequence), Array(1...4000))
+        let times = recorder.records.map(\.monotonicNanoseconds)
+        XCTAssertEqual(times, times.sorted())
+    }
+
+    func testEveryStageAndReasonOfTheLibraryIsOneOfRecordsAndNothingIsRecordedAfterwards() {
+        for stage in DeliveryEvent.Stage.allCases {
+            XCTAssertNotNil(DeliveryStage(rawValue: stage.rawValue), "\(stage)")
+        }
+        let (outer, inner) = (DeliveryRecorder(), DeliveryRecorder())
+        let center = ThreadedNotificationCenter()
+        outer.trace {
+            inner.trace { _ = center.post(name: .test) }
+            center.addObserver(forName: .test, on: .main) { _ in }.cancel()
+        }
+        center.post(name: .test)
+        XCTAssertEqual(inner.records.map(\.stage), [.post])
+        XCTAssertEqual(outer.records.map(\.stage), [.register, .remove])
+        XCTAssertEqual(outer.records.last?.reason, .cancelled)
     }
 }

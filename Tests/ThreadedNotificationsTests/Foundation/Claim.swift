@@ -24,8 +24,7 @@ extension XCTestCase {
     /// - Parameter sentence: a cell of the table in the section *Foundation on Linux*.
     func assertStill(_ sentence: String, _ isSo: Bool, file: StaticString = #filePath, line: UInt = #line) {
         let article = "Sources/ThreadedNotifications/ThreadedNotifications.docc/MovingFromFoundation.md"
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let text = try? String(contentsOf: root.appending(path: article), encoding: .utf8)
+        let text = try? String(contentsOf: Repository.root.appending(path: article), encoding: .utf8)
         XCTAssertEqual(
             text?.contains("| \(sentence) |"), true, "\(article) does not say: \(sentence)", file: file, line: line)
         XCTAssertTrue(isSo, "Foundation has changed, and so must \(article): \(sentence)", file: file, line: line)
