@@ -90,7 +90,9 @@ extension DiagnosisTests {
     // MARK: Handlers that do not return
 
     /// A handler of a thread is called and does not return for 20 s.
-    private func hanging(on thread: ThreadIdentity, _ others: (inout Story) -> Void) -> (inout Story) -> Void {
+    private func hanging(
+        on thread: ThreadIdentity, _ others: @escaping (inout Story) -> Void
+    ) -> (inout Story) -> Void {
         { story in
             story.register(1, on: thread)
             story.hand(1, to: [1], on: thread, from: Story.other)
