@@ -106,10 +106,9 @@ package struct RecordingSelection: Sendable {
     }
 
     private static func threads(_ name: String, in recording: Recording) throws(NothingSelected) -> [Bool] {
-        let isSelected = recording.threads.map { $0.identity.name == name || "\($0.identity.number)" == name }
+        let isSelected = recording.threads.indices.map { recording.isThread($0, called: name) }
         guard isSelected.contains(true) else {
-            let nearest = Suggestion.nearest(
-                to: name, among: Set(recording.threads.compactMap(\.identity.name)).sorted())
+            let nearest = recording.threadName(similarTo: name)
             throw nothing("thread \"\(name)\"", in: recording, similar: nearest.map { [$0] } ?? [])
         }
         return isSelected
@@ -133,6 +132,15 @@ extension Recording {
         if let same = names.first(where: { strings[Int($0)] == name }) { return same }
         let ofModules = names.filter { Suggestion.isLastComponent(name, of: strings[Int($0)]) }
         return ofModules.count == 1 ? ofModules.first : nil
+    }
+
+    /// - Parameter name: the name or the number of a thread.
+    func isThread(_ thread: Int, called name: String) -> Bool {
+        threads[thread].identity.name == name || "\(threads[thread].identity.number)" == name
+    }
+
+    func threadName(similarTo name: String) -> String? {
+        Suggestion.nearest(to: name, among: Set(threads.compactMap(\.identity.name)).sorted())
     }
 
     /// The names that may be meant by one that was not found.

@@ -93,8 +93,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// Posts a notification with this name, object and userInfo.
     @discardableResult
     public func post(
-        name: Notification.Name, object: Any? = nil, userInfo: [AnyHashable: Any]? = nil, file: String = #fileID,
-        line: Int = #line
+        name: Notification.Name, object: consuming Any? = nil, userInfo: consuming [AnyHashable: Any]? = nil,
+        file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters {
         deliver(Notification(name: name, object: object, userInfo: userInfo), Post(file: file, line: line))
     }
@@ -173,24 +173,17 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
                 relatedPost: stage == .capture ? Recorder.capturedPost(of: notification.name) : 0)
         }
         if observers.isEmpty { return DeliveryCounters.none }
-        let counters: DeliveryCounters
         if let message = post.message, observers.allSatisfy({ $0.needsOnly(message) }) {
-            counters = ThreadContext.withCurrent { $0.deliver(message.payload, post, to: observers) }
-        } else {
-            let payload = PostedNotification(notification)
-            counters = ThreadContext.withCurrent { context in
-                // Before any observer has its place: what a transform posts comes before.
-                let values =
-                    observers.contains(where: \.prepares)
-                    ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
-                return context.deliver(payload, post, to: observers, values)
-            }
+            return ThreadContext.withCurrent { $0.deliver(message.payload, post, to: observers) }
         }
-        if counters.cancelled > 0 {
-            // Others are removed by the thread that cancelled them, which knows why.
-            for observer in observers where observer.hasLostItsObject { remove(observer, nil) }
+        let payload = PostedNotification(notification)
+        return ThreadContext.withCurrent { context in
+            // Before any observer has its place: what a transform posts comes before.
+            let values =
+                observers.contains(where: \.prepares)
+                ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
+            return context.deliver(payload, post, to: observers, values)
         }
-        return counters
     }
 
     /// Finds the observers that match.

@@ -82,7 +82,7 @@ struct NotifyDemo: ParsableCommand {
                 try output.finish()
             } else if !text.isEmpty {
                 // A message may quote the arguments and the names of files. Standard error may be closed.
-                _ = try? FileDescriptor.standardError.writeAll(Array("\(ShownText.lines(text))\n".utf8))
+                _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
             }
             Foundation.exit(status.rawValue)
         } catch {

@@ -16,22 +16,19 @@ struct DocumentShell {
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try FileManager.default.copyItem(at: Self.recording("jsonl"), to: directory.appending(path: "kitchen.jsonl"))
-        try FileManager.default.copyItem(
-            at: Repository.root.appending(path: "Sources/Examples/plain/plain.swift"),
-            to: directory.appending(path: "plain.swift"))
+        for name in ["plain.swift", "settings.swift"] {
+            try FileManager.default.copyItem(
+                at: Repository.root.appending(path: "Sources/Examples/plain/\(name)"),
+                to: directory.appending(path: name))
+        }
     }
 
     /// Runs one line, for a minute at most.
     func run(_ command: String) throws -> (output: String, errors: String) {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let shell = ChildProgram(
             path: "bash",
             arguments: ["-c", "cd '\(directory.path)'; \(command.replacing(#/^swift run /#, with: ""))"],
-            environment: [
-                "PATH": "\(URL(filePath: tests).deletingLastPathComponent().path):\(path)", "TZ": "UTC",
-                "NO_COLOR": nil, "XDG_RUNTIME_DIR": directory.path,
-            ])
+            environment: try Shell.environment().merging(["XDG_RUNTIME_DIR": directory.path]) { $1 })
         let result = try shell.run(timeout: .seconds(60))
         // Outputs of a new recording depend on the load of the machine: the next commands read the one beside the
         // picture.

@@ -29,7 +29,7 @@ final class DocumentsTests: XCTestCase {
         }
     }
 
-    func testEachCommandPrintsWhatItsDocumentShowsApartFromTimesIdsAndCounts() throws {
+    func testEachCommandPrintsWhatItsDocumentShowsAndOfAnotherRunApartFromTimesIdsAndCounts() throws {
         for document in Document.all where !document.checkedBlocks("console").isEmpty {
             try commands(document: document)
         }
@@ -41,7 +41,15 @@ final class DocumentsTests: XCTestCase {
             for session in block.text.components(separatedBy: "$ ").dropFirst() {
                 let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
                 let printed = try shell.run(String(lines[0]))
-                let shown = Self.shape(of: lines.count > 1 ? String(lines[1]) : "")
+                let text = lines.count > 1 ? String(lines[1]) : ""
+                // What is printed of the recording in this repository is always the same.
+                if lines[0].contains(/^notify-demo (check|diagnose|show|stats|timeline)\b/),
+                    !lines[0].contains("plain.jsonl")
+                {
+                    XCTAssertEqual(printed.output, text, "\(document): \(lines[0])")
+                    continue
+                }
+                let shown = Self.shape(of: text)
                 // A document shows standard output, or both as on a terminal.
                 if Self.shape(of: printed.output + printed.errors) != shown {
                     XCTAssertEqual(Self.shape(of: printed.output), shown, "\(document): \(lines[0])\n\(printed.errors)")

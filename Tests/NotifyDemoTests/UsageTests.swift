@@ -45,7 +45,10 @@ final class UsageTests: XCTestCase {
             (["compare", "a.log"], "expected two runs, got 1"), (["compare", "-", "-"], "can be read only once"),
             (["compare", "--reference", "listing-1", "a", "b"], "expected one run with --reference, got 2"),
             (["compare", "--reference", "listing-3", "a"], "listing-3"),
-            (["diagnose", "--depth", "0"], "1 or more"),
+            (["compare", "--good", "a"], "at least one file after --bad"),
+            (["compare", "--good", "a", "--bad", "b", "--exact"], "--exact is for two runs"),
+            (["compare", "--good", "-", "--bad", "-"], "can be read only once"),
+            (["diagnose", "--depth", "-1"], "--depth is -1; it must be 1 or more"),
             (["check"], "name a rule, for example --rule 'Saved on main'"),
             (["check", "--rule", "Saved onn main"], "\"Saved onn main\":7: expected \"on\""),
             (["check", "--rule", "no finding", "--json", "--sarif", "-"], "--json and --sarif - both write to"),
@@ -120,6 +123,13 @@ final class UsageTests: XCTestCase {
         }
         for child in NotifyDemo.configuration.ungroupedSubcommands {
             XCTAssertFalse(root.contains(child._commandName))
+        }
+    }
+
+    func testTheHelpShowsTheDefaultsOfAllLimits() {
+        let help = NotifyDemo.helpMessage(for: Diagnose.self, columns: 200)
+        for words in ["(default: 16ms)", "(default: 1000)", "(default: 1s)", "(default: 100)"] {
+            XCTAssertTrue(help.contains(words), help)
         }
     }
 

@@ -11,12 +11,20 @@ package enum Shell {
 
     /// - Parameter input: the contents of standard input.
     package static func run(_ line: String, input: String = "") throws -> Outcome {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let bash = ChildProgram(
-            path: "bash", arguments: ["-c", line],
-            environment: ["PATH": "\(try directory()):\(path)", "TZ": "UTC", "NO_COLOR": nil])
+        let bash = ChildProgram(path: "bash", arguments: ["-c", line], environment: try environment())
         let result = try bash.run(input: Array(input.utf8), timeout: TestTimeout.hang)
         return Outcome(end: result.end, output: result.output, errors: result.errors)
+    }
+
+    /// What differs from this process's environment: the programs are in `PATH`, and the variables of a job of
+    /// continuous integration are removed.
+    package static func environment() throws -> [String: String?] {
+        let own = ProcessInfo.processInfo.environment
+        var environment: [String: String?] = [
+            "PATH": "\(try directory()):\(own["PATH"] ?? "")", "TZ": "UTC", "NO_COLOR": nil,
+        ]
+        for name in own.keys where name.hasPrefix("GITHUB_") { environment.updateValue(nil, forKey: name) }
+        return environment
     }
 
     /// The directory of the built programs: the tests are built there, too.

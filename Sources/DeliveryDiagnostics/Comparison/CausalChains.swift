@@ -12,8 +12,11 @@ internal import DeliveryRecording
 /// A chain hands over the notifications and blocks of its `append` and `enqueue` records, and its posts that another
 /// thread delivers. The thread handles those of one chain in order. Those of two chains interleave by chance.
 struct CausalChains {
-    /// What tells the chains apart that a chain hands to one thread, or the root chains of a thread.
-    struct Own: Hashable {
+    /// What tells chains apart.
+    struct Key: Hashable {
+        /// The chain that handed it over, or -1.
+        var parent: Int32
+        var thread: Int32
         /// As `RecordCause.observer`, and of a delivery to a pool.
         var observer: Int32 = -1
         /// Of a delivery to a pool. The deliveries to a pool may be handled at the same time.
@@ -22,98 +25,76 @@ struct CausalChains {
         var work: UInt64 = 0
     }
 
-    struct Chain {
-        /// The chain that handed it over, or -1.
-        let parent: Int32
-        let thread: Int32
-        let own: Own
-        /// The records to compare, in order.
-        fileprivate(set) var entries: [Int32] = []
-    }
-
-    private(set) var chains: [Chain] = []
+    private(set) var keys: [Key] = []
+    /// For each chain: the records to compare, in order.
+    private(set) var entries: [[Int32]] = []
     /// For each entry: its chain; -1 if it was left out.
     private(set) var chainOfEntry: [Int32]
     /// For each entry: its position in the entries of its chain; -1 if it is not compared.
     private(set) var positionOfEntry: [Int32]
     /// The threads with records in chains, in the order of their first ones.
     private(set) var activeThreads: [Int32] = []
-    /// For each thread: whether it is one of `activeThreads`.
-    private(set) var isActive: [Bool]
-    /// By parent and thread.
-    private var known: [UInt64: Int32] = [:]
-    /// By parent and thread: the chains of their own.
-    private var knownOwn: [UInt64: [Own: Int32]] = [:]
+    private var active: Set<Int32> = []
+    private var known: [Key: Int32] = [:]
 
     /// - Parameters:
+    ///   - isExact: whether all records are one chain, in the order of the file.
     ///   - lanes: for each thread, the thread that stands for it; nil for itself.
     ///   - work: a number for what an entry does, the same in both runs.
     ///   - includes: returns whether the entry at an index belongs to a chain. If it does not, nothing that it caused
     ///     does.
     ///   - compares: returns whether to compare an entry that belongs to a chain.
     init(
-        _ index: RecordingIndex, isExact: Bool, lanes: [Int32]? = nil,
-        work: (Recording.Entry) -> UInt64 = { _ in 0 }, includes: (Int) -> Bool, compares: (Recording.Entry) -> Bool
+        _ index: RecordingIndex, isExact: Bool = false, lanes: [Int32]? = nil,
+        work: (Recording.Entry) -> UInt64 = { _ in 0 }, includes: (Int) -> Bool = { _ in true },
+        compares: (Recording.Entry) -> Bool = { _ in true }
     ) {
         let recording = index.recording
         chainOfEntry = Array(repeating: -1, count: recording.entries.count)
         positionOfEntry = chainOfEntry
-        isActive = Array(repeating: false, count: recording.threads.count)
         var repetitions: [UInt64: UInt64] = [:]
         for (number, entry) in recording.entries.enumerated() where includes(number) {
-            let chain: Int32
             let thread = lanes?[Int(entry.thread)] ?? entry.thread
+            var key = Key(parent: -1, thread: isExact ? 0 : thread)
             if !isExact {
                 guard let cause = index.cause(of: number) else { continue }
                 let parent = cause.entry < 0 ? -1 : chainOfEntry[Int(cause.entry)]
                 if cause.entry >= 0, parent < 0 { continue }
-                var own = Own(observer: cause.observer)
-                if !cause.isInSameChain, recording.threads[Int(entry.thread)].isInPool {
+                (key.parent, key.observer) = (parent, cause.observer)
+                if cause.isInSameChain {
+                    key = keys[Int(parent)]
+                } else if recording.threads[Int(entry.thread)].isInPool {
                     if parent >= 0 {
-                        own = Own(observer: entry.observer, post: entry.post)
+                        (key.observer, key.post) = (entry.observer, entry.post)
                     } else {
                         let work = work(entry)
                         repetitions[work, default: 0] += 1
-                        own.work = RecordLabels.mix(work, repetitions[work, default: 0])
+                        key.work = ThreadColours.mix(work, repetitions[work, default: 0])
                     }
                 }
-                chain = cause.isInSameChain ? parent : self.chain(after: parent, on: thread, own)
-            } else {
-                // In the order of the file, all records are one chain.
-                chain = self.chain(after: -1, on: recording.entries[0].thread)
+            }
+            let chain = known[key] ?? Int32(keys.count)
+            if chain == keys.count {
+                known[key] = chain
+                keys.append(key)
+                entries.append([])
             }
             chainOfEntry[number] = chain
-            if !isActive[Int(thread)] { activeThreads.append(thread) }
-            isActive[Int(thread)] = true
+            if active.insert(thread).inserted { activeThreads.append(thread) }
             guard compares(entry) else { continue }
-            positionOfEntry[number] = Int32(chains[Int(chain)].entries.count)
-            chains[Int(chain)].entries.append(Int32(number))
+            positionOfEntry[number] = Int32(entries[Int(chain)].count)
+            entries[Int(chain)].append(Int32(number))
         }
     }
 
     /// The entry at a position of a chain, or -1.
     func entry(of chain: Int32, at position: Int32) -> Int {
-        guard chain >= 0, position < chains[Int(chain)].entries.count else { return -1 }
-        return Int(chains[Int(chain)].entries[Int(position)])
+        guard chain >= 0, position < entries[Int(chain)].count else { return -1 }
+        return Int(entries[Int(chain)][Int(position)])
     }
 
-    /// The chain that a chain handed to a thread, or the root chain of the thread if the chain is -1; -1 if there is
-    /// none.
-    func knownChain(after parent: Int32, on thread: Int32, _ own: Own) -> Int32 {
-        own == Own()
-            ? known[indexPair(parent, thread)] ?? -1 : knownOwn[indexPair(parent, thread)]?[own] ?? -1
-    }
+    func isActive(_ thread: Int32) -> Bool { active.contains(thread) }
 
-    private mutating func chain(after parent: Int32, on thread: Int32, _ own: Own = Own()) -> Int32 {
-        let chain = knownChain(after: parent, on: thread, own)
-        if chain >= 0 { return chain }
-        let new = Int32(chains.count)
-        if own == Own() {
-            known[indexPair(parent, thread)] = new
-        } else {
-            knownOwn[indexPair(parent, thread), default: [:]][own] = new
-        }
-        chains.append(Chain(parent: parent, thread: thread, own: own))
-        return new
-    }
+    /// -1 if there is none.
+    func chain(_ key: Key) -> Int32 { known[key] ?? -1 }
 }

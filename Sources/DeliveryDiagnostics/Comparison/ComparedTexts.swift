@@ -20,21 +20,26 @@ struct ComparedTexts {
     }
 
     mutating func form(of text: String) -> Form {
-        let number = number(text)
-        var form = Form(text: number, skeleton: number)
+        let (skeleton, threads) = Self.parts(of: text)
+        return Form(text: number(text), skeleton: number(skeleton), threads: threads)
+    }
+
+    /// A text without addresses and with `{}` for each thread, and the threads.
+    static func parts(of text: String) -> (skeleton: String, threads: [ThreadDescription]) {
         // A text without these has no thread and no address.
-        if text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "x") }) {
-            let parts = MessagePart.parts(of: text).map { part in
-                switch part {
-                case .text(let text): return Self.withoutAddresses(text)
-                case .thread(let thread):
-                    form.threads.append(thread)
-                    return "{}"
-                }
-            }
-            form.skeleton = self.number(parts.joined())
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "x") }) else {
+            return (text, [])
         }
-        return form
+        var threads: [ThreadDescription] = []
+        let parts = MessagePart.parts(of: text).map { part in
+            switch part {
+            case .text(let text): return withoutAddresses(text)
+            case .thread(let thread):
+                threads.append(thread)
+                return "{}"
+            }
+        }
+        return (parts.joined(), threads)
     }
 
     /// Shorter hexadecimal numbers are the program's own data; longer ones are not addresses.

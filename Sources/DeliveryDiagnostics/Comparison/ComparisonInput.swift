@@ -20,10 +20,21 @@ package enum ComparisonInput: Sendable {
     }
 
     /// The log, or the messages of the recording.
-    package var log: TextLog {
+    ///
+    /// - Throws: if the recording has no messages: most programs do not record what they print.
+    package func log() throws(LogError) -> TextLog {
         switch self {
-        case .recording(let recording): TextLog(recording)
-        case .log(let log): log
+        case .log(let log): return log
+        case .recording(let recording):
+            let log = TextLog(recording)
+            if log.messages.isEmpty {
+                throw LogError(
+                    log: log.name, line: nil,
+                    problem:
+                        "is a recording without log messages, so it cannot be compared with a text log. Compare it "
+                        + "with another recording.")
+            }
+            return log
         }
     }
 }

@@ -24,30 +24,12 @@ struct DifferenceExplainer {
         if !isExact, let removal { return removal }
         // Each run numbers its posts, so different records can read the same: a counterpart tells them apart.
         let causal = isExact ? nil : causalFinding
-        var (shown, sentence, removed) = causal ?? (mismatch.entries, plainSentence, plainlyRemoved)
-        var reason = mismatch.reason
-        var explanation = [sentence] + (causal == nil ? counterpart.map { [$0] } ?? [] : [])
-        if !isExact, let (side, removal) = removalOfCancelled {
-            (shown[side], reason) = (Int(removal), .removal)
-            let observer = RecordWords(runs[side].index).observer(runs[side].index.entry(removal).observer)
-            explanation.insert("In \(names[side]) \(observer) is removed before that.", at: 0)
-        }
+        let (shown, sentence, removed) = causal ?? (mismatch.entries, plainSentence, plainlyRemoved)
         let difference = RunDifference(
-            reason: reason, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
-            explanation: explanation)
+            reason: mismatch.reason, first: .init(runs.first.index, shown.first),
+            second: .init(runs.second.index, shown.second),
+            explanation: [sentence] + (causal == nil ? counterpart.map { [$0] } ?? [] : []))
         return (difference, removed)
-    }
-
-    /// The removal of an observer whose delivery is cancelled in one run.
-    private var removalOfCancelled: (side: RunSide, removal: Int32)? {
-        for side in RunSide.allCases {
-            guard let index = mismatch.entries[side] else { continue }
-            let entry = runs[side].recording.entries[index]
-            guard entry.stage == .cancel, entry.observer >= 0 else { continue }
-            let removed = runs[side].index.observers[Int(entry.observer)].removed
-            if removed >= 0, removed < index { return (side, removed) }
-        }
-        return nil
     }
 
     /// The records to show, a sentence, and the records to remove.
@@ -85,7 +67,8 @@ struct DifferenceExplainer {
             if later >= 0 { (shown[side.opposite], entries[side.opposite]) = (Int(later), [Int(later)]) }
             let observer = RecordWords(run.index).observer(run.index.entry(removed).observer)
             let difference = RunDifference(
-                reason: .removal, first: .init(runs.first, shown.first), second: .init(runs.second, shown.second),
+                reason: .removal, first: .init(runs.first.index, shown.first),
+                second: .init(runs.second.index, shown.second),
                 explanation: [
                     "In \(names[side]) \(observer) is removed before \(mismatched), in \(names[side.opposite]) "
                         + "\(later < 0 ? "it is not removed" : "after that")."
@@ -236,7 +219,7 @@ struct DifferenceExplainer {
             let index = mismatch.entries[side]
         else { return mismatch.reason.sentence }
         let (run, other, name) = (runs[side], runs[side.opposite], names[side.opposite])
-        let chain = run.chains.chains[Int(run.chains.chainOfEntry[index])]
+        let chain = run.chains.keys[Int(run.chains.chainOfEntry[index])]
         let counterpart = walk.threads.counterpart(of: chain.thread, on: side)
         let key = run.threadKeys[Int(chain.thread)]
         guard counterpart >= 0 else {
@@ -245,7 +228,7 @@ struct DifferenceExplainer {
         }
         let thread = other.recording.describeThread(counterpart)
         guard chain.parent >= 0 else { return "In \(name) \(thread) does nothing further on its own." }
-        let origin = walk.threads.counterpart(of: run.chains.chains[Int(chain.parent)].thread, on: side)
+        let origin = walk.threads.counterpart(of: run.chains.keys[Int(chain.parent)].thread, on: side)
         let poster = origin < 0 ? "this thread" : other.recording.describeThread(origin)
         return "In \(name) \(thread) does nothing further that \(poster) handed to it."
     }

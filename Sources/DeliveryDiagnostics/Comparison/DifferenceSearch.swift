@@ -5,8 +5,9 @@ internal import DeliveryRecording
 struct DifferenceSearch {
     private let options: RunComparison.Options
     private var runs: Pair<ComparedRun>
+    private let end = SuspendingClock.now.advanced(by: .seconds(5))
 
-    init(_ runs: Pair<ComparedRun>, options: RunComparison.Options) {
+    init(_ runs: Pair<ComparedRun>, _ options: RunComparison.Options) {
         (self.runs, self.options) = (runs, options)
     }
 
@@ -39,23 +40,22 @@ struct DifferenceSearch {
             remove(Pair(moved.flatMap(\.records.first), moved.flatMap(\.records.second)))
             attempt = self.attempt(progress)
         }
-        while true {
-            switch attempt {
-            case .same(let walk):
-                if !differences.isEmpty { return .different(differences) }
-                if !options.isExact, let difference = RunDifference(endsOf: runs) { return .different([difference]) }
-                if runs.first.isTruncated || runs.second.isTruncated {
-                    return .truncated(RunDifference(truncated: runs, Pair(nil, nil), records: walk.compared))
-                }
-                return .same(records: walk.compared, threads: runs.first.comparedThreadCount, byChance: byChance)
-            case .undecided(let outcome):
-                return differences.isEmpty ? outcome : .different(differences)
-            case .different(let difference, let removed):
-                differences.append(difference)
-                guard differences.count < options.maximumDifferences else { return .different(differences) }
-                remove(removed)
-            }
+        while case .different(let difference, let removed) = attempt {
+            differences.append(difference)
+            guard differences.count < options.maximumDifferences else { break }
+            remove(removed)
             attempt = self.attempt(progress)
+        }
+        if !differences.isEmpty { return .different(differences) }
+        switch attempt {
+        case .undecided(let outcome): return outcome
+        case .different(let difference, _): return .different([difference])
+        case .same(let walk):
+            if !options.isExact, let difference = RunDifference(endsOf: runs) { return .different([difference]) }
+            if runs.first.isTruncated || runs.second.isTruncated {
+                return .truncated(RunDifference(truncated: runs, Pair(nil, nil), records: walk.compared))
+            }
+            return .same(records: walk.compared, threads: runs.first.comparedThreadCount, byChance: byChance)
         }
     }
 
@@ -79,21 +79,60 @@ struct DifferenceSearch {
     }
 
     private func attempt(isReversed: Bool, allowsTruncation: Bool, _ progress: (Int) -> Void) -> Attempt {
-        var search = ThreadSearch(
-            isReversed ? runs.reversed : runs, options: options, allowsTruncation: allowsTruncation)
-        let (walk, mismatch, isUndecided) = search.run(progress)
-        guard let mismatch else {
+        let runs = isReversed ? runs.reversed : runs
+        // The records of a truncated process are incomplete, so its threads have no certain colours.
+        let colours = ThreadColours(runs, areRefined: !options.isExact && !allowsTruncation)
+        let isDifferent = !colours.areEqual && !allowsTruncation
+        var search = ThreadSearch(maximumTries: isDifferent ? 32 : options.maximumTries, end: end) { colours in
+            RunWalk(runs, colours: colours, isExact: options.isExact, allowsTruncation: allowsTruncation)
+        }
+        if let walk = search.run(colours, progress) {
             guard allowsTruncation else { return .same(walk) }
             let unmatched = Pair(walk.firstMissing, walk.firstUnmatched())
             return .undecided(
                 .truncated(
                     RunDifference(
-                        truncated: runs, isReversed ? unmatched.reversed : unmatched, records: walk.compared)))
+                        truncated: self.runs, isReversed ? unmatched.reversed : unmatched, records: walk.compared)))
         }
+        guard let (walk, mismatch) = search.furthest else { preconditionFailure("a search makes at least one try") }
         var (difference, removed) = DifferenceExplainer(walk: walk, mismatch: mismatch, isExact: options.isExact)
             .explain()
         if isReversed { (difference, removed) = (difference.reversed, removed.reversed) }
-        return isUndecided
+        return search.isTimeUp && !isDifferent
             ? .undecided(.undecided(tries: search.tries, difference)) : .different(difference, removing: removed)
+    }
+}
+
+/// Searches for an assignment of threads that makes one run equal to the other.
+///
+/// A walk takes the first candidate if a thread has several. If the walk fails, the first thread that had a choice is
+/// matched with each of its candidates in turn. Each match refines the colours, which rules out most wrong candidates
+/// without a walk. If every candidate fails, the runs differ. If time is up, the result is undecided.
+private struct ThreadSearch {
+    let maximumTries: Int
+    let end: SuspendingClock.Instant
+    let newWalk: (ThreadColours) -> RunWalk
+    private(set) var tries = 0
+    private(set) var isTimeUp = false
+    private(set) var furthest: (walk: RunWalk, mismatch: RunWalk.Mismatch)?
+
+    init(maximumTries: Int, end: SuspendingClock.Instant, newWalk: @escaping (ThreadColours) -> RunWalk) {
+        (self.maximumTries, self.end, self.newWalk) = (maximumTries, end, newWalk)
+    }
+
+    /// The walk that succeeded; nil if none did.
+    mutating func run(_ colours: ThreadColours, _ progress: (Int) -> Void) -> RunWalk? {
+        tries += 1
+        var walk = newWalk(colours)
+        guard let mismatch = walk.run(progress) else { return walk }
+        if furthest.map({ $0.walk.compared < walk.compared }) ?? true { furthest = (walk, mismatch) }
+        guard let thread = walk.firstChoice else { return nil }
+        for candidate in colours.candidates(of: thread) {
+            isTimeUp = isTimeUp || tries >= maximumTries || SuspendingClock.now >= end
+            if isTimeUp { return nil }
+            let individualised = colours.individualised(thread, candidate)
+            if individualised.areEqual == colours.areEqual, let same = run(individualised, progress) { return same }
+        }
+        return nil
     }
 }

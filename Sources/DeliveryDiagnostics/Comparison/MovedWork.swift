@@ -57,8 +57,8 @@ struct MovedWork {
             case .logged: ("The message is logged", "on")
             }
         difference = RunDifference(
-            reason: work.kind == .observed ? .target : .thread, first: .init(runs.first, shown.first),
-            second: .init(runs.second, shown.second),
+            reason: work.kind == .observed ? .target : .thread, first: .init(runs.first.index, shown.first),
+            second: .init(runs.second.index, shown.second),
             explanation: ["\(subject) \(preposition) \(threads(.first)), \(preposition) \(threads(.second))."])
         records = places.map(\.records)
     }

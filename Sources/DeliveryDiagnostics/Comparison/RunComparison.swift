@@ -19,9 +19,6 @@ package struct RunComparison {
         package var maximumDifferences = 5
         /// The number of assignments of threads to try. Threads without names may be so alike that some are tried.
         package var maximumTries = 10_000
-        /// Returns true when the time for that is up. Called before each try except the first. Nil means 5 seconds from
-        /// when the indexes are built.
-        package var isTimeUp: (@Sendable () -> Bool)?
         /// For each recording: the records to compare, or nil for none. Nil to compare everything.
         fileprivate var selections: Pair<RecordingSelection?>?
 
@@ -33,17 +30,13 @@ package struct RunComparison {
         package mutating func select(
             _ filter: RecordingFilter, of first: Recording, _ second: Recording
         ) throws(RecordingSelection.NothingSelected) {
-            var failures: [RecordingSelection.NothingSelected] = []
-            let selections = Pair(first, second).map { recording -> RecordingSelection? in
-                do throws(RecordingSelection.NothingSelected) {
-                    return try RecordingSelection(filter, of: recording)
-                } catch {
-                    failures.append(error)
-                    return nil
+            let selected = Pair(first, second).map { recording in
+                Result { () throws(RecordingSelection.NothingSelected) in
+                    try RecordingSelection(filter, of: recording)
                 }
             }
-            if failures.count == 2 { throw failures[1] }
-            self.selections = selections
+            if case .failure = selected.first { _ = try selected.second.get() }
+            selections = selected.map { try? $0.get() }
         }
     }
 
@@ -71,17 +64,10 @@ package struct RunComparison {
             for side in RunSide.allCases { recordings[side].forgetPools() }
         }
         var texts = ComparedTexts()
-        func run(_ side: RunSide) -> ComparedRun {
-            ComparedRun(
-                recordings[side], options: options,
-                compares: options.selections.map { selections in { selections[side]?.contains($0) ?? false } },
-                texts: &texts)
-        }
-        let runs = Pair(run(.first), run(.second))
-        var options = options
-        let end = SuspendingClock.now.advanced(by: .seconds(5))
-        options.isTimeUp = options.isTimeUp ?? { SuspendingClock.now >= end }
-        var search = DifferenceSearch(runs, options: options)
+        let runs = Pair(
+            ComparedRun(recordings.first, options, options.selections.map(\.first), &texts),
+            ComparedRun(recordings.second, options, options.selections.map(\.second), &texts))
+        var search = DifferenceSearch(runs, options)
         outcome = search.run(progress)
     }
 }

@@ -48,14 +48,14 @@ package struct RunDifference: Sendable, Encodable {
 }
 
 extension RunDifference.Side {
-    init(_ run: ComparedRun, _ index: Int?) {
-        self.init(source: run.recording.source)
-        guard let index else { return }
-        let entry = run.recording.entries[index]
+    init(_ index: RecordingIndex, _ number: Int?) {
+        self.init(source: index.recording.source)
+        guard let number else { return }
+        let entry = index.recording.entries[number]
         line = Int(entry.line)
-        thread = run.recording.describeThread(entry.thread)
+        thread = index.recording.describeThread(entry.thread)
         stage = entry.stage
-        text = RecordWords(run.index).threadAndWords(Int32(index))
+        text = RecordWords(index).threadAndWords(Int32(number))
     }
 
     /// For example `run.jsonl:3`.
@@ -88,7 +88,7 @@ extension RunDifference {
         let reasons = [runs.first.recording.entries[first].reason, runs.second.recording.entries[second].reason]
         guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
         self.init(
-            reason: .end, first: Side(runs.first, first), second: Side(runs.second, second),
+            reason: .end, first: Side(runs.first.index, first), second: Side(runs.second.index, second),
             explanation: [Reason.end.sentence])
     }
 
@@ -97,7 +97,7 @@ extension RunDifference {
     /// - Parameter unmatched: the first records that only one run has.
     init(truncated runs: Pair<ComparedRun>, _ unmatched: Pair<Int?>, records: Int) {
         func side(_ run: ComparedRun, _ index: Int?) -> Side {
-            if let index { return Side(run, index) }
+            if let index { return Side(run.index, index) }
             return Side(source: run.recording.source, line: run.recording.entries.last.map { Int($0.line) })
         }
         let names = Self.names(runs)
@@ -159,11 +159,15 @@ extension RunDifference: CustomStringConvertible {
     }
 
     private var sides: [String] {
-        let sides = [first, second]
+        Self.lines(of: [first, second], around: commonLength)
+    }
+
+    /// - Parameter position: what to show of long lines.
+    static func lines(of sides: [Side], around position: Int = 0) -> [String] {
         let width = sides.map(\.location.count).max() ?? 0
         return sides.map { side in
             let padding = String(repeating: " ", count: width - side.location.count)
-            let text = side.text.map { Excerpt.of($0, around: $0.count > 240 ? commonLength : 0, length: 240) }
+            let text = side.text.map { Excerpt.of($0, around: $0.count > 240 ? position : 0, length: 240) }
             return "  \(side.location)\(padding)  \(text ?? "(no counterpart)")"
         }
     }

@@ -38,7 +38,7 @@ struct RunWalk {
         processes = Renaming(runs.map(\.recording.processes.count))
         posts = Renaming(runs.map(\.recording.posts.count))
         observers = Renaming(runs.map(\.recording.observers.count))
-        let counts = runs.map(\.chains.chains.count)
+        let counts = runs.map(\.chains.keys.count)
         chains = Renaming(counts)
         if isExact, counts.first > 0, counts.second > 0 { _ = chains.match(0, 0) }
     }
@@ -99,61 +99,49 @@ struct RunWalk {
     private mutating func counterpart(of chain: Int32) -> Int32 {
         let known = chains.counterpart(of: chain, on: .first)
         if known >= 0 { return known }
-        let (parent, thread) = (
-            runs.first.chains.chains[Int(chain)].parent, runs.first.chains.chains[Int(chain)].thread
-        )
-        // An observer is matched by its registration, and a post where it is made.
-        var own = runs.first.chains.chains[Int(chain)].own
-        let (observer, post) = (own.observer, own.post)
-        own.observer = observers.counterpart(of: observer, on: .first)
-        own.post = posts.counterpart(of: post, on: .first)
-        if observer >= 0, own.observer < 0 { return -1 }
-        if post >= 0, own.post < 0 { return -1 }
-        // A chain is matched before the chains that it hands over.
-        let parentInSecond = chains.counterpart(of: parent, on: .first)
-        if parent >= 0, parentInSecond < 0 { return -1 }
-        var threadInSecond = threads.counterpart(of: thread, on: .first)
-        if threadInSecond < 0 {
-            guard let candidate = choose(for: thread, after: parentInSecond, own), match(thread, candidate)
-            else {
-                return -1
-            }
-            threadInSecond = candidate
+        var key = runs.first.chains.keys[Int(chain)]
+        // A chain is matched before the chains that it hands over, an observer by its registration, and a post where it
+        // is made.
+        for (part, renaming) in [(\CausalChains.Key.parent, chains), (\.observer, observers), (\.post, posts)]
+        where key[keyPath: part] >= 0 {
+            key[keyPath: part] = renaming.counterpart(of: key[keyPath: part], on: .first)
+            if key[keyPath: part] < 0 { return -1 }
         }
-        let found = runs.second.chains.knownChain(after: parentInSecond, on: threadInSecond, own)
+        let thread = key.thread
+        key.thread = threads.counterpart(of: thread, on: .first)
+        if key.thread < 0 {
+            guard let candidate = choose(for: thread, key), match(thread, candidate) else { return -1 }
+            key.thread = candidate
+        }
+        let found = runs.second.chains.chain(key)
         return found >= 0 && chains.match(chain, found) ? found : -1
     }
 
     /// Chooses a thread of the second run for an unmatched one of the first.
     ///
-    /// - Parameters:
-    ///   - parent: the parent of the thread's chain in the second run, or -1.
-    ///   - own: what the chain has of its own in the second run.
-    private mutating func choose(
-        for thread: Int32, after parent: Int32, _ own: CausalChains.Own
-    ) -> Int32? {
+    /// - Parameter key: that of a chain in the second run, except for its thread.
+    private mutating func choose(for thread: Int32, _ key: CausalChains.Key) -> Int32? {
         let (colour, sameColour) = (colours.colour(of: thread), colours.candidates(of: thread))
         var start = firstFree[colour, default: 0]
         while start < sameColour.count, threads.counterpart(of: sameColour[start], on: .second) >= 0 { start += 1 }
         firstFree[colour] = start
-        var found = suitable(sameColour[start...], for: thread, after: parent, own)
-        if found.isEmpty, !colours.areEqual {
-            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent, own)
+        /// At most two threads that are not matched yet and have the chain.
+        func suitable(_ candidates: ArraySlice<Int32>) -> [Int32] {
+            var (found, key) = ([Int32](), key)
+            for candidate in candidates where found.count < 2 {
+                key.thread = candidate
+                if threads.counterpart(of: candidate, on: .second) < 0, runs.second.chains.chain(key) >= 0,
+                    mayMatchProcesses(of: thread, candidate)
+                {
+                    found.append(candidate)
+                }
+            }
+            return found
         }
+        var found = suitable(sameColour[start...])
+        if found.isEmpty, !colours.areEqual { found = suitable(colours.namesakes(of: thread)[...]) }
         if found.count > 1, firstChoice == nil, !colours.individuals.contains(thread) { firstChoice = thread }
         return found.first
-    }
-
-    /// At most two threads that are not matched yet and have the chain.
-    private func suitable(
-        _ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32, _ own: CausalChains.Own
-    ) -> [Int32] {
-        Array(
-            candidates.lazy.filter { candidate in
-                threads.counterpart(of: candidate, on: .second) < 0
-                    && runs.second.chains.knownChain(after: parent, on: candidate, own) >= 0
-                    && mayMatchProcesses(of: thread, candidate)
-            }.prefix(2))
     }
 
     private func mayMatchProcesses(of thread: Int32, _ threadInSecond: Int32) -> Bool {
@@ -162,8 +150,8 @@ struct RunWalk {
 
     /// True if the thread belongs to a truncated process and has no records before the end, not even a name.
     private func isUnknown(_ thread: Int32, of run: ComparedRun) -> Bool {
-        allowsTruncation && run.threadKeys[Int(thread)] == -1 && !run.chains.isActive[Int(thread)]
-            && run.isTruncated(processOf: thread)
+        allowsTruncation && run.threadKeys[Int(thread)] == -1 && !run.chains.isActive(thread)
+            && run.isTruncated(run.process(ofThread: thread))
     }
 
     private mutating func match(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
@@ -213,34 +201,33 @@ struct RunWalk {
 
     private mutating func mentionsMatch(_ entry: Recording.Entry, _ match: Recording.Entry) -> Bool {
         let (mentions, otherMentions) = (runs.first.mentions(of: entry), runs.second.mentions(of: match))
-        guard mentions.count == otherMentions.count else { return false }
-        for (mention, other) in zip(mentions, otherMentions) {
-            let isMain = runs.first.isMain(mention, in: entry)
-            let name = isMain ? "main" : nil
-            guard isMain == runs.second.isMain(other, in: match), (mention.name ?? name) == (other.name ?? name) else {
-                return false
-            }
-            if isMain { continue }
-            if mention.isKernelID == other.isKernelID {
-                let thread = runs.first.thread(of: mention, in: entry)
-                let otherThread = runs.second.thread(of: other, in: match)
-                let isAfterTruncation =
-                    (thread < 0 && runs.first.isTruncated(processOf: entry.thread))
-                    || (otherThread < 0 && runs.second.isTruncated(processOf: match.thread))
-                if allowsTruncation, isAfterTruncation { continue }
-                if thread >= 0 || otherThread >= 0 {
-                    guard self.match(thread, otherThread) else { return false }
-                    continue
-                }
-            }
-            let number = Recording.Numbered(process: runs.first.process(ofThread: entry.thread), number: mention.number)
-            let otherNumber = Recording.Numbered(
-                process: runs.second.process(ofThread: match.thread), number: other.number)
-            if numbers.first[number] == nil, numbers.second[otherNumber] == nil {
-                (numbers.first[number], numbers.second[otherNumber]) = (otherNumber, number)
-            }
-            guard numbers.first[number] == otherNumber else { return false }
+        return mentions.count == otherMentions.count
+            && zip(mentions, otherMentions).allSatisfy { self.matches($0, $1, entry, match) }
+    }
+
+    private mutating func matches(
+        _ mention: ThreadDescription, _ other: ThreadDescription, _ entry: Recording.Entry, _ match: Recording.Entry
+    ) -> Bool {
+        let isMain = runs.first.isMain(mention, in: entry)
+        let name = isMain ? "main" : nil
+        guard isMain == runs.second.isMain(other, in: match), (mention.name ?? name) == (other.name ?? name) else {
+            return false
         }
-        return true
+        if isMain { return true }
+        let processes = Pair(runs.first.process(ofThread: entry.thread), runs.second.process(ofThread: match.thread))
+        if mention.isKernelID == other.isKernelID {
+            let threads = Pair(runs.first.thread(of: mention, in: entry), runs.second.thread(of: other, in: match))
+            let isAfterTruncation = RunSide.allCases.contains {
+                threads[$0] < 0 && runs[$0].isTruncated(processes[$0])
+            }
+            if allowsTruncation, isAfterTruncation { return true }
+            if threads.first >= 0 || threads.second >= 0 { return self.match(threads.first, threads.second) }
+        }
+        let number = Recording.Numbered(process: processes.first, number: mention.number)
+        let otherNumber = Recording.Numbered(process: processes.second, number: other.number)
+        if numbers.first[number] == nil, numbers.second[otherNumber] == nil {
+            (numbers.first[number], numbers.second[otherNumber]) = (otherNumber, number)
+        }
+        return numbers.first[number] == otherNumber
     }
 }

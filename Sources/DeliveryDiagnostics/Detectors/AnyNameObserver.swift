@@ -1,11 +1,13 @@
 internal import DeliveryRecording
 
-/// Finds observers of any name of a Foundation center that end the process: on Linux, the post of an `AsyncMessage` to
-/// a center that has such an observer is a fatal error.
-///
-/// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the post.
-enum AnyNameObserver {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds observers of any name of a Foundation center that end the process: on Linux, the post of an `AsyncMessage` to
+    /// a center that has such an observer is a fatal error.
+    ///
+    /// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the post.
+    static let anyNameObserver = Detector(
+        "anyNameObserver", "a post to a center with an observer of any name ended the process"
+    ) { evidence in
         let words = evidence.words
         let (index, recording) = (words.index, words.recording)
         return index.processes.enumerated().compactMap { process, records in
@@ -30,14 +32,13 @@ enum AnyNameObserver {
             let name = index.name(ofPost: post)
             return Finding(
                 severity: .problem,
-                problem:
-                    "The process ended by \(end.reason?.description ?? "a signal") while \(words.thread(thread)) "
+                problem: "The process ended by \(end.reason?.description ?? "a signal") while \(words.thread(thread)) "
                     + "posted \(words.name(name)) to a center that has an observer of any name, "
                     + "\(recording.describeObserver(observer)).",
                 evidence: [words.registered(observer), posted, records.end],
                 remedy: "If \(words.name(name)) is an AsyncMessage, give the observer a name: on Linux, the post of an "
-                    + "AsyncMessage to a center that has an observer of any name is a fatal error.",
-                weight: 1, name: name)
+                    + "AsyncMessage to a center that has an observer of any name is a fatal error.", weight: 1,
+                name: name)
         }
     }
 
@@ -57,9 +58,4 @@ enum AnyNameObserver {
         return entry.stage == .post || entry.stage == .return || entry.stage == .deliver && isOfAnyName
             ? entry.post : nil
     }
-}
-
-extension Finding.Kind {
-    static let anyNameObserver = Finding.Kind(
-        "anyNameObserver", "a post to a center with an observer of any name ended the process")
 }

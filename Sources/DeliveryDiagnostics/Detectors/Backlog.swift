@@ -1,9 +1,6 @@
 internal import DeliveryRecording
 
-/// Finds notifications and blocks that wait when the recording ends.
-///
-/// A problem if the process exited, because nothing will handle them; otherwise a note.
-enum Backlog {
+extension Detector {
     private struct Key: Hashable {
         var process: Int
         var observer: Int32
@@ -11,7 +8,10 @@ enum Backlog {
         var target: Int32
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds notifications and blocks that wait when the recording ends.
+    ///
+    /// A problem if the process exited, because nothing will handle them; otherwise a note.
+    static let backlog = Detector("backlog", "notifications or blocks still wait when the recording ends") { evidence in
         let words = evidence.words
         let index = words.index
         var found: [Key: (waiting: Int, all: Int, first: Int32)] = [:]
@@ -36,8 +36,7 @@ enum Backlog {
             let since = index.time(from: first, to: index.processes[key.process].last)
             return Finding(
                 severity: isProblem ? .problem : .note,
-                problem:
-                    "When the recording ends, \(found.waiting) of "
+                problem: "When the recording ends, \(found.waiting) of "
                     + "\(counted(found.all, isBlock ? "block" : "notification"))"
                     + (isBlock ? "" : " for \(words.observer(key.observer, name: key.name))")
                     + (key.target >= 0
@@ -51,12 +50,7 @@ enum Backlog {
                     ? "\(found.waiting == 1 ? "It is" : "They are") lost. "
                         + "Before the program ends, wait for what was posted: postAndWait(_:timeout:)."
                     : "If the program ended with that, they are lost: before it ends, wait for what was posted, with "
-                        + "postAndWait(_:timeout:).",
-                weight: found.waiting, name: key.name, thread: key.target)
+                        + "postAndWait(_:timeout:).", weight: found.waiting, name: key.name, thread: key.target)
         }
     }
-}
-
-extension Finding.Kind {
-    static let backlog = Finding.Kind("backlog", "notifications or blocks still wait when the recording ends")
 }

@@ -1,8 +1,8 @@
 internal import DeliveryRecording
 
-/// Finds notifications that an observer's overflow policy dropped (guarantee 12).
-enum DroppedByPolicy {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds notifications that an observer's overflow policy dropped (guarantee 12).
+    static let dropped = Detector("dropped", "an observer's overflow policy dropped notifications") { evidence in
         let (matches, words) = (evidence.matches, evidence.words)
         return zip(words.index.observers.indices, matches).filter { $1.counts[.dropped] > 0 }.map { observer, matches in
             let drop = words.index.entry(matches.firstDrop)
@@ -16,8 +16,4 @@ enum DroppedByPolicy {
                 weight: matches.counts[.dropped], name: drop.name)
         }
     }
-}
-
-extension Finding.Kind {
-    static let dropped = Finding.Kind("dropped", "an observer's overflow policy dropped notifications")
 }

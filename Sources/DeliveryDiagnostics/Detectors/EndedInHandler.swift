@@ -1,8 +1,9 @@
 internal import DeliveryRecording
 
-/// Finds the handlers that ran when a signal ended the process.
-enum EndedInHandler {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds the handlers that ran when a signal ended the process.
+    static let endedInHandler = Detector("endedInHandler", "a signal ended the process while a handler ran") {
+        evidence in
         evidence.index.processes.enumerated().flatMap { number, process -> [Finding] in
             guard process.end >= 0, case .signal(let signal)? = evidence.index.entry(process.end).reason else {
                 return []
@@ -19,8 +20,9 @@ enum EndedInHandler {
     private static func running(_ process: Int, _ signal: UInt8, _ evidence: Evidence) -> [Finding] {
         let (index, words) = (evidence.index, evidence.words)
         let end = index.processes[process].end
-        let running = evidence.running.filter { Int(index.recording.threads[Int($0.key)].process) == process }
-            .sorted { $0.key < $1.key }
+        let running = evidence.running.filter { Int(index.recording.threads[Int($0.key)].process) == process }.sorted {
+            $0.key < $1.key
+        }
         let isCrash = crashes.contains(signal)
         guard index.entry(end).isThreadKnown || running.isEmpty || !isCrash else {
             let others = index.recording.threads.indices.contains { thread in
@@ -35,8 +37,7 @@ enum EndedInHandler {
                 Finding(
                     severity: others ? .note : .problem,
                     problem: "The process ended by signal \(signal) while \(were). The recording does not say which "
-                        + "thread ended it: \(each).",
-                    evidence: running.map(\.value.begin) + [end],
+                        + "thread ended it: \(each).", evidence: running.map(\.value.begin) + [end],
                     details: running.map { thread, span in
                         let added = words.location(
                             of: words.registered(index.entry(span.begin).observer), ", added at ")
@@ -50,10 +51,8 @@ enum EndedInHandler {
             let isEndedHere = index.entry(end).isThreadKnown && index.entry(end).thread == thread
             return Finding(
                 severity: isCrash && isEndedHere ? .problem : .note,
-                problem:
-                    "The process ended by signal \(signal) while \(words.thread(thread)) was in "
-                    + "\(words.handler(span)).",
-                evidence: [words.registered(entry.observer), span.begin, end],
+                problem: "The process ended by signal \(signal) while \(words.thread(thread)) was in "
+                    + "\(words.handler(span)).", evidence: [words.registered(entry.observer), span.begin, end],
                 remedy: remedy(signal), weight: isEndedHere ? 2 : 1, name: entry.name)
         }
     }
@@ -73,8 +72,4 @@ enum EndedInHandler {
         default: "The process was asked to end. If it was hanging, check what that handler waits for."
         }
     }
-}
-
-extension Finding.Kind {
-    static let endedInHandler = Finding.Kind("endedInHandler", "a signal ended the process while a handler ran")
 }

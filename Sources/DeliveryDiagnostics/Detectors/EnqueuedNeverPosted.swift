@@ -1,18 +1,20 @@
 internal import DeliveryRecording
 
-/// Finds notifications in a `PostingQueue`, or in a `NotificationQueue` of Foundation, that were never posted. The
-/// queue posts when the run loop of its thread runs; on Linux, Foundation's queue may post nothing if it is used on a
-/// second thread.
-///
-/// The removal of a notification from Foundation's queue is not recorded.
-enum EnqueuedNeverPosted {
+extension Detector {
     private struct Key: Hashable {
         var process: Int32
         var name: Int32
         var sender: Int32
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds notifications in a `PostingQueue`, or in a `NotificationQueue` of Foundation, that were never posted. The
+    /// queue posts when the run loop of its thread runs; on Linux, Foundation's queue may post nothing if it is used on a
+    /// second thread.
+    ///
+    /// The removal of a notification from Foundation's queue is not recorded.
+    static let enqueuedNeverPosted = Detector(
+        "enqueuedNeverPosted", "a posting queue never posted a notification", limits: .stall
+    ) { evidence in
         let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         func key(_ entry: Recording.Entry) -> Key {
@@ -47,8 +49,7 @@ enum EnqueuedNeverPosted {
                             + "the program continue until everything is posted."
                         : "The queue posts when the run loop of its thread runs, and on Linux a queue that several "
                             + "threads use may post nothing. Use a PostingQueue, on a thread that runs its run loop, "
-                            + "such as a RunLoopThread, or post without a queue.",
-                    weight: found.count, name: key.name)
+                            + "such as a RunLoopThread, or post without a queue.", weight: found.count, name: key.name)
             }
     }
 
@@ -85,13 +86,7 @@ enum EnqueuedNeverPosted {
                 remedy:
                     "The queue posts when the run loop of its thread runs, and a thread of a Dispatch queue runs none. "
                     + "Enqueue on a thread that runs its run loop, such as main or a RunLoopThread, and let it run "
-                    + "until everything is posted.",
-                weight: found.count, name: key[1])
+                    + "until everything is posted.", weight: found.count, name: key[1])
         }
     }
-}
-
-extension Finding.Kind {
-    static let enqueuedNeverPosted = Finding.Kind(
-        "enqueuedNeverPosted", "a posting queue never posted a notification", limits: .stall)
 }

@@ -1,13 +1,14 @@
 internal import DeliveryRecording
 internal import ThreadedNotifications
 
-/// Finds threads that receive more notifications than they handle.
-enum Flood {
+extension Detector {
     private static let columns = 40
     private static let maximumPosters = 5
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds threads that receive more notifications than they handle.
+    static let flood = Detector("flood", "a thread receives more notifications than it handles", limits: .depth) {
+        evidence in
         let changes = evidence.index.depthChanges
         var depths = Array(repeating: 0, count: evidence.index.threads.count)
         var peaks = depths.map { _ in (depth: 0, entry: Int32(-1)) }
@@ -54,10 +55,8 @@ enum Flood {
             problem: "\(peak.depth) notifications were waiting for \(words.thread(thread)) at the same time, "
                 + "\(ElapsedTime.text(elapsed)) after the beginning. The limit is \(limits.depth).",
             evidence: [first, peak.entry], details: details,
-            remedy:
-                "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or "
-                + "postAndWait, which slows the posters down.",
-            weight: peak.depth, name: top.first?.key[1] ?? -1)
+            remedy: "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or "
+                + "postAndWait, which slows the posters down.", weight: peak.depth, name: top.first?.key[1] ?? -1)
     }
 
     /// The highest depth in each of 40 equal spans of the recording's time.
@@ -79,8 +78,4 @@ enum Flood {
         let top = max(1, highest.max() ?? 1)
         return String(highest.map { $0 <= 0 ? "·" : bars[min(bars.count - 1, $0 * bars.count / (top + 1))] })
     }
-}
-
-extension Finding.Kind {
-    static let flood = Finding.Kind("flood", "a thread receives more notifications than it handles", limits: .depth)
 }

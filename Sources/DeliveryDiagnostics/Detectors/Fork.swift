@@ -1,8 +1,8 @@
 internal import DeliveryRecording
 
-/// Reports that a process forked, and whether the recording has its copies.
-enum Fork {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Reports that a process forked, and whether the recording has its copies.
+    static let fork = Detector("fork", "the process forked") { evidence in
         let (index, recording) = (evidence.index, evidence.index.recording)
         let forks = index.records(of: .fork)
         guard let first = forks.first else { return [] }
@@ -28,8 +28,4 @@ enum Fork {
                 weight: forks.count)
         ]
     }
-}
-
-extension Finding.Kind {
-    static let fork = Finding.Kind("fork", "the process forked")
 }

@@ -1,7 +1,6 @@
 internal import DeliveryRecording
 
-/// Finds threads that are in a handler when the recording ends, and recorded nothing else for longer than a stall.
-enum HandlerNeverReturned {
+extension Detector {
     /// The handler that a thread is in, and the time since its last record; nil if it is in none, or not for long.
     static func silence(of thread: Int32, _ evidence: Evidence) -> (handler: RecordingIndex.Span, time: UInt64)? {
         let (index, words) = (evidence.index, evidence.words)
@@ -15,7 +14,11 @@ enum HandlerNeverReturned {
         return (handler, time)
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds threads that are in a handler when the recording ends, and recorded nothing else for longer than a stall.
+    static let handlerNeverReturned = Detector(
+        "handlerNeverReturned", "a handler ran until the recording ended, and its thread recorded nothing else",
+        limits: .stall
+    ) { evidence in
         let (index, words, recording) = (evidence.index, evidence.words, evidence.index.recording)
         return evidence.running.keys.compactMap { thread -> Finding? in
             guard let (handler, time) = silence(of: thread, evidence) else { return nil }
@@ -42,14 +45,7 @@ enum HandlerNeverReturned {
                 evidence: [words.registered(entry.observer), handler.begin, index.threads[Int(thread)].last],
                 remedy:
                     "Check what the handler waits for, such as a lock, a reply or input. Let it return, and continue "
-                    + "when that is available.",
-                weight: Int(clamping: time), name: entry.name, thread: thread)
+                    + "when that is available.", weight: Int(clamping: time), name: entry.name, thread: thread)
         }
     }
-}
-
-extension Finding.Kind {
-    static let handlerNeverReturned = Finding.Kind(
-        "handlerNeverReturned", "a handler ran until the recording ended, and its thread recorded nothing else",
-        limits: .stall)
 }

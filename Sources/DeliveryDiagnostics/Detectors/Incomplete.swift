@@ -1,13 +1,14 @@
 internal import DeliveryRecording
 
-/// Reports which records are missing: those before the end, those that were lost, and what could not be recorded.
-enum Incomplete {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Reports which records are missing: those before the end, those that were lost, and what could not be recorded.
+    static let incomplete = Detector(
+        "incomplete", "records are missing, or something could not be recorded",
+        formerly: ["lostRecords", "recordingTruncated", "unrecorded"]
+    ) { evidence in
         let recording = evidence.index.recording
         var findings: [Finding] = []
-        func note(
-            _ problem: String, _ evidence: [Int32] = [], remedy: String, weight: Int = 1, formerly kind: String
-        ) {
+        func note(_ problem: String, _ evidence: [Int32] = [], remedy: String, weight: Int = 1, formerly kind: String) {
             findings.append(
                 Finding(
                     severity: .note, problem: problem, evidence: evidence, remedy: remedy, weight: weight,
@@ -35,8 +36,7 @@ enum Incomplete {
         if recording.entries.isEmpty, !recording.processes.isEmpty {
             note(
                 "The recording has no records.",
-                remedy: "Check whether the program was killed before it used a center.",
-                formerly: "recordingTruncated")
+                remedy: "Check whether the program was killed before it used a center.", formerly: "recordingTruncated")
         }
         for (number, process) in evidence.index.processes.enumerated() where !recording.entries.isEmpty {
             if recording.completeness[number] == .endedWithoutNotice {
@@ -58,8 +58,4 @@ enum Incomplete {
         }
         return findings
     }
-}
-
-extension Finding.Kind {
-    static let incomplete = Finding.Kind("incomplete", "records are missing, or something could not be recorded")
 }

@@ -1,9 +1,10 @@
 internal import DeliveryRecording
 
-/// Finds threads that wait in `postAndWait` or `performAndWait` when the recording ends, or waited for longer than a
-/// stall. One finding for each thread that waits.
-enum LongWait {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds threads that wait in `postAndWait` or `performAndWait` when the recording ends, or waited for longer than a
+    /// stall. One finding for each thread that waits.
+    static let longWait = Detector("longWait", "a thread waits for another, or waited for too long", limits: .stall) {
+        evidence in
         let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         let limit = limits.stall.nanoseconds
@@ -45,8 +46,7 @@ enum LongWait {
         let duration = ElapsedTime.text(time)
         let others = targets.map { occupations.words(of: $0, at: isAtEnd ? nil : wait.begin, since: wait.begin) }
         let evidence = targets.prefix(1).map { occupations.record(of: $0, at: isAtEnd ? nil : wait.begin) }
-        let isSilentMain =
-            isAtEnd && targets.contains { occupations.isSilentMain($0, at: nil, since: wait.begin) }
+        let isSilentMain = isAtEnd && targets.contains { occupations.isSilentMain($0, at: nil, since: wait.begin) }
         let more = count > 1 ? ", \(words.times(count)) too long" : ""
         return Finding(
             severity: isAtEnd && time > limit ? .problem : .note,
@@ -58,11 +58,7 @@ enum LongWait {
             evidence: [wait.begin] + evidence,
             remedy: "Post or perform without waiting, and continue in the handler of the reply; or let "
                 + "\(targets.isEmpty ? "the other thread" : words.threads(targets)) return to its run loop sooner."
-                + (isSilentMain ? " \(Stall.asyncMain)" : ""),
-            weight: Int(clamping: time), thread: isAtEnd && time > limit ? targets.first ?? -1 : -1)
+                + (isSilentMain ? " \(asyncMain)" : ""), weight: Int(clamping: time),
+            thread: isAtEnd && time > limit ? targets.first ?? -1 : -1)
     }
-}
-
-extension Finding.Kind {
-    static let longWait = Finding.Kind("longWait", "a thread waits for another, or waited for too long", limits: .stall)
 }

@@ -35,7 +35,7 @@ struct NeverDelivered {
         }
     }
 
-    private mutating func findings(_ matches: [ObserverMatches]) -> [Finding] {
+    private mutating func findings(_ matches: [Accounts.Account]) -> [Finding] {
         var findings: [Finding] = []
         /// True if every post recorded how many observers it matched.
         let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
@@ -70,7 +70,7 @@ struct NeverDelivered {
 
     // MARK: Matched, and not delivered
 
-    private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: ObserverMatches) -> Finding? {
+    private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: Accounts.Account) -> Finding? {
         let (pending, skipped) = (matches.counts[.pending], matches.counts[.skipped])
         if matches.counts[.matched] > pending { return nil }
         if pending > 0 {
@@ -89,7 +89,7 @@ struct NeverDelivered {
                 remedy: target >= 0
                     ? "Make \(words.numberedThread(target)) run its run loop in a common mode. If the "
                         + "thread was going to do that, make the program wait for it before it ends."
-                        + (index.isMain(target) ? " \(Stall.asyncMain)" : "")
+                        + (index.isMain(target) ? " \(Detector.asyncMain)" : "")
                     : "If the observer is for a RunLoopThread, call its start(). If its handler is async, make the "
                         + "program wait for it before it ends.")
             // An async handler may be running.
@@ -113,8 +113,7 @@ struct NeverDelivered {
         _ cause: String, remedy: String
     ) -> Finding {
         Finding(
-            severity: .problem,
-            problem: "\(words.observer(observer)) never received anything: \(cause)",
+            severity: .problem, problem: "\(words.observer(observer)) never received anything: \(cause)",
             evidence: [words.registered(observer), evidence], remedy: remedy, weight: weight, name: registration.name,
             thread: thread)
     }
@@ -140,12 +139,10 @@ struct NeverDelivered {
                 observer, registration, other, weight: others.count,
                 "it observes only \(asked.words), but its name was posted \(words.times(others.count)) with "
                     + (posted.map { "another object, such as \($0.words)." } ?? "no object."),
-                remedy:
-                    "Post with the same object, or observe with object: nil. "
+                remedy: "Post with the same object, or observe with object: nil. "
                     + (registration.isFoundation
                         ? "NotificationCenter compares objects by identity: a value, such as a String, is never the "
-                            + "same."
-                        : "Objects are compared by identity, hashable values by equality."))
+                            + "same." : "Objects are compared by identity, hashable values by equality."))
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
         guard areCounted else { return nil }
@@ -154,19 +151,18 @@ struct NeverDelivered {
         let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
         let added = after[Int(registered)] < 0 ? .max : after[Int(registered)]
         let left = removed < 0 ? .max - 1 : index.before[Int(removed)]
-        let others = postsElsewhere(registration).numbers(after: registered, before: min(end, left + 1)).lazy
-            .filter { [index] number in
-                let thread = index.entry(number).thread
-                return (thread == removing || number < left) && (thread == adding || index.before[Int(number)] > added)
-            }
+        let others = postsElsewhere(registration).numbers(after: registered, before: min(end, left + 1)).lazy.filter {
+            [index] number in
+            let thread = index.entry(number).thread
+            return (thread == removing || number < left) && (thread == adding || index.before[Int(number)] > added)
+        }
         guard let other = others.first else { return nil }
         let count = others.prefix(mostCounted).count
         return finding(
             observer, registration, other, weight: count,
             "its name was posted \(count == mostCounted ? "at least " : "")\(words.times(count)), but to another "
                 + "center.",
-            remedy:
-                "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
+            remedy: "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
                 + "reach Foundation centers, and a ThreadedNotificationCenter captures posts of one Foundation "
                 + "center only.")
     }
@@ -189,7 +185,7 @@ struct NeverDelivered {
     private func center(of entry: Recording.Entry) -> String? { index.recording.foundationDetails(of: entry)?.center }
 }
 
-extension Finding.Kind {
-    static let neverDelivered = Finding.Kind(
-        "neverDelivered", "an observer never received what was posted while it observed")
+extension Detector {
+    static let neverDelivered = Detector(
+        "neverDelivered", "an observer never received what was posted while it observed", find: NeverDelivered.findings)
 }

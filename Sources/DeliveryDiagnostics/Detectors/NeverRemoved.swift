@@ -1,10 +1,6 @@
 internal import DeliveryRecording
 
-/// Finds observers that were added at one source location again and again and never removed, so that a post calls more
-/// and more handlers. Often the handler keeps the object that should remove it.
-///
-/// A single observer that is left when the program ends is usual.
-enum NeverRemoved {
+extension Detector {
     private struct Key: Hashable {
         var process: Int
         var name: Int32
@@ -14,7 +10,13 @@ enum NeverRemoved {
         var location: Int32
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds observers that were added at one source location again and again and never removed, so that a post calls more
+    /// and more handlers. Often the handler keeps the object that should remove it.
+    ///
+    /// A single observer that is left when the program ends is usual.
+    static let neverRemoved = Detector(
+        "neverRemoved", "observers are added at one source location again and again, and never removed"
+    ) { evidence in
         let words = evidence.words
         let (index, recording) = (words.index, words.recording)
         var added: [Key: [Int32]] = [:]
@@ -23,8 +25,8 @@ enum NeverRemoved {
                 !recording.isCalledByFoundation(entry)
             else { continue }
             let key = Key(
-                process: recording.process(of: entry), name: entry.name, sender: entry.sender,
-                target: entry.target, location: entry.location)
+                process: recording.process(of: entry), name: entry.name, sender: entry.sender, target: entry.target,
+                location: entry.location)
             added[key, default: []].append(observer)
         }
         return added.compactMap { key, observers in
@@ -43,13 +45,7 @@ enum NeverRemoved {
                     : "Keep the token in the object that observes: the observer is removed when the token is "
                         + "released. ")
                     + "If the handler uses the object, write [weak self] in it: otherwise the handler keeps the "
-                    + "object, and the object is never released.",
-                weight: observers.count, name: key.name)
+                    + "object, and the object is never released.", weight: observers.count, name: key.name)
         }
     }
-}
-
-extension Finding.Kind {
-    static let neverRemoved = Finding.Kind(
-        "neverRemoved", "observers are added at one source location again and again, and never removed")
 }

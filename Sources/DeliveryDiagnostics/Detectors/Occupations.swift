@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import ThreadedNotifications
 
 /// What threads are doing while another thread waits for them.
 struct Occupations {
@@ -11,8 +12,9 @@ struct Occupations {
         self.words = words
         targets = WaitTargets(words.recording)
         records = words.index.threads.map { thread in
-            sequence(first: thread.last) { words.index.before[Int($0)] }.prefix { $0 >= 0 }
-                .filter { words.index.entry($0).isThreadKnown }.reversed()
+            sequence(first: thread.last) { words.index.before[Int($0)] }.prefix { $0 >= 0 }.filter {
+                words.index.entry($0).isThreadKnown
+            }.reversed()
         }
     }
 
@@ -68,5 +70,33 @@ struct Occupations {
         if last < 0 { return "\(name) has recorded nothing" }
         let record = "its last record is: \(words.threadAndWords(last))"
         return last < begin ? "\(name) has recorded nothing since, \(record)" : "\(name) continues, \(record)"
+    }
+}
+
+/// The threads that a wait is for: the target, or the threads that the message names.
+struct WaitTargets {
+    private let recording: Recording
+    private var threads: [Recording.Numbered: Int32] = [:]
+
+    init(_ recording: Recording) {
+        self.recording = recording
+        for (number, thread) in recording.threads.enumerated() {
+            threads[Recording.Numbered(process: thread.process, number: thread.identity.number)] = Int32(number)
+        }
+    }
+
+    /// The source location of a `wait` or `refuseWait`, or its message if the location is unknown.
+    static func location(_ entry: Recording.Entry) -> Int64 {
+        entry.location >= 0 ? Int64(entry.location) : -1 - Int64(entry.message)
+    }
+
+    func of(_ entry: Recording.Entry) -> [Int32] {
+        if entry.target >= 0 { return [entry.target] }
+        guard let message = recording.message(of: entry) else { return [] }
+        let process = recording.threads[Int(entry.thread)].process
+        return MessagePart.parts(of: message).compactMap { part -> Int32? in
+            guard case .thread(let thread) = part, !thread.isKernelID else { return nil }
+            return threads[Recording.Numbered(process: process, number: thread.number)]
+        }
     }
 }

@@ -1,12 +1,14 @@
 internal import DeliveryRecording
 
-/// Finds notifications of one poster that reached one observer in a different order than posted (guarantee 4), and
-/// deliveries that overtook others because of the observer's policy.
-enum Overtaking {
+extension Detector {
     /// The maximum number of handlers between a post and a nested post that it caused.
     private static let maximumDistance = 100
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds notifications of one poster that reached one observer in a different order than posted (guarantee 4), and
+    /// deliveries that overtook others because of the observer's policy.
+    static let overtaken = Detector(
+        "overtaken", "an observer received one thread's posts in another order", formerly: ["overtakesByPolicy"]
+    ) { evidence in
         let words = evidence.words
         let index = words.index
         /// For each observer and posting thread, the last post delivered: its `post` and `deliver` entries.
@@ -72,8 +74,4 @@ enum Overtaking {
         }
         return false
     }
-}
-
-extension Finding.Kind {
-    static let overtaken = Finding.Kind("overtaken", "an observer received one thread's posts in another order")
 }

@@ -1,14 +1,6 @@
 internal import DeliveryRecording
 
-/// Finds posts to a Foundation center that waited for a handler of an operation queue: `addObserver(queue:)` lets the
-/// poster wait until the queue has run the handler. If the queue waits for the poster, neither continues.
-///
-/// For ever is a problem. Otherwise it is one if the main thread waited for ten times its budget, or another thread
-/// for longer than a stall; a note if it was longer than the budget.
-enum QueueBlocksPoster {
-    /// As in `MainHeldUp`.
-    private static let farOver: UInt64 = 10
-
+extension Detector {
     /// A thread's wait for a handler, or for its begin.
     private struct Wait {
         let post: Int32
@@ -21,14 +13,19 @@ enum QueueBlocksPoster {
         var isEndless: Bool { end < 0 }
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds posts to a Foundation center that waited for a handler of an operation queue: `addObserver(queue:)` lets the
+    /// poster wait until the queue has run the handler. If the queue waits for the poster, neither continues.
+    ///
+    /// For ever is a problem. Otherwise it is one if the main thread waited for ten times its budget, or another thread
+    /// for longer than a stall; a note if it was longer than the budget.
+    static let queueBlocksPoster = Detector(
+        "queueBlocksPoster", "a post to a Foundation center waited for an operation queue", limits: .mainBudget, .stall
+    ) { evidence in
         let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         guard index.recording.foundationDetails.contains(where: { $0.queue != nil }) else { return [] }
         let waits = waits(index) + endlessWaits(index)
-        let long = waits.filter {
-            $0.time > ($0.isEndless ? limits.stall : limits.mainBudget).nanoseconds
-        }
+        let long = waits.filter { $0.time > ($0.isEndless ? limits.stall : limits.mainBudget).nanoseconds }
         return Dictionary(grouping: long) { wait in
             indexPair(wait.observers[0], index.entry(index.posts[Int(wait.post)].posted).thread)
         }.values.map { finding($0, words, limits) }
@@ -59,13 +56,13 @@ enum QueueBlocksPoster {
                 + "recording ends, for \(handler), which \(queue) "
                 + (wait.delivered < 0 ? "did not begin." : "did not finish.")
             : "\(words.thread(thread)) posted \(words.name(name)) and waited "
-                + "\(waits.count == 1 ? "" : "up to ")\(time) for "
-                + "\(handler) on \(queue)" + (waits.count == 1 ? "." : ", \(words.times(waits.count)) too long.")
+                + "\(waits.count == 1 ? "" : "up to ")\(time) for " + "\(handler) on \(queue)"
+                + (waits.count == 1 ? "." : ", \(words.times(waits.count)) too long.")
         return Finding(
-            severity: wait.isEndless || wait.time > limit ? .problem : .note,
-            problem: problem,
-            evidence: wait.observers.prefix(1).map(words.registered)
-                + [posted, wait.delivered >= 0 ? wait.delivered : wait.end],
+            severity: wait.isEndless || wait.time > limit ? .problem : .note, problem: problem,
+            evidence: wait.observers.prefix(1).map(words.registered) + [
+                posted, wait.delivered >= 0 ? wait.delivered : wait.end,
+            ],
             details: isCertain
                 ? []
                 : wait.observers.map { observer in
@@ -109,8 +106,7 @@ enum QueueBlocksPoster {
                 !index.deliveries(ofPost: number).contains(where: { delivery in
                     let span = index.deliveries[delivery].span
                     return span >= 0 && index.spans[Int(span)].ending != .returned
-                }),
-                case let last = index.threads[Int(posted.thread)].last, last >= 0, index.entry(last).post == number
+                }), case let last = index.threads[Int(posted.thread)].last, last >= 0, index.entry(last).post == number
             else { return nil }
             let observers = index.couldHaveMatched(number).filter { hasQueue($0, index) }
             guard !observers.isEmpty else { return nil }
@@ -122,9 +118,4 @@ enum QueueBlocksPoster {
     private static func hasQueue(_ observer: Int32, _ index: RecordingIndex) -> Bool {
         index.registration(of: observer).flatMap(index.recording.foundationDetails(of:))?.queue != nil
     }
-}
-
-extension Finding.Kind {
-    static let queueBlocksPoster = Finding.Kind(
-        "queueBlocksPoster", "a post to a Foundation center waited for an operation queue", limits: .mainBudget, .stall)
 }

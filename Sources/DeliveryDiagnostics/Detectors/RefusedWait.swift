@@ -1,10 +1,11 @@
 internal import DeliveryRecording
 
-/// Finds waits that were refused because they would have deadlocked (guarantee 13).
-enum RefusedWait {
+extension Detector {
     private static let maximumReported = 8
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds waits that were refused because they would have deadlocked (guarantee 13).
+    static let refusedWait = Detector("refusedWait", "a wait was refused because it would have deadlocked") {
+        evidence in
         let (index, recording) = (evidence.index, evidence.index.recording)
         var refused: [Int64: (count: Int, first: Int32)] = [:]
         for number in index.records(of: .refuseWait) {
@@ -16,14 +17,8 @@ enum RefusedWait {
             return Finding(
                 problem: "A wait was refused \(evidence.words.times(found.count)) because it would have deadlocked.",
                 evidence: [found.first], details: cycle.map { Excerpt.of(String($0.drop { $0 == " " })) },
-                remedy:
-                    "Do not wait in a handler for a thread that may wait for this one: post without waiting, and "
-                    + "continue in the handler of the reply.",
-                weight: found.count)
+                remedy: "Do not wait in a handler for a thread that may wait for this one: post without waiting, and "
+                    + "continue in the handler of the reply.", weight: found.count)
         }
     }
-}
-
-extension Finding.Kind {
-    static let refusedWait = Finding.Kind("refusedWait", "a wait was refused because it would have deadlocked")
 }

@@ -1,9 +1,11 @@
 internal import DeliveryRecording
 
-/// Finds observers that were removed before their name was posted without an observer. If such an observer never
-/// received anything, the program probably did not keep its token.
-enum RemovedBeforePost {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds observers that were removed before their name was posted without an observer. If such an observer never
+    /// received anything, the program probably did not keep its token.
+    static let removedBeforePost = Detector(
+        "removedBeforePost", "an observer was removed before its name was posted without an observer"
+    ) { evidence in
         let (histories, matches, words) = (evidence.histories, evidence.matches, evidence.words)
         let index = words.index
         return histories.flatMap { history -> [Finding] in
@@ -34,7 +36,7 @@ enum RemovedBeforePost {
     }
 
     private static func finding(
-        _ observer: Int32, _ removed: Int32, _ count: Int, _ first: Int32, _ matches: ObserverMatches,
+        _ observer: Int32, _ removed: Int32, _ count: Int, _ first: Int32, _ matches: Accounts.Account,
         _ words: RecordWords
     ) -> Finding {
         let (index, added) = (words.index, words.registered(observer))
@@ -60,9 +62,4 @@ enum RemovedBeforePost {
                     + "removes the observer. An observer that is an object is removed when the object is released.",
             weight: count, name: index.entry(first).name)
     }
-}
-
-extension Finding.Kind {
-    static let removedBeforePost = Finding.Kind(
-        "removedBeforePost", "an observer was removed before its name was posted without an observer")
 }

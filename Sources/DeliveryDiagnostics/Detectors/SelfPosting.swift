@@ -1,13 +1,15 @@
 internal import DeliveryRecording
 
-/// Finds handlers that cause their own next call, again and again.
-enum SelfPosting {
+extension Detector {
     /// The maximum number of other observers between two calls of an observer.
     private static let maximumDistance = 8
     /// A chain of at least this length that continues until the end of the recording is a finding.
     private static let minimumContinuing = 10
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds handlers that cause their own next call, again and again.
+    static let selfPosting = Detector(
+        "selfPosting", "a handler causes its own next call, again and again", limits: .chain
+    ) { evidence in
         let (words, limits) = (evidence.words, evidence.limits)
         let index = words.index
         /// For each span: the length of its chain of calls of the same observer, each caused by the one before.
@@ -45,8 +47,7 @@ enum SelfPosting {
                     + (continues ? ", and still does when the recording ends." : "."),
                 evidence: [words.registered(observer), words.posted(entry), span.begin],
                 remedy: "Post in the handler only if something changed. If it works step by step, do not post in the "
-                    + "last step.",
-                weight: Int(chain.length), name: entry.name)
+                    + "last step.", weight: Int(chain.length), name: entry.name)
         }
     }
 
@@ -54,9 +55,9 @@ enum SelfPosting {
     ///
     /// - Parameter cause: the handler that caused the call, in `spans`; -1 if there is none.
     /// - Returns: the call, and the other observers in between, the last first; nil if there is none.
-    private static func previousCall(
-        of observer: Int32, from cause: Int32, _ index: RecordingIndex
-    ) -> (span: Int32, others: [Int32])? {
+    private static func previousCall(of observer: Int32, from cause: Int32, _ index: RecordingIndex) -> (
+        span: Int32, others: [Int32]
+    )? {
         var (cause, others) = (cause, [Int32]())
         for _ in 0...maximumDistance where cause >= 0 {
             let span = index.spans[Int(cause)]
@@ -82,9 +83,4 @@ enum SelfPosting {
         }
         return continuing
     }
-}
-
-extension Finding.Kind {
-    static let selfPosting = Finding.Kind(
-        "selfPosting", "a handler causes its own next call, again and again", limits: .chain)
 }

@@ -1,8 +1,6 @@
 internal import DeliveryRecording
 
-/// Finds notifications and blocks for a thread that was never started, that had ended, or that ended before it handled
-/// them (guarantee 10).
-enum TargetGone {
+extension Detector {
     private struct Key: Hashable {
         var observer: Int32
         var name: Int32
@@ -10,7 +8,12 @@ enum TargetGone {
         var wasStarted: Bool
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
+    /// Finds notifications and blocks for a thread that was never started, that had ended, or that ended before it handled
+    /// them (guarantee 10).
+    static let targetGone = Detector(
+        "targetGone", "notifications or blocks were for a thread that had ended or was never started",
+        formerly: ["neverStarted"]
+    ) { evidence in
         let words = evidence.words
         let index = words.index
         var found: [Key: (afterEnd: Int, waiting: Int, first: Int32)] = [:]
@@ -66,28 +69,24 @@ enum TargetGone {
             : (
                 "\(subject) \(parts)" + (deliveredNothing ? ", which delivered nothing that waited for it" : ""),
                 isMain
-                    ? "The main thread ended before the program. \(Stall.asyncMain)"
+                    ? "The main thread ended before the program. \(asyncMain)"
                     : deliveredNothing
                         ? "After \(words.numberedThread(key.target)) added the observer, it must run its run loop, "
                             + "with RunLoop.current.run(), until everything is handled; or use a RunLoopThread."
                         : afterEnd > 0
-                            ? "Cancel the observer's token before its thread stops, or keep the thread. "
-                                + "DeliveryCounters.targetGone tells the poster."
+                            ? isBlock
+                                ? "Perform blocks before their thread stops, or keep the thread: perform(_:) throws "
+                                    + "if it has ended."
+                                : "Cancel the observer's token before its thread stops, or keep the thread. "
+                                    + "DeliveryCounters.targetGone tells the poster."
                             : "Let \(words.numberedThread(key.target)) handle what waits before it ends: wait "
-                                + "for that with postAndWait(_:timeout:) before the thread is told to end. A "
+                                + "for that with \(isBlock ? "performAndWait" : "postAndWait(_:timeout:)") before the thread is told to end. A "
                                 + "RunLoopThread handles what was posted before stop()."
             )
         return Finding(
             severity: !key.wasStarted || afterEnd > 0 || isMain ? .problem : .note, problem: problem + ".",
             evidence: [
                 words.registered(key.observer), key.target < 0 ? -1 : words.index.threads[Int(key.target)].end, first,
-            ],
-            remedy: remedy, weight: all, name: key.name,
-            formerKind: key.wasStarted ? nil : "neverStarted")
+            ], remedy: remedy, weight: all, name: key.name, formerKind: key.wasStarted ? nil : "neverStarted")
     }
-}
-
-extension Finding.Kind {
-    static let targetGone = Finding.Kind(
-        "targetGone", "notifications or blocks were for a thread that had ended or was never started")
 }

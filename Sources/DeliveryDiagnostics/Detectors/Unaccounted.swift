@@ -1,26 +1,21 @@
 internal import DeliveryRecording
 
-/// Finds what does not add up: a post must have exactly one outcome for each observer that it matches, and the library's
-/// own counters must be those of the records.
-enum Unaccounted {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds what does not add up: a post must have exactly one outcome for each observer that it matches, and the library's
+    /// own counters must be those of the records.
+    static let unaccounted = Detector(
+        "unaccounted", "a post has no outcome for an observer, or two: a bug of the library"
+    ) { evidence in
         evidence.faults.filter(\.isCertain).map { fault in
             let entry = evidence.index.entry(fault.entry)
             return Finding(
-                severity: .problem,
-                problem: "Not accounted for, \(evidence.words.times(fault.count)): \(fault.text).",
+                severity: .problem, problem: "Not accounted for, \(evidence.words.times(fault.count)): \(fault.text).",
                 evidence: [evidence.words.posted(entry), fault.entry],
-                remedy:
-                    "This is a bug of the library. Report it with the recording, and with the output of "
-                    + "'notify-demo stats --by observer'.",
-                weight: fault.count, name: entry.post < 0 ? -1 : evidence.index.name(ofPost: entry.post))
+                remedy: "This is a bug of the library. Report it with the recording, and with the output of "
+                    + "'notify-demo stats --by observer'.", weight: fault.count,
+                name: entry.post < 0 ? -1 : evidence.index.name(ofPost: entry.post))
         }
     }
-}
-
-extension Finding.Kind {
-    static let unaccounted = Finding.Kind(
-        "unaccounted", "a post has no outcome for an observer, or two: a bug of the library")
 }
 
 /// An inconsistency of one kind: its first record, and how often it occurs.
@@ -62,9 +57,7 @@ struct FaultSearch {
     /// - Parameter includes: see `Accounts`.
     init(_ words: RecordWords, _ accounts: Accounts, includes: @escaping (Int32) -> Bool) {
         (self.words, self.accounts, self.includes) = (words, accounts, includes)
-        for delivery in index.deliveries where includes(index.record(of: delivery)) {
-            check(delivery)
-        }
+        for delivery in index.deliveries where includes(index.record(of: delivery)) { check(delivery) }
         for number in accounts.passedOver.sorted() {
             let delivery = index.deliveries[Int(number)]
             note(.lost, delivery.append) {

@@ -1,8 +1,8 @@
 internal import DeliveryRecording
 
-/// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
-enum WaitTimedOut {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
+    static let waitTimedOut = Detector("waitTimedOut", "a wait lasted for its timeout") { evidence in
         let words = evidence.words
         let index = words.index
         /// By the source location of the call, or by the message if the location is unknown.
@@ -38,14 +38,9 @@ enum WaitTimedOut {
                 remedy: busy.isEmpty
                     ? "Check what the other thread did meanwhile: its run loop must run in a common "
                         + "mode, and no handler may hold it up. A longer timeout helps only if it is slow."
-                        + (isSilentMain ? " \(Stall.asyncMain)" : "")
+                        + (isSilentMain ? " \(asyncMain)" : "")
                     : "Make that handler return sooner, such as by doing its work on another thread, or allow more "
-                        + "time.",
-                weight: found.count)
+                        + "time.", weight: found.count)
         }
     }
-}
-
-extension Finding.Kind {
-    static let waitTimedOut = Finding.Kind("waitTimedOut", "a wait lasted for its timeout")
 }

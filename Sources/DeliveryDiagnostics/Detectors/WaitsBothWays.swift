@@ -1,8 +1,10 @@
 internal import DeliveryRecording
 
-/// Finds threads that wait for each other at different times of the run: the waits could deadlock (guarantee 13).
-enum WaitsBothWays {
-    static func findings(_ evidence: Evidence) -> [Finding] {
+extension Detector {
+    /// Finds threads that wait for each other at different times of the run: the waits could deadlock (guarantee 13).
+    static let waitsBothWays = Detector(
+        "waitsBothWays", "threads wait for each other, although not at the same time in this run"
+    ) { evidence in
         let words = evidence.words
         let index = words.index
         /// For each thread: the threads that it waits for, with the first wait.
@@ -21,10 +23,8 @@ enum WaitsBothWays {
                 severity: .note,
                 problem: "Threads wait for each other, although not at the same time in this run: \(way).",
                 evidence: evidence,
-                remedy:
-                    "If the waits happen at the same time, one is refused with waitWouldDeadlock. Let one of the "
-                    + "threads post without waiting.",
-                weight: cycle.count)
+                remedy: "If the waits happen at the same time, one is refused with waitWouldDeadlock. Let one of the "
+                    + "threads post without waiting.", weight: cycle.count)
         }
     }
 
@@ -59,9 +59,4 @@ enum WaitsBothWays {
         }
         return cycles
     }
-}
-
-extension Finding.Kind {
-    static let waitsBothWays = Finding.Kind(
-        "waitsBothWays", "threads wait for each other, although not at the same time in this run")
 }

@@ -27,13 +27,16 @@ package struct AcceptedFindings: Sendable, Hashable {
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw LogError(log: path, line: nil, problem: "cannot be read. Give a file of accepted findings.")
+            throw LogError(
+                log: path, line: nil, problem: "cannot be read. Give a file of accepted findings.")
         }
         try self.init(text: text, source: path)
     }
 
     package init(text: String, source: String) throws(LogError) {
-        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .enumerated()
+        {
             let content = " \(line)".firstRange(of: " #").map { " \(line)"[..<$0.lowerBound] } ?? line
             let words = content.split(maxSplits: 1, whereSeparator: \.isWhitespace)
                 .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
@@ -42,7 +45,8 @@ package struct AcceptedFindings: Sendable, Hashable {
                 throw LogError(log: source, line: number + 1, problem: problem)
             }
             let place = "\(source):\(number + 1): \(words.joined(separator: " "))"
-            lines.append(Line(kind: kind, name: words.count == 2 ? words[1] : nil, place: ShownText.escaped(place)))
+            lines.append(
+                Line(kind: kind, name: words.count == 2 ? words[1] : nil, place: ShownText.escaped(place)))
         }
     }
 
@@ -62,8 +66,11 @@ package struct AcceptedFindings: Sendable, Hashable {
     private static func accepts(_ line: Line, _ finding: Finding, _ recording: Recording) -> Bool {
         guard finding.isCalled(line.kind) else { return false }
         guard let accepted = line.name else { return true }
-        guard finding.name >= 0, case let name = recording.strings[Int(finding.name)] else { return false }
+        guard finding.name >= 0, case let name = recording.strings[Int(finding.name)] else {
+            return false
+        }
         return accepted == name
-            || Suggestion.isLastComponent(accepted, of: name) && recording.name(called: accepted) == finding.name
+            || Suggestion.isLastComponent(accepted, of: name)
+                && recording.name(called: accepted) == finding.name
     }
 }

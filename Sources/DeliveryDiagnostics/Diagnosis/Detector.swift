@@ -1,58 +1,64 @@
 internal import DeliveryRecording
 
-/// Looks for findings of one kind in a recording.
+/// A kind of finding, and what looks for it in a recording.
 ///
-/// A new detector is a file in `Detectors`, which declares its kind, a line in `all`, and a test.
-struct Detector: Sendable {
-    let kind: Finding.Kind
-    /// A kind of earlier versions, which files of accepted findings and rules may still name.
-    private let formerKind: String?
+/// A new detector is a file in `Detectors`, a line in `all`, and a test.
+struct Detector: Sendable, Hashable, CustomStringConvertible {
+    /// In JSON, in files of accepted findings and in rules, such as `no wrongThread`.
+    let name: String
+    /// For `diagnose --kinds`.
+    let meaning: String
+    /// Names of earlier versions that are a part of it now. Files of accepted findings and rules may still name them.
+    let formerNames: [String]
+    /// The limits that decide whether it is a finding, or how severe it is.
+    let limits: [DiagnosisLimits.Option]
     private let find: @Sendable (Evidence) -> [Finding]
 
-    init(_ kind: Finding.Kind, formerly: String? = nil, _ find: @escaping @Sendable (Evidence) -> [Finding]) {
-        (self.kind, formerKind, self.find) = (kind, formerly, find)
+    init(
+        _ name: String, _ meaning: String, formerly formerNames: [String] = [],
+        limits: DiagnosisLimits.Option...,
+        find: @escaping @Sendable (Evidence) -> [Finding]
+    ) {
+        (self.name, self.meaning, self.formerNames, self.limits) = (name, meaning, formerNames, limits)
+        self.find = find
     }
 
     func run(_ evidence: Evidence) -> [Finding] {
         find(evidence).map { finding in
             var finding = finding
-            finding.kind = kind
-            finding.formerKind = finding.formerKind ?? formerKind
+            finding.kind = self
             return finding
         }
     }
 
     /// Worst first.
-    static let all = [
-        Detector(.refusedWait, RefusedWait.findings),
-        Detector(.unaccounted, Unaccounted.findings),
-        Detector(.handlerNeverReturned, HandlerNeverReturned.findings),
-        Detector(.stalled, Stall.findings),
-        Detector(.longWait, LongWait.findings),
-        Detector(.queueBlocksPoster, QueueBlocksPoster.findings),
-        Detector(.wrongThread, WrongThread.findings),
-        Detector(.deliveredAfterRemoval, DeliveredAfterRemoval.findings),
-        Detector(.deliveredAfterRemoval, formerly: "removedTwice", RemovedTwice.findings),
-        Detector(.anyNameObserver, AnyNameObserver.findings),
-        Detector(.waitTimedOut, WaitTimedOut.findings),
-        Detector(.wrongThread, formerly: "severalThreads") { SeveralThreads.findings($0, isSeveral: true) },
-        Detector(.overtaken, Overtaking.findings),
-        Detector(.selfPosting, SelfPosting.findings),
-        Detector(.flood, Flood.findings),
-        Detector(.targetGone, TargetGone.findings),
-        Detector(.removedBeforePost, RemovedBeforePost.findings),
-        Detector(.enqueuedNeverPosted, EnqueuedNeverPosted.findings),
-        Detector(.neverDelivered, NeverDelivered.findings),
-        Detector(.backlog, Backlog.findings),
-        Detector(.unmatchedName, formerly: "nameNeverPosted", NameNeverPosted.findings),
-        Detector(.unmatchedName, formerly: "postedUnobserved", PostedUnobserved.findings),
-        Detector(.stalled, formerly: "mainHeldUp", MainHeldUp.findings),
-        Detector(.endedInHandler, EndedInHandler.findings),
-        Detector(.incomplete, Incomplete.findings),
-        Detector(.waitsBothWays, WaitsBothWays.findings),
-        Detector(.dropped, DroppedByPolicy.findings),
-        Detector(.onPostingThread) { SeveralThreads.findings($0, isSeveral: false) },
-        Detector(.neverRemoved, NeverRemoved.findings),
-        Detector(.fork, Fork.findings),
+    static let all: [Detector] = [
+        .refusedWait, .unaccounted, .handlerNeverReturned, .stalled, .longWait, .queueBlocksPoster,
+        .wrongThread,
+        .deliveredAfterRemoval, .anyNameObserver, .waitTimedOut, .overtaken, .selfPosting, .flood,
+        .targetGone,
+        .removedBeforePost, .enqueuedNeverPosted, .neverDelivered, .backlog, .unmatchedName,
+        .endedInHandler,
+        .incomplete, .waitsBothWays, .dropped, .onPostingThread, .neverRemoved, .fork,
     ]
+
+    /// A rule of `check` that does not hold.
+    static let rule = Detector("rule", "a rule of 'check' does not hold") { _ in [] }
+
+    /// What files of accepted findings and rules may name.
+    static let names = all.map(\.name) + all.flatMap(\.formerNames)
+
+    /// Nil if a file or a rule may name the kind; otherwise what to do.
+    static func problem(withName name: String) -> String? {
+        if names.contains(name) { return nil }
+        let nearest = Suggestion.nearest(to: name, among: names).map { " Did you mean \($0)?" } ?? ""
+        return
+            "\"\(Excerpt.of(name))\" is not a kind of finding.\(nearest) 'notify-demo diagnose --kinds' lists them."
+    }
+
+    static func == (one: Detector, other: Detector) -> Bool { one.name == other.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    var description: String { name }
 }

@@ -18,11 +18,10 @@ package struct Diagnosis: Sendable {
     ) {
         evidence = Evidence(index, limits, selection)
         findings = []
-        for (rank, detector) in Detector.all.enumerated() {
-            for var finding in detector.run(evidence) {
-                finding.rank = rank
-                findings.append(finding)
-            }
+        let ranks = Dictionary(uniqueKeysWithValues: Detector.all.enumerated().map { ($1, $0) })
+        for var finding in Detector.all.flatMap({ $0.run(evidence) }) {
+            finding.rank = ranks[finding.sortedAs ?? finding.kind] ?? 0
+            findings.append(finding)
         }
         removeExplained()
         if let selection, !selection.isEverything {
@@ -118,16 +117,18 @@ extension Diagnosis {
 // MARK: Totals
 
 extension Diagnosis {
-    /// The number of findings of each severity, and the sums of the accounts. Only what has an outcome is accounted for.
+    /// The number of findings of each severity and of those that are accepted, and the sums of the accounts. Only what has an outcome is accounted for.
     package var totals: String {
         let (index, accounts) = (evidence.index, evidence.accounts)
         let problems = findings.count { $0.severity == .problem }
-        let found = [(problems, "problem"), (findings.count - problems, "note")].filter { $0.0 > 0 }
-            .map { counted($0.0, $0.1) }.joined(separator: ", ")
+        let found =
+            [(problems, "problem"), (findings.count - problems, "note")].filter { $0.0 > 0 }
+            .map { counted($0.0, $0.1) } + (acceptedCount > 0 ? ["\(acceptedCount) accepted"] : [])
         let (blocks, unobserved) = (accounts.sum(.blocks), accounts.sum(.unobserved)[.matched])
         let posted = "\(evidence.postCount) posted\(unobserved > 0 ? " (\(unobserved) without an observer)" : "")"
         return [
-            found, [posted, accounts.sum(.notifications).words()].filter { !$0.isEmpty }.joined(separator: ", "),
+            found.joined(separator: ", "),
+            [posted, accounts.sum(.notifications).words()].filter { !$0.isEmpty }.joined(separator: ", "),
             blocks.words(called: [.matched: blocks[.matched] == 1 ? "block" : "blocks", .delivered: "performed"]),
             accounted(index, accounts),
         ].filter { !$0.isEmpty }.joined(separator: "; ")

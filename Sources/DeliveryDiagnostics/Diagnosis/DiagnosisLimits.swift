@@ -16,7 +16,8 @@ package struct DiagnosisLimits: Sendable, Hashable {
     }
 
     package init(
-        mainBudget: Duration = .milliseconds(16), depth: Int = 1000, stall: Duration = .seconds(1), chain: Int = 100
+        mainBudget: Duration = .milliseconds(16), depth: Int = 1000, stall: Duration = .seconds(1),
+        chain: Int = 100
     ) {
         self.mainBudget = mainBudget
         self.depth = depth

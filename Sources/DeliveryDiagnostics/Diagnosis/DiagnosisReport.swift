@@ -28,12 +28,23 @@ package struct DiagnosisReport {
         return lines
     }
 
+    package var findings: [ReportedFinding] { diagnosis.findings.map { $0.reported(words) } }
+
     /// One JSON document with sorted keys.
     package func json() throws -> String {
         try JSONText.of([
             "source": words.recording.source, "hasProblem": diagnosis.hasProblem,
             "findingCount": diagnosis.findings.count, "acceptedCount": diagnosis.acceptedCount,
             "findings": diagnosis.findings.prefix(Self.maximumEncoded).map { $0.object(words) },
+        ])
+    }
+
+    /// The kinds of findings as one JSON document with sorted keys.
+    package static func kindsJSON(_ limits: DiagnosisLimits) throws -> String {
+        try JSONText.of([
+            "kinds": Finding.Kind.all.map { kind in
+                ["kind": kind.name, "meaning": kind.meaning, "limits": kind.limits.map(limits.text)] as [String: Any]
+            }
         ])
     }
 

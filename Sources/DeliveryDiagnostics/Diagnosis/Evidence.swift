@@ -8,8 +8,8 @@ struct Evidence: Sendable {
     let faults: [Fault]
     /// The number of posts, with those that no observer matched.
     let postCount: Int
-    /// In the order of the index's observers.
-    let matches: [ObserverMatches]
+    /// Of the whole recording, in the order of the index's observers.
+    let matches: [Accounts.Account]
     /// For each thread that is in a handler when the recording ends: the innermost one.
     let running: [Int32: RecordingIndex.Span]
 
@@ -24,8 +24,10 @@ struct Evidence: Sendable {
         }
         accounts = Accounts(index, includes: includes)
         faults = FaultSearch(words, accounts, includes: includes).faults
-        postCount = index.posts.count { $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted) }
-        matches = ObserverMatches.all(index)
+        postCount = index.posts.count {
+            $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted)
+        }
+        matches = (posts == nil ? accounts : Accounts(index)).ofObservers(index.observers.count)
         running = index.runningHandlers
     }
 

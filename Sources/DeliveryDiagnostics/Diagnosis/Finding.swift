@@ -11,7 +11,9 @@ struct Finding: Sendable, Hashable {
         case note
     }
 
-    /// Set by `Detector`.
+    typealias Kind = Detector
+
+    /// Set by the detector itself.
     var kind = Kind.rule
     var severity = Severity.problem
     /// For example `observer 3 of Saved ran on worker 3 times`.
@@ -28,9 +30,11 @@ struct Finding: Sendable, Hashable {
     var name: Int32 = -1
     /// Index in the recording's threads of the thread that causes the problem; -1 if there is none.
     var thread: Int32 = -1
-    /// The name of its kind in earlier versions.
+    /// The name of its kind in earlier versions, if that was another one.
     var formerKind: String?
-    /// The position of its detector in `Detector.all`.
+    /// The kind that it is sorted with, if that is another one.
+    var sortedAs: Kind?
+    /// The position of that kind in `Detector.all`.
     var rank = 0
 
     /// True if a file of accepted findings or a rule names its kind.
@@ -67,7 +71,8 @@ extension Finding {
     /// The fields of a JSON object.
     func object(_ words: RecordWords) -> [String: Any] {
         var object: [String: Any] = [
-            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields), "details": details,
+            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields),
+            "details": details,
         ]
         object["location"] = location(words)?.description
         guard kind != .rule else { return object }

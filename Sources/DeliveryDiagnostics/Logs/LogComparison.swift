@@ -45,6 +45,8 @@ package struct LogComparison: Sendable {
     /// Pools and names without ids: what was compared without its order.
     let unordered: [String]
     let hasUnits: Bool
+    /// The options with an expression that nothing in the logs matches.
+    let unmatched: [String]
     private(set) var inversions: [Inversion] = []
     private(set) var reuses: [Reuse] = []
     /// Expressions for `--mask`, if most differences are in digits only.
@@ -57,9 +59,12 @@ package struct LogComparison: Sendable {
         isExact = options.isExact
         (lines, threads) = (first.messages.count, first.writers.count)
         skipped = logs.map(\.skipped)
-        hasUnits = first.hasUnits
+        hasUnits = first.unit != nil
         let identities = try LogIdentities(logs, pools: options.pools)
         unordered = isExact ? [] : identities.unordered
+        unmatched =
+            TextLog.unmatchedUnit([first, second])
+            + options.pools.filter { !identities.unordered.contains($0) }.map { "--pool \($0)" }
         var search = LogMatching(logs, identities, isExact: isExact)
         search.run()
         reuses = search.reuses

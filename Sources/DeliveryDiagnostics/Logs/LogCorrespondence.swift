@@ -22,7 +22,7 @@ struct LogCorrespondence {
         for side in RunSide.allCases {
             for message in logs[side].messages {
                 let process = logs[side].writers[message.writer].process
-                let text = LogText(message.text, ids: ids, process: process, identities)
+                let text = LogText(message.text, ids: ids, process: process, group: identities.group(ofName:))
                 let number = numbers[text.skeleton] ?? numbers.count
                 numbers[text.skeleton] = number
                 skeletons[side].append(number)

@@ -62,7 +62,7 @@ package struct LogForm: Sendable {
     ]
 
     private static let date = #"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"#
-    private static let clock = #"[-\dT ]*\d\d:\d\d:\d\d[-.,:+Z\d]*"#
+    private static let clock = #"(?:\d[-\dT ]*)?\d\d:\d\d:\d\d[-.,:+Z\d]*"#
     private static let levels = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
     private static let severities = "trace|debug|info|notice|warning|error|critical"
 

@@ -88,7 +88,7 @@ struct LogIdentities {
             let key = name ?? .thread(message.writer)
             let isRun = isUnordered[side][message.writer]
             // Without --unit, each line is a run of its own.
-            let begins = isRun && (message.beginsUnit || !log.hasUnits)
+            let begins = isRun && (message.beginsUnit || log.unit == nil)
             if let known = lane[key], !begins {
                 lanes[known].messages.append(index)
             } else {

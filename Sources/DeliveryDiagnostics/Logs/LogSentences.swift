@@ -19,7 +19,12 @@ struct LogSentences {
         return (["the same: \(lines) by \(threads)"] + order + notes + hints).joined(separator: "\n")
     }
 
-    var notes: [String] { [withoutOrder, skipped, masks].compactMap { $0 } + reuses }
+    var notes: [String] {
+        [withoutOrder, skipped, masks].compactMap { $0 } + comparison.unmatched.map(Self.unmatched) + reuses
+    }
+
+    /// - Parameter option: an option with its expression.
+    static func unmatched(_ option: String) -> String { "Nothing matches \(ShownText.escaped(option))." }
 
     /// Lines that another run has in another order.
     var hints: [String] {

@@ -18,7 +18,8 @@ struct LogText {
 
     /// - Parameter ids: the ids of both logs.
     /// - Parameter process: the id of the process, which is also that of its main thread on Linux.
-    init(_ text: String, ids: Set<String>, process: String?, _ identities: LogIdentities) {
+    /// - Parameter group: the name, or pool, of a name.
+    init(_ text: String, ids: Set<String>, process: String?, group: (String?) -> String?) {
         // A text without these has no thread, no address and no id.
         guard text.utf8.contains(where: { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "{") }) else {
             (skeleton, tokens) = (text, [])
@@ -30,7 +31,7 @@ struct LogText {
             case .thread(let thread):
                 skeleton += "\u{0}{}"
                 let isMain = thread.number == 1 || thread.isKernelID && "\(thread.number)" == process
-                let group = identities.group(ofName: thread.name ?? (isMain ? "main" : nil))
+                let group = group(thread.name ?? (isMain ? "main" : nil))
                 tokens.append(.thread(thread, group: group, isMain: isMain))
             case .text(let text):
                 Self.split(ComparedTexts.withoutAddresses(text), ids, &skeleton, &tokens)

@@ -50,8 +50,8 @@ package struct TextLog: Sendable {
     private(set) var messages: [Message] = []
     /// The number of lines that are not compared because they are in no form.
     package private(set) var skipped = 0
-    /// False if each line of a pool is a run of its own.
-    private(set) var hasUnits = false
+    /// The expression for the lines that begin a run of work; nil if each line of a pool is a run of its own.
+    private(set) var unit: String?
     /// False if the log ends within a line.
     private(set) var isComplete = true
     private var known: [Writer: Int] = [:]
@@ -64,12 +64,19 @@ package struct TextLog: Sendable {
     ///   `LogPattern.Refusal` if a regular expression of the options cannot be used.
     package init(_ source: LineSource, options: Options = Options(), progress: (Int) -> Void = { _ in }) throws {
         name = source.name
-        hasUnits = options.unit != nil
+        unit = options.unit
         var patterns = try Patterns(options)
         var first: [(text: String, number: Int)] = []
+        var indentation = ""
         var refusal: LogPattern.Refusal?
         func read(_ lines: [(text: String, number: Int)]) throws(LogError) {
             do throws(LogPattern.Refusal) {
+                if patterns.form == nil { indentation = Self.indentation(of: lines.map(\.text)) }
+                let lines = lines.map { line in
+                    let text =
+                        line.text.hasPrefix(indentation) ? line.text.dropFirst(indentation.count) : line.text[...]
+                    return (text: String(text), number: line.number)
+                }
                 if patterns.form == nil { form = try recognise(lines, &patterns, options.forms) }
                 for line in lines { try append(line.text, line.number, &patterns) }
             } catch {
@@ -127,6 +134,14 @@ package struct TextLog: Sendable {
         }
     }
 
+    /// `--unit` with its expression if no line matches it.
+    static func unmatchedUnit(_ logs: [TextLog]) -> [String] {
+        guard let unit = logs.lazy.compactMap(\.unit).first,
+            !logs.contains(where: { $0.messages.contains(where: \.beginsUnit) })
+        else { return [] }
+        return ["--unit \(unit)"]
+    }
+
     /// A line without its line end, its colours and a byte order mark; nil if it is blank.
     private static func text(of bytes: UnsafeBufferPointer<UInt8>, isFirst: Bool) -> String? {
         var bytes = bytes
@@ -135,6 +150,14 @@ package struct TextLog: Sendable {
         let text = String(decoding: bytes, as: UTF8.self)
         if text.allSatisfy(\.isWhitespace) { return nil }
         return bytes.contains(0x1B) ? text.replacing(/\u{1B}\[[0-9;]*m/, with: "") : text
+    }
+
+    /// The blanks with which all lines begin, as in a log that was copied out of a document.
+    private static func indentation(of lines: [String]) -> String {
+        let indentations = lines.map { $0.prefix { $0 == " " || $0 == "\t" } }
+        return indentations.dropFirst().reduce(String(indentations.first ?? "")) { common, other in
+            String(zip(common, other).prefix { $0 == $1 }.map(\.0))
+        }
     }
 
     private mutating func number(of writer: Writer) -> Int {
@@ -208,10 +231,14 @@ extension TextLog {
         let head = LogPattern.head(of: line)
         var text = (capture("level").map { $0 + " " } ?? "") + (capture("text") ?? "")
         if output["text"]?.range?.upperBound == head.endIndex { text += line[head.endIndex...] }
-        let name = capture("name")
-        let writer = Writer(
-            process: capture("process"), id: capture("thread").map(LogText.id), name: name == "(null)" ? nil : name,
+        var writer = Writer(
+            process: capture("process"), id: capture("thread").map(LogText.id), name: capture("name"),
             chain: capture("chain"))
+        if writer.name == "(null)" { writer.name = nil }
+        // Java and Python print the id of a thread in place of a name if they are told to.
+        if writer.id == nil, let name = writer.name, name.allSatisfy(\.isNumber) {
+            (writer.id, writer.name) = (name, nil)
+        }
         messages.append(
             Message(
                 line: number, shown: line, text: try patterns.masked(text), time: capture("time"),

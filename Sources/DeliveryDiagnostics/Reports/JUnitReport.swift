@@ -1,5 +1,28 @@
 internal import Foundation
 
+/// Claims that were checked together, such as those of a scenario or the rules about a recording.
+package struct ReportedSuite: Sendable, Hashable {
+    /// A claim, with the reason and its evidence if it does not hold.
+    package struct Case: Sendable, Hashable {
+        package var claim: String
+        package var failure: String?
+        package var details: [String]
+
+        package init(_ claim: String, failure: String?, details: [String] = []) {
+            (self.claim, self.failure, self.details) = (claim, failure, details)
+        }
+    }
+
+    package var name: String
+    package var cases: [Case]
+    /// Of the run that was checked.
+    package var duration: Duration
+
+    package init(name: String, cases: [Case], duration: Duration) {
+        (self.name, self.cases, self.duration) = (name, cases, duration)
+    }
+}
+
 /// Formats suites as JUnit XML for continuous integration.
 ///
 /// JUnit XML has no specification. Only elements and attributes of Jenkins' schema are used. The time is an attribute
@@ -15,7 +38,7 @@ package enum JUnitReport {
         for suite in suites {
             lines.append("  <testsuite \(attributes(name: suite.name, of: suite.cases, duration: suite.duration))>")
             for reported in suite.cases {
-                let name = "classname=\(quoted(suite.name)) name=\(quoted(reported.claim))"
+                let name = "classname=\"notify-demo\" name=\(quoted(reported.claim))"
                 guard let failure = reported.failure else {
                     lines.append("    <testcase \(name)/>")
                     continue
@@ -33,7 +56,7 @@ package enum JUnitReport {
         return lines.joined(separator: "\n")
     }
 
-    private static func attributes(name: String, of cases: [ReportedCase], duration: Duration) -> String {
+    private static func attributes(name: String, of cases: [ReportedSuite.Case], duration: Duration) -> String {
         let failures = cases.count { $0.failure != nil }
         let seconds = String(format: "%.3f", duration / .seconds(1))
         return "name=\(quoted(name)) "

@@ -56,22 +56,21 @@ package struct SARIFReport {
         ]
     }
 
-    /// A result for each finding, or one for a rule that fails without evidence.
     private func results(of result: RuleResult, _ number: Int) -> [[String: Any]] {
-        if result.holds { return [] }
-        var findings = result.findings.isEmpty ? [Finding(problem: result.explanation)] : result.findings
-        if findings.count > Self.maximumResults {
-            let more = findings.count - Self.maximumResults + 1
-            findings.removeLast(more)
-            findings.append(Finding(problem: "and \(more) more"))
+        var reported = result.reported(check.words)
+        if reported.count > Self.maximumResults {
+            let more = reported.count - Self.maximumResults + 1
+            reported.removeLast(more)
+            reported.append(ReportedFinding(title: "\(result.rule)", text: "and \(more) more"))
         }
-        return findings.map { finding in
-            let lines = ["\(result.rule): \(finding.sentence)"] + finding.lines(check.words)
+        return reported.enumerated().map { position, finding in
+            let lines = ["\(finding.title): \(finding.text)"] + finding.lines
             var object: [String: Any] = [
-                "ruleId": "\(result.rule)", "ruleIndex": number, "level": "error",
+                "ruleId": finding.title, "ruleIndex": number, "level": "error",
                 "message": ["text": Self.escaped(lines.joined(separator: "\n"))],
             ]
-            if let location = location(of: finding, result.rule) { object["locations"] = [location] }
+            let evidence = position < result.findings.count ? result.findings[position].evidence.first : nil
+            if let location = location(of: finding, evidence, result.rule) { object["locations"] = [location] }
             return object
         }
     }
@@ -84,10 +83,10 @@ package struct SARIFReport {
         return text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
     }
 
-    private func location(of finding: Finding, _ rule: Rule) -> [String: Any]? {
-        if let source = finding.location(check.words) { return location(source.file, line: source.line) }
+    private func location(of finding: ReportedFinding, _ evidence: Int32?, _ rule: Rule) -> [String: Any]? {
+        if let source = finding.location { return location(source.file, line: source.line) }
         if let origin = rule.origin { return location(origin.file, line: origin.line) }
-        let line = finding.evidence.first.map { Int(check.words.index.entry($0).line) } ?? 1
+        let line = evidence.map { Int(check.words.index.entry($0).line) } ?? 1
         return recordingPath.map { location($0, line: line) }
     }
 

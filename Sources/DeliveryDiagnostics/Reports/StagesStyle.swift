@@ -3,65 +3,62 @@ internal import ThreadedNotifications
 
 /// Formats each record as a line with aligned columns.
 package struct StagesStyle: Sendable {
+    private let recording: Recording
     private let start: UInt64
     /// All times have microseconds, so that they are as exact in a long recording.
     private let unit: (name: String, nanoseconds: Int64, decimals: Int)
     private var table = Table([.number(""), .text(), .text(), .text(), .text()])
 
-    /// - Parameter records: all records to be printed, which may be computed twice. Times are relative to the first one.
-    package init(_ records: some BidirectionalCollection<DeliveryRecord>) {
-        start = records.first?.monotonicNanoseconds ?? 0
-        let length = (records.last?.monotonicNanoseconds ?? 0) &- start
+    /// - Parameter entries: all that are to be printed. Times are relative to the first one.
+    package init(_ recording: Recording, _ entries: some BidirectionalCollection<Recording.Entry>) {
+        self.recording = recording
+        start = entries.first?.time ?? 0
+        let length = (entries.last?.time ?? 0) &- start
         unit =
             length < 10_000_000
             ? ("µs", 1000, 0) : length < 10_000_000_000 ? ("ms", 1_000_000, 3) : ("s", 1_000_000_000, 6)
         // Cells are wide because of their thread, their stage, or the time that is the farthest from the first.
-        var widest: [DeliveryRecord] = []
+        var widest: [Recording.Entry] = []
         var (threads, stages): (Set<[Int32]>, Set<DeliveryStage>) = ([], [])
-        for record in records {
-            let place = [record.process.id, Int32(clamping: record.thread.number), record.isThreadKnown ? 1 : 0]
-            let isNew = stages.insert(record.stage).inserted
-            if threads.insert(place).inserted || isNew { table.fit(cells(record)) }
-            if widest.isEmpty { widest = [record, record] }
-            if elapsed(record) < elapsed(widest[0]) { widest[0] = record }
-            if elapsed(record) > elapsed(widest[1]) { widest[1] = record }
+        for entry in entries {
+            let isNew = stages.insert(entry.stage).inserted
+            let isNewThread = threads.insert([entry.thread, entry.isThreadKnown ? 1 : 0]).inserted
+            if isNew || isNewThread { table.fit(cells(entry)) }
+            if widest.isEmpty { widest = [entry, entry] }
+            if elapsed(entry) < elapsed(widest[0]) { widest[0] = entry }
+            if elapsed(entry) > elapsed(widest[1]) { widest[1] = entry }
         }
-        for record in widest { table.fit(cells(record)) }
+        for entry in widest { table.fit(cells(entry)) }
     }
 
-    package func line(for record: DeliveryRecord) -> String {
+    package func line(for entry: Recording.Entry) -> String {
+        let isTarget = entry.target >= 0 && entry.target != entry.thread && !(entry.stage.isWait && entry.message >= 0)
         let what = [
             // A performed block has no notification.
-            record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
-            record.observer.map { "observer \($0)" },
-            record.stage.isWait && record.message != nil ? nil : Self.target(of: record),
-            record.details.map { record.stage.isWait ? RecordWords.withThreadNames($0) : $0 },
+            recording.name(of: entry) ?? (entry.post < 0 ? nil : "block"),
+            entry.post < 0 ? nil : "#\(recording.posts[Int(entry.post)].number)",
+            entry.observer < 0 ? nil : "observer \(recording.observers[Int(entry.observer)].number)",
+            isTarget ? "for \(name(of: entry.target))" : nil, recording.words(of: entry),
         ].compactMap(\.self)
-        return table.line(cells(record) + [ShownText.escaped(what.joined(separator: " "))])
+        return table.line(cells(entry) + [ShownText.escaped(what.joined(separator: " "))])
     }
 
-    private func elapsed(_ record: DeliveryRecord) -> Int64 {
-        Int64(bitPattern: record.monotonicNanoseconds &- start)
-    }
+    private func elapsed(_ entry: Recording.Entry) -> Int64 { Int64(bitPattern: entry.time &- start) }
 
-    private func cells(_ record: DeliveryRecord) -> [String] {
-        let elapsed = elapsed(record)
+    private func cells(_ entry: Recording.Entry) -> [String] {
+        let elapsed = elapsed(entry)
         let time = ElapsedTime.decimal(
             Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
-        let thread = record.isThreadKnown ? record.thread : nil
+        let kernelID = entry.isThreadKnown ? ":\(recording.threads[Int(entry.thread)].identity.kernelID)" : ""
         return [
             "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)",
-            "[\(record.process.id)\(thread.map { ":\($0.kernelID)" } ?? "")]",
-            ShownText.escaped(thread.map(Self.name) ?? "-"), record.stage.rawValue,
+            "[\(recording.processes[recording.process(of: entry)].id)\(kernelID)]",
+            entry.isThreadKnown ? ShownText.escaped(name(of: entry.thread)) : "-", entry.stage.rawValue,
         ]
     }
 
-    /// Nil if it is the thread of the line.
-    private static func target(of record: DeliveryRecord) -> String? {
-        record.target.flatMap { $0 == record.thread ? nil : "for \(name(of: $0))" }
-    }
-
-    private static func name(of thread: ThreadIdentity) -> String {
-        "\(thread.number) \(thread.name ?? "(null)")"
+    private func name(of thread: Int32) -> String {
+        let identity = recording.threads[Int(thread)].identity
+        return identity.name.map { "\(identity.number) \($0)" } ?? "thread \(identity.number)"
     }
 }

@@ -71,6 +71,18 @@ package struct Rule: Sendable, Hashable {
     }
 }
 
+extension Rule.Clause {
+    /// The names of notifications in it.
+    var names: [String] {
+        switch self {
+        case .handlers(let name, _, _), .within(_, let name), .waiting(_, let name), .atMost(_, let name): [name]
+        case .observed(let name), .delivered(let name): [name].compactMap(\.self)
+        case .before(let first, let second, _, _): [first, second]
+        case .noHandler, .noPost, .noObserverLeft, .noFinding, .complete: []
+        }
+    }
+}
+
 extension Rule: CustomStringConvertible {
     package var description: String {
         switch clause {

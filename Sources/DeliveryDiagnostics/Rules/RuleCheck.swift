@@ -24,29 +24,18 @@ package struct RuleCheck: Sendable {
         let words = RecordWords(index)
         self.words = words
         var shared: Diagnosis?
-        let incomplete = allowsIncomplete ? nil : Self.incomplete(index.recording)
+        let incomplete = Self.incomplete(index.recording)
         let checked = rules.map { rule -> RuleResult in
             switch rule.clause {
-            case .complete: return Self.incomplete(index.recording) ?? RuleResult(rule, holds: "")
-            case .delivered(let name): return PostsDelivered(rule, words).result(name)
-            case .handlers(let name, let isThere, let place):
-                return HandlersInPlace(rule, words).result(name, isThere, place)
-            case .observed(let name): return PostsObserved(rule, words).result(name)
-            case .within(let time, let name): return DeliveryTime(rule, words).result(name, time)
-            case .waiting(let count, let name): return WaitingCount(rule, words).result(name, count)
-            case .before(let first, let second, let isEach, let place):
-                return HandledBefore(rule, words).result(first, second, isEach, place)
-            case .noHandler(let place, let time): return HandlerTime(rule, words).result(place, time)
-            case .noPost(let time): return PostTime(rule, words).result(time)
-            case .noObserverLeft: return ObserversLeft(rule, words).result()
-            case .atMost(let count, let name): return PostRate(rule, words).result(count, name)
+            case .complete: return incomplete ?? RuleResult(rule, holds: true, "")
             case .noFinding(let findings):
                 let diagnosis = shared ?? Diagnosis(index, limits: limits, accepted: accepted)
                 shared = diagnosis
                 return Self.noFinding(rule, findings, diagnosis)
+            default: return CheckedRule(rule: rule, words: words).result()
             }
         }
-        results = [incomplete].compactMap(\.self) + checked
+        results = (allowsIncomplete ? [] : [incomplete].compactMap(\.self)) + checked
         unusedAccepted = shared?.unusedAccepted
     }
 
@@ -58,7 +47,7 @@ package struct RuleCheck: Sendable {
     /// if it is.
     private static func incomplete(_ recording: Recording) -> RuleResult? {
         recording.incompleteness.map {
-            RuleResult(Rule(.complete), fails: $0, recording.problems.map { Finding(problem: "\($0)") })
+            RuleResult(Rule(.complete), holds: false, $0, recording.problems.map { Finding(problem: "\($0)") })
         }
     }
 
@@ -74,6 +63,6 @@ package struct RuleCheck: Sendable {
         let what = if case .problems = wanted { "problem" } else { "finding" }
         let count = found.isEmpty ? "no \(what)s" : counted(found.count, what)
         let all = count + (diagnosis.acceptedCount == 0 ? "" : ", and \(diagnosis.acceptedCount) accepted")
-        return found.isEmpty ? RuleResult(rule, holds: all) : RuleResult(rule, fails: all, found)
+        return RuleResult(rule, holds: found.isEmpty, all, found)
     }
 }

@@ -116,7 +116,7 @@ package struct RuleParser {
     }
 
     private mutating func absence() throws(Problem) -> Rule.Clause {
-        let kinds = Finding.Kind.all.map(\.name) + Finding.Kind.formerNames
+        let kinds = Detector.names
         let subjects = ["handler", "post", "observer", "finding", "problem"]
         switch take(subjects + kinds) {
         case "handler":

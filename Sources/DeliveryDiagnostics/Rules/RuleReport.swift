@@ -54,11 +54,14 @@ package struct RuleReport {
         return ReportedSuite(
             name: recording.source,
             cases: check.results.map { result in
-                ReportedCase(
+                ReportedSuite.Case(
                     "\(result.rule)", failure: result.holds ? nil : result.explanation,
                     details: evidence(of: result).map { String($0.indent.dropFirst(2)) + $0.text })
             }, duration: .nanoseconds(length))
     }
+
+    /// The findings that break a rule.
+    package var findings: [ReportedFinding] { check.results.flatMap { $0.reported(check.words) } }
 
     private func evidence(of result: RuleResult) -> [(indent: String, text: String)] {
         var lines: [(indent: String, text: String)] = []

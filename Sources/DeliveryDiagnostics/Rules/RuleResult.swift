@@ -7,18 +7,19 @@ package struct RuleResult: Sendable {
     /// In the order of the recording, one for each observer or source location.
     let findings: [Finding]
 
-    init(_ rule: Rule, holds explanation: String) {
-        (self.rule, holds, self.explanation, findings) = (rule, true, explanation, [])
-    }
-
-    init(_ rule: Rule, fails explanation: String, _ findings: [Finding] = []) {
-        self.rule = rule
-        holds = false
-        self.explanation = explanation
+    init(_ rule: Rule, holds: Bool, _ explanation: String, _ findings: [Finding] = []) {
+        (self.rule, self.holds, self.explanation) = (rule, holds, explanation)
         self.findings = findings.map { finding in
             var finding = finding
             finding.evidence.removeAll { $0 < 0 }
             return finding
         }.sorted { ($0.evidence.first ?? .max, $0.problem) < ($1.evidence.first ?? .max, $1.problem) }
+    }
+
+    /// The findings that break the rule, or one that says why it fails; none if it holds.
+    func reported(_ words: RecordWords) -> [ReportedFinding] {
+        if holds { return [] }
+        let all = findings.isEmpty ? [Finding(problem: explanation)] : findings
+        return all.map { $0.reported(words, breaking: "\(rule)") }
     }
 }

@@ -83,7 +83,10 @@ struct StatisticsCollector {
         statistics.names = busiestFirst(names).map(measured)
         statistics.observers = busiestFirst(observers).map(measured)
         let order = recording.ordered(recording.threads.indices)
-        statistics.threads = order.map { threads[$0] }.filter(\.isUsed).map(measured)
+        let used = order.filter { threads[$0].isUsed }
+        // Threads without notifications are shown if there are no others.
+        let recorded = Set(recording.entries.lazy.filter(selection.contains).map { Int($0.thread) })
+        statistics.threads = (used.isEmpty ? order.filter(recorded.contains) : used).map { measured(threads[$0]) }
         statistics.mailboxes = order.compactMap { thread in
             var mailbox = mailboxes[thread]
             mailbox.deliveriesPerDrain = Distribution(of: batches[thread])

@@ -131,8 +131,9 @@ package struct StatisticsReport: Sendable {
         let measures: [(String, KeyPath<DeliveryStatistics.Group, Distribution?>)] = [
             ("post to delivery", \.postToDelivery), ("waiting in a mailbox", \.waiting), ("handler", \.handler),
         ]
+        let areUsed = groups.contains { $0.posts + $0.counts[.matched] > 0 }
         return [counts(of: groups, grouping)]
-            + measures.map { measure, path in
+            + (areUsed ? measures : []).map { measure, path in
                 percentiles(
                     of: measure,
                     groups.map { [Self.label($0)] + Self.percentiles($0[keyPath: path], ElapsedTime.cell) })

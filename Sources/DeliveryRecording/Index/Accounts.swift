@@ -27,6 +27,10 @@ package struct Accounts: Sendable {
         /// The overflow policies that dropped notifications, as far as the records name them.
         package fileprivate(set) var policies: Set<String> = []
         package fileprivate(set) var threads: Set<Int32> = []
+        /// The first record of the first delivery, or -1.
+        package fileprivate(set) var first: Int32 = -1
+        /// The first `drop`, or -1.
+        package fileprivate(set) var firstDrop: Int32 = -1
         fileprivate var lastThread: Int32 = -1
     }
 
@@ -83,6 +87,20 @@ package struct Accounts: Sendable {
         }
     }
 
+    /// The accounts of each observer together, in the order of the index's observers.
+    package func ofObservers(_ count: Int) -> [Account] {
+        var sums = (0..<count).map { Account(table: .notifications, process: -1, name: -1, observer: Int32($0)) }
+        for account in all where account.table == .notifications && account.observer >= 0 {
+            let observer = Int(account.observer)
+            sums[observer].counts += account.counts
+            for (record, path) in [(account.first, \Account.first), (account.firstDrop, \Account.firstDrop)]
+            where record >= 0 && (sums[observer][keyPath: path] < 0 || record < sums[observer][keyPath: path]) {
+                sums[observer][keyPath: path] = record
+            }
+        }
+        return sums
+    }
+
     private mutating func account(
         _ process: Int, _ name: Int32, _ observer: Int32 = -1, in table: Table = .notifications
     ) -> Int {
@@ -107,6 +125,7 @@ package struct Accounts: Sendable {
         let account =
             delivery.kind == .block
             ? account(process, -1, in: .blocks) : account(process, index.name(of: delivery), delivery.observer)
+        if all[account].first < 0 { all[account].first = delivery.first }
         guard delivery.skip < 0 || delivery.outcome >= 0 else {
             all[account].counts[.skipped] += 1
             return
@@ -116,6 +135,7 @@ package struct Accounts: Sendable {
             return add(1, isLost && index.recording.completeness[process].isComplete ? .lost : .pending, to: account)
         }
         let outcome = index.entry(delivery.outcome)
+        if outcome.stage == .drop, all[account].firstDrop < 0 { all[account].firstDrop = delivery.outcome }
         all[account].counts[.matched] += 1
         all[account].counts.count(outcome.stage)
         if outcome.stage == .deliver, outcome.thread != all[account].lastThread {

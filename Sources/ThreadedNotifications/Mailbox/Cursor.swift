@@ -33,6 +33,7 @@ struct Cursor {
     }
 
     var holdsOrder: Bool { orderedLeft > 0 }
+    var isUnfinished: Bool { next < observers.count }
 
     /// Takes the next observer to call, and its payload. The cursor retains both: a handler may end the thread, and
     /// then no frame releases anything.
@@ -62,7 +63,8 @@ extension ThreadContext {
     /// to wait, then calls the others.
     /// - Parameter values: what the handlers prepared, by the observers' indices; empty if all get the payload.
     func deliver(
-        _ payload: Payload, _ post: borrowing Post, to observers: [Observer], _ values: consuming [Payload?] = []
+        _ payload: consuming Payload, _ post: borrowing Post, to observers: consuming [Observer],
+        _ values: consuming [Payload?] = []
     ) -> DeliveryCounters {
         var values = values
         // The payload as it may outlive the post; nil before it is enqueued.
@@ -105,7 +107,7 @@ extension ThreadContext {
                     payload, post: post.number, to: observers, values, orderedWait: orderedWait ?? false,
                     orderedCalls: orderedCalls, overtakes: overtakes))
             let index = cursors.count - 1
-            while callNext(of: index) {}
+            while cursors[index].isUnfinished { callNext(of: index) }
             counters.delivered += cursors[index].delivered
             counters.cancelled += cursors[index].cancelled
             cursors.removeLast()
@@ -127,15 +129,13 @@ extension ThreadContext {
     }
 
     /// Calls the next observer of a cursor.
-    /// - Returns: false if there is none.
-    func callNext(of index: Int) -> Bool {
-        guard let (observer, payload, overtakes) = cursors[index].takeNext(self) else { return false }
+    func callNext(of index: Int) {
+        guard let (observer, payload, overtakes) = cursors[index].takeNext(self) else { return }
         let post = cursors[index].post
         let isCalled = observer._withUnsafeGuaranteedRef { observer in
             payload._withUnsafeGuaranteedRef { observer.callAtOnce($0, post: post, self, overtakes: overtakes) }
         }
         if isCalled { cursors[index].delivered += 1 } else { cursors[index].cancelled += 1 }
-        return true
     }
 
     /// True if an ordered delivery that is made now would overtake another one.

@@ -70,7 +70,7 @@ enum Drain {
         while index < context.cursors.count {
             while context.cursors[index].holdsOrder {
                 guard !isOver(), slice.allowsAnother(at: SystemThread.monotonicNanoseconds) else { return false }
-                _ = context.callNext(of: index)
+                context.callNext(of: index)
             }
             index += 1
         }

@@ -118,22 +118,18 @@ extension Actor {
     }
 }
 
-/// The code of an observer and its thread: `prepare` makes the payload on the posting thread; `function` gets it on the
+/// The code of an observer and its thread: `prepare` makes the payload on the posting thread; `call` gets it on the
 /// target thread.
 //
-// Safety: `function` need not be Sendable if `isThreadBound`. Then it is called, and this object is released, on the
+// Safety: `call` need not be Sendable if `isThreadBound`. Then it is called, and this object is released, on the
 // thread of the observer's mailbox only: `Observer` hands it over for its release. After that thread has ended nothing
 // else can use it.
 final class Handler: @unchecked Sendable {
-    enum Function {
-        /// Gets the object too, if the handler is a method of one.
-        case direct((Payload, AnyObject?) -> Void)
-        /// Called in a task.
-        case async(@Sendable (Payload) async -> Void)
-    }
-
     let place: HandlerPlace
-    let function: Function
+    /// Gets the object too, if the handler is a method of one.
+    let call: (Payload, AnyObject?) -> Void
+    /// Called in a task, in place of `call`.
+    let callInTask: (@Sendable (Payload) async -> Void)?
     /// Nil: it gets the notification as it is.
     let prepare: ((Notification) -> Payload?)?
     /// True if it must be called and released on one thread.
@@ -147,10 +143,12 @@ final class Handler: @unchecked Sendable {
     let objectLife: ObjectLife?
 
     private init(
-        _ function: Function, at place: HandlerPlace, isThreadBound: Bool, message: MessageName? = nil,
-        messageType: ObjectIdentifier? = nil, object: AnyObject? = nil, prepare: ((Notification) -> Payload?)? = nil
+        at place: HandlerPlace, isThreadBound: Bool, message: MessageName? = nil, messageType: ObjectIdentifier? = nil,
+        object: AnyObject? = nil, prepare: ((Notification) -> Payload?)? = nil,
+        callInTask: (@Sendable (Payload) async -> Void)? = nil, call: @escaping (Payload, AnyObject?) -> Void
     ) {
-        (self.function, self.place, self.isThreadBound, self.prepare) = (function, place, isThreadBound, prepare)
+        (self.call, self.callInTask) = (call, callInTask)
+        (self.place, self.isThreadBound, self.prepare) = (place, isThreadBound, prepare)
         (self.message, self.messageType) = (message, messageType)
         (self.object, objectLife) = (object.map { WeakReference($0) }, object.map { ObjectLife(of: $0) })
     }
@@ -161,14 +159,17 @@ final class Handler: @unchecked Sendable {
     ) {
         // Looking the type up takes longer than a call.
         let type = PayloadValue<Value>.self
-        let function: Function =
-            switch handler.function {
-            case .direct(let handle): .direct { payload, _ in handle(payload.value(as: type)) }
-            case .async(let handle): .async { await handle($0.value(as: type)) }
-            }
-        self.init(
-            function, at: handler.place, isThreadBound: handler.isThreadBound, message: message,
-            messageType: messageType, prepare: prepare)
+        switch handler.function {
+        case .direct(let handle):
+            self.init(
+                at: handler.place, isThreadBound: handler.isThreadBound, message: message, messageType: messageType,
+                prepare: prepare
+            ) { payload, _ in handle(payload.value(as: type)) }
+        case .async(let handle):
+            self.init(
+                at: handler.place, isThreadBound: handler.isThreadBound, message: message, messageType: messageType,
+                prepare: prepare, callInTask: { await handle($0.value(as: type)) }, call: { _, _ in })
+        }
     }
 
     /// Gets the notification as it is.
@@ -176,9 +177,9 @@ final class Handler: @unchecked Sendable {
         guard case .direct(let handle) = handler.function else {
             preconditionFailure("Handler: a notification is no value for a task.")
         }
-        return Handler(
-            .direct { payload, _ in handle(payload.notification) }, at: handler.place,
-            isThreadBound: handler.isThreadBound)
+        return Handler(at: handler.place, isThreadBound: handler.isThreadBound) { payload, _ in
+            handle(payload.notification)
+        }
     }
 
     static func method<Object: AnyObject>(
@@ -186,11 +187,12 @@ final class Handler: @unchecked Sendable {
         _ handle: @escaping (Object, Notification) -> Void
     ) -> Handler {
         Handler(
-            .direct { payload, object in
-                // Safety: the caller passes the object that was given here.
-                if let object { handle(unsafeDowncast(object, to: Object.self), payload.notification) }
-            }, at: HandlerPlace(mailbox: ValueHandler<Object>.mailbox(of: thread, isolation)), isThreadBound: true,
-            object: object)
+            at: HandlerPlace(mailbox: ValueHandler<Object>.mailbox(of: thread, isolation)), isThreadBound: true,
+            object: object
+        ) { payload, object in
+            // Safety: the caller passes the object that was given here.
+            if let object { handle(unsafeDowncast(object, to: Object.self), payload.notification) }
+        }
     }
 
     /// Gets the value that a transform makes of the notification. Nil: it does not get this one.

@@ -237,7 +237,7 @@ final class Observer: @unchecked Sendable {
                 .deliver, name: payload.name, post: post, observer: id, target: mailbox?.identity, overtakes: overtakes)
         }
         handler._withUnsafeGuaranteedRef { handler in
-            if case .direct(let function) = handler.function { function(payload, object) }
+            handler.call(payload, object)
         }
         if isTraced { DeliveryEvent.trace(.return, name: payload.name, post: post, observer: id) }
         let last = context.underWay.removeLast()
@@ -261,7 +261,7 @@ final class Observer: @unchecked Sendable {
             return
         }
         tasks.isCalling = true
-        if case .async(let function) = handler._withUnsafeGuaranteedRef(\.function) { await function(payload) }
+        await handler._withUnsafeGuaranteedRef(\.callInTask)?(payload)
         counters.count(.delivered)
         DeliveryEvent.trace(.deliver, name: payload.name, post: delivery.post, observer: id)
         DeliveryEvent.trace(.return, name: payload.name, post: delivery.post, observer: id)

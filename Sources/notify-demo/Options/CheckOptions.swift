@@ -29,6 +29,8 @@ struct CheckOptions: ParsableArguments {
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
+    @OptionGroup var annotations: AnnotationOptions
+
     @OptionGroup(title: "Findings") var findings: DiagnosisOptions
 
     /// The options for a file to write.
@@ -94,20 +96,24 @@ struct CheckOptions: ParsableArguments {
     /// - Parameter files: files of rules before those of the options.
     /// - Throws: `LogError` for a file that cannot be read, `ValidationError` for rules that cannot.
     func prepare(_ terminal: Terminal, rulesIn files: [String] = []) throws -> Prepared {
-        let junit = try junit.map { try terminal.output(to: $0) }
-        let sarif = try sarif.map { try terminal.output(to: $0) }
         var (rules, errors): ([Rule], [RuleError]) = ([], [])
+        var unread: LogError?
         for path in files + self.rules {
             do {
                 rules += try RuleFile.rules(try RuleFile.text(path: path), path: path)
             } catch let error as RuleErrors {
                 errors += error.errors
+            } catch let error as LogError {
+                unread = unread ?? error
             }
         }
+        // A usage error comes before other errors.
         if !errors.isEmpty { throw ValidationError("\(RuleErrors(errors))") }
+        if let unread { throw unread }
         rules += try rule.map { try RuleParser.rule(argument: $0, option: "--rule") }
         return Prepared(
-            options: self, rules: rules, accepted: try findings.accepted, junit: junit, sarif: sarif)
+            options: self, rules: rules, accepted: try findings.accepted,
+            junit: try junit.map { try terminal.output(to: $0) }, sarif: try sarif.map { try terminal.output(to: $0) })
     }
 }
 
@@ -137,6 +143,8 @@ extension CheckOptions.Prepared {
         }
         // The lines are printed even if a report cannot be written.
         try terminal.standardOutput.flush()
+        options.annotations.annotate(
+            report.findings, title: "notify-demo check", totals: report.totals, terminal)
         try junit?.print(JUnitReport.text("notify-demo check", of: [report.suite]))
         try junit?.finish()
         if let sarif {

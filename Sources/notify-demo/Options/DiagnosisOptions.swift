@@ -6,7 +6,9 @@ struct DiagnosisOptions: ParsableArguments {
     @Option(duration: "The longest that a handler may occupy the main thread.")
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
-    @Option(help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
     var depth: Int = DiagnosisLimits().depth
 
     @Option(
@@ -14,7 +16,9 @@ struct DiagnosisOptions: ParsableArguments {
             "The longest that notifications may wait for a thread, or a thread for another, while others continue.")
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
-    @Option(help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))
     var chain: Int = DiagnosisLimits().chain
 
     @Option(

@@ -4,7 +4,9 @@ import DeliveryDiagnostics
 extension Option where Value == ElapsedTime? {
     /// A duration with a unit.
     init(duration help: String) {
-        self.init(help: ArgumentHelp(help, valueName: "duration"), transform: ElapsedTime.init(argument:))
+        self.init(
+            parsing: .unconditional, help: ArgumentHelp(help, valueName: "duration"),
+            transform: ElapsedTime.init(argument:))
     }
 }
 
@@ -12,7 +14,7 @@ extension Option where Value == ElapsedTime {
     /// A duration with a unit, and its default.
     init(wrappedValue: ElapsedTime, duration help: String) {
         self.init(
-            wrappedValue: wrappedValue,
+            wrappedValue: wrappedValue, parsing: .unconditional,
             help: ArgumentHelp(
                 "\(help) (default: \(ElapsedTime.exact(wrappedValue.nanoseconds)))", valueName: "duration"),
             transform: ElapsedTime.init(argument:))

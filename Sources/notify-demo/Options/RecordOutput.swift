@@ -56,8 +56,9 @@ struct RecordOutput: ParsableArguments {
             let style = DocumentStyle()
             try terminal.print(records.compactMap { style.line(for: $0) })
         case .stages:
-            let style = StagesStyle(records)
-            try terminal.print(records.map { style.line(for: $0) })
+            let recording = Recording(records)
+            let style = StagesStyle(recording, recording.entries)
+            try terminal.print(recording.entries.map(style.line))
         }
         if let report = scenario.report(on: run) {
             try terminal.print(report.split(separator: "\n").map { "# \($0)" })

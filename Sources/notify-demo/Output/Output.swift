@@ -19,6 +19,8 @@ final class Output {
     /// True if the reader of a pipe has ended. What is written later is discarded.
     private(set) var isClosed = false
     private var isFinished = false
+    /// For a standard stream of a job.
+    private var neutralizer: WorkflowCommands.Neutralizer?
     /// The number of bytes written.
     private var size = 0
 
@@ -26,6 +28,7 @@ final class Output {
     init(_ path: String) throws(OutputError) {
         self.path = path
         descriptor = Self.openDescriptor(path)
+        if Workflow.isRunning, descriptor != nil { neutralizer = WorkflowCommands.Neutralizer() }
         if descriptor == nil, let problem = Self.problem(path) {
             throw OutputError(path: path, problem: "\(problem)")
         }
@@ -91,7 +94,7 @@ final class Output {
         hasWritten = hasWritten || !unwritten.isEmpty
         defer { unwritten.removeAll(keepingCapacity: true) }
         do {
-            try descriptor.writeAll(unwritten)
+            try descriptor.writeAll(neutralizer?.bytes(unwritten) ?? unwritten)
             size += unwritten.count
         } catch Errno.brokenPipe {
             isClosed = true

@@ -36,6 +36,12 @@ final class SourceFiles {
         return name
     }
 
+    /// The path relative to the directory, if the file is there.
+    func existing(_ name: String) -> String? {
+        let path = path(name)
+        return !path.hasPrefix("/") && FileManager.default.fileExists(atPath: directory + path) ? path : nil
+    }
+
     private func list() -> [String] {
         let files = FileManager.default.enumerator(
             at: URL(filePath: directory), includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])

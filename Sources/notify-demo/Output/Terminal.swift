@@ -49,7 +49,13 @@ struct Terminal {
     func say(shown line: String) {
         progressLine.clear()
         // Standard error is closed; nothing more can be reported.
-        _ = try? FileDescriptor.standardError.writeAll(Array("\(line)\n".utf8))
+        _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(line)\n"))
+    }
+
+    /// Prints a command for the service that runs the job.
+    func annotate(_ line: String) {
+        progressLine.clear()
+        _ = try? FileDescriptor.standardError.writeAll("\(line)\n".utf8)
     }
 
     /// Prints a message of the program about its work, in one line.

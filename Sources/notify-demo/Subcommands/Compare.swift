@@ -39,6 +39,13 @@ struct Compare: Command {
 
             --name and --thread compare a part of two recordings.
 
+            MANY RUNS
+            With --good and --bad, what is true of all bad runs and of no good one, or the reverse: a finding of \
+            'diagnose', the thread of something, an outcome, whether something happens once or more than once, what comes \
+            directly after what on a thread, the order of two things that happen once (with at least three runs of each \
+            kind), and the end. Best first; what comes only after a better one on its thread is not shown, because it may \
+            follow. If nothing is, what differs in most runs is shown, and the status is 2.
+
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl
               notify-demo compare --ignore Tick --differences 1 yesterday.jsonl today.jsonl
@@ -47,11 +54,22 @@ struct Compare: Command {
               notify-demo compare --form '(?<time>\\S+) <(?<thread>\\d+)> (?<text>.*)' good.log bad.log
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
               notify-demo compare --exact --json a.jsonl b.jsonl
+              notify-demo compare --good good-*.jsonl --bad bad-*.jsonl
 
             EXIT STATUS
               0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
-            everything that an incomplete recording has is the same
+            everything that an incomplete recording has is the same, or nothing tells all bad runs from all good ones
             """)
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Runs that went well, to find what tells the bad ones from them.", valueName: "file"),
+        completion: .file())
+    var good: [String] = []
+
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("Runs that went wrong.", valueName: "file"), completion: .file())
+    var bad: [String] = []
 
     @Option(help: "A log of the documents to compare with.")
     var reference: ReferenceLog?
@@ -104,9 +122,13 @@ struct Compare: Command {
     var color = ColorChoice.auto
 
     @Argument(help: "Two runs, or one with --reference.", completion: .file())
-    var runs: [String]
+    var runs: [String] = []
+
+    private var areMany: Bool { !good.isEmpty || !bad.isEmpty }
 
     func validate() throws {
+        if differences < 1 { throw ValidationError("--differences must be at least 1.") }
+        if areMany { return try validateMany() }
         if reference == nil, runs.count != 2 {
             throw ValidationError(
                 "expected two runs, got \(runs.count). To compare with a log of the documents, use --reference.")
@@ -117,11 +139,31 @@ struct Compare: Command {
         if runs == ["-", "-"] {
             throw ValidationError("standard input can be read only once. Name a file for one of the two runs.")
         }
-        if differences < 1 { throw ValidationError("--differences must be at least 1.") }
+    }
+
+    private func validateMany() throws {
+        if good.isEmpty || bad.isEmpty {
+            throw ValidationError(
+                "--good and --bad need each other. Name at least one file after \(good.isEmpty ? "--good" : "--bad").")
+        }
+        if let run = runs.first {
+            throw ValidationError("\"\(run)\" is neither a good nor a bad run. Name it after --good or --bad.")
+        }
+        let useless = [
+            ("--reference", reference != nil), ("--exact", exact), ("--ignore", !ignore.isEmpty),
+            ("--name", name != nil), ("--thread", thread != nil),
+        ]
+        if let (option, _) = useless.first(where: \.1) {
+            throw ValidationError("\(option) is for two runs. Leave it out with --good and --bad.")
+        }
+        if (good + bad).count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("standard input can be read only once. Name a file for each other run.")
+        }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         do {
+            if areMany { return try compareMany(terminal) }
             let (report, status) = try compare(inputs(terminal), terminal)
             if json { try terminal.print(JSONText.of(report)) }
             let isUndecided = status == .error && !report.isTruncated
@@ -142,24 +184,44 @@ struct Compare: Command {
         }
     }
 
+    private func compareMany(_ terminal: Terminal) throws -> ExitStatus {
+        let good = try read(good, terminal)
+        let report = try ManyRunsReport(
+            good: good, bad: read(bad, terminal), pools: pool, maximumAnswers: differences)
+        if json {
+            try terminal.print(JSONText.of(report))
+        } else {
+            let palette = terminal.palette
+            try terminal.print(
+                shown: [report.isDecided ? palette.bad(report.description) : palette.plain(report.description)])
+        }
+        return report.isDecided ? .failed : .error
+    }
+
     private func inputs(_ terminal: Terminal) throws -> [ComparisonInput] {
+        try (reference.map { [.log(try TextLog($0))] } ?? []) + read(runs, terminal)
+    }
+
+    private func read(_ runs: [String], _ terminal: Terminal) throws -> [ComparisonInput] {
         var options = TextLog.Options()
         if let form { options.forms = try LogForm.named(form) }
         (options.masks, options.fromLine, options.unit) = (mask, fromLine, unit)
         options.skipsOtherLines = skipOtherLines
-        var inputs: [ComparisonInput] = try reference.map { [.log(try TextLog($0))] } ?? []
-        for run in runs {
+        // Of many runs, the form of the first one, and others.
+        var said: Set<String> = []
+        return try runs.map { run in
             let input = try ComparisonInput(path: run, options: options) { count in
                 terminal.show(progress: "\(count) lines of \(run) read")
             }
             switch input {
             case .recording(let recording): recording.reportProblems(on: terminal)
             case .log(let log):
-                if form == nil, let form = log.form { terminal.report("\(log.name) is read as \(form.name)") }
+                if form == nil, let form = log.form, !areMany || said.insert(form.name).inserted {
+                    terminal.report("\(log.name) is read as \(form.name)")
+                }
             }
-            inputs.append(input)
+            return input
         }
-        return inputs
     }
 
     private func compare(
@@ -174,7 +236,7 @@ struct Compare: Command {
             }
             var options = LogComparison.Options()
             (options.isExact, options.maximumDifferences, options.pools) = (exact, differences, pool)
-            let comparison = try LogComparison(inputs[0].log, inputs[1].log, options: options)
+            let comparison = try LogComparison(inputs[0].log(), inputs[1].log(), options: options)
             let status: ExitStatus =
                 switch comparison.outcome {
                 case .same: .success

@@ -39,11 +39,16 @@ struct Diagnose: Command {
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
+    @OptionGroup var annotations: AnnotationOptions
+
     @OptionGroup var input: RecordingInput
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if kinds {
-            for line in DiagnosisReport.kinds(options.limits, width: terminal.width) { try terminal.print(line) }
+            try terminal.print(
+                json
+                    ? [DiagnosisReport.kindsJSON(options.limits)]
+                    : DiagnosisReport.kinds(options.limits, width: terminal.width))
             return .success
         }
         let accepted = try options.accepted
@@ -64,6 +69,8 @@ struct Diagnose: Command {
                 [Invocation.name, reader] + (selection.isEmpty ? [] : [ShellText.option(selection[0], selection[1])])
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
+        try terminal.standardOutput.flush()
+        annotations.annotate(report.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)
         let isUnused = options.failsForUnused(diagnosis.unusedAccepted, terminal)
         return isUnused || (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success
     }

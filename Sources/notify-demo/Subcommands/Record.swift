@@ -28,8 +28,9 @@ struct Record: Command {
             then continues to record, and the message names its file.
 
             With --repeat the program runs several times. The recordings of the runs that end with status 0 are kept as \
-            good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory of -o. If \
-            there are both, the message at the end has the command that compares two of them.
+            good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory of -o. Such \
+            files of an earlier --repeat there are removed. If there are both, the message at the end has the command \
+            that finds what tells the bad ones from the good ones.
 
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \
@@ -206,6 +207,7 @@ struct Record: Command {
             let kept = directory.appending("\(name).jsonl").string
             report(files, in: kept, terminal, run: "run \(good.count + bad.count + 1) of \(count): \(end); ")
             guard files.size > 0 else { return .error }
+            if good.isEmpty, bad.isEmpty { try removeEarlier(in: directory, terminal) }
             guard rename(file.string, kept) == 0 else {
                 throw CommandError(
                     description: "cannot move \(file) to \(kept): \(Errno(rawValue: errno)). It has the recording.")
@@ -218,8 +220,24 @@ struct Record: Command {
 
     private func report(comparing good: [String], _ bad: [String], _ terminal: Terminal) {
         terminal.report("\(counted(good.count, "good run")), \(counted(bad.count, "bad run"))")
-        guard let good = good.last, let bad = bad.first else { return }
-        terminal.say("Next: \(Invocation.name) compare \(ShellText.path(good)) \(ShellText.path(bad))")
+        if good.isEmpty || bad.isEmpty { return }
+        func list(_ files: [String]) -> String { files.map(ShellText.path).joined(separator: " ") }
+        terminal.say("Next: \(Invocation.name) compare --good \(list(good)) --bad \(list(bad))")
+    }
+
+    /// Removes the recordings of an earlier `--repeat`, so that they are not taken for some of this one.
+    private func removeEarlier(in directory: FilePath, _ terminal: Terminal) throws {
+        let path = directory.string.isEmpty ? "." : directory.string
+        let earlier = try FileManager.default.contentsOfDirectory(atPath: path).filter {
+            $0.wholeMatch(of: /(good|bad)-[0-9]+\.jsonl/) != nil
+        }
+        for file in earlier where unlink(directory.appending(file).string) != 0 {
+            throw CommandError(
+                description: "cannot remove \(file), of an earlier --repeat: \(Errno(rawValue: errno)).")
+        }
+        if !earlier.isEmpty {
+            terminal.report("removed \(counted(earlier.count, "recording")) of an earlier --repeat from \(path)")
+        }
     }
 
     /// Checks the rules and prints the results on standard error.

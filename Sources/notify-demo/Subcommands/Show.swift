@@ -30,13 +30,11 @@ struct Show: Command {
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if json { return try showLines(terminal) }
         let (recording, selection) = try input.read(terminal)
-        // A record is made when it is printed.
-        let records = recording.entries.indices.lazy.filter { selection.contains(recording.entries[$0]) }
-            .map { recording.record($0) }
-        let style = StagesStyle(records)
-        for record in records {
-            let line = terminal.palette.numbered(style.line(for: record), record.thread.number - 1)
-            try terminal.print(shown: [line])
+        let entries = recording.entries.lazy.filter(selection.contains)
+        let style = StagesStyle(recording, entries)
+        for entry in entries {
+            let thread = recording.threads[Int(entry.thread)].identity.number
+            try terminal.print(shown: [terminal.palette.numbered(style.line(for: entry), thread - 1)])
         }
         return .success
     }

@@ -29,6 +29,8 @@ struct Smoke: Command {
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
+    @OptionGroup var annotations: AnnotationOptions
+
     private var printsXML: Bool { junit.map(Output.isStandardOutput) ?? false }
 
     func validate() throws {
@@ -41,6 +43,7 @@ struct Smoke: Command {
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios.compactMap(ScenarioCatalog.named)
         var suites: [ReportedSuite] = []
         var expectations: [Expectation] = []
+        var findings: [ReportedFinding] = []
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
             var results: [Expectation] = []
@@ -54,19 +57,24 @@ struct Smoke: Command {
             expectations += results
             suites.append(
                 ReportedSuite(
-                    name: scenario.name, cases: results.map { ReportedCase($0.claim, failure: $0.failure) },
-                    duration: duration))
+                    name: scenario.name,
+                    cases: results.map {
+                        ReportedSuite.Case("\(scenario.name): \($0.claim)", failure: $0.failure)
+                    }, duration: duration))
+            findings += results.compactMap { result in
+                result.failure.map { ReportedFinding(title: "\(scenario.name): \(result.claim)", text: $0) }
+            }
             if !printsXML {
                 try terminal.print(shown: results.map { terminal.line(of: $0, in: scenario.name) })
             }
             try terminal.standardOutput.flush()
         }
         let failed = expectations.count { !$0.holds }
-        if !printsXML {
-            try terminal.print("\(expectations.count - failed) passed, \(failed) failed")
-        }
+        let totals = "\(expectations.count - failed) passed, \(failed) failed"
+        if !printsXML { try terminal.print(totals) }
         // The lines are printed even if the report cannot be written.
         try terminal.standardOutput.flush()
+        annotations.annotate(findings, title: "notify-demo smoke", totals: totals, terminal)
         try report?.print(JUnitReport.text("notify-demo smoke", of: suites))
         try report?.finish()
         return failed == 0 ? .success : .failed

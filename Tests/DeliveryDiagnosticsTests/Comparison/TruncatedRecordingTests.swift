@@ -19,8 +19,7 @@ final class TruncatedRecordingTests: XCTestCase {
 
     private func compare(_ first: Recording, _ second: Recording, isExact: Bool = false) -> RunComparison.Outcome {
         var options = RunComparison.Options()
-        (options.maximumTries, options.isTimeUp) = (1000, { false })
-        options.isExact = isExact
+        (options.maximumTries, options.isExact) = (1000, isExact)
         return RunComparison(first, second, options: options).outcome
     }
 

@@ -89,106 +89,98 @@ final class LogComparisonTests: XCTestCase {
 
     // MARK: Right answers for each form
 
-    func testALogIsTheSameAsItselfAndAsARenumberedInterleavedOrRotatedCopyInEachForm() throws {
-        let program = Self.program
+    /// Two logs, and what a comparison says.
+    private struct Answer {
+        var name: String
+        var first: [String]
+        var second: [String]
+        var isSame = true
+        /// What the report contains.
+        var says = ""
+        var neverSays: String?
+        var fromLine: String?
+        var pools: [String] = []
+        var equalTimes = false
+    }
+
+    private static func answers(_ form: Form) -> [Answer] {
         let renumbered = program.map {
             $0.replacing("101", with: "x").replacing("102", with: "101").replacing("x", with: "203")
         }
-        let interleaved = [program[1], program[0], program[2], program[4], program[3]]
-        for form in Self.forms {
-            XCTAssertEqual(
-                try compare(program, program, form),
-                "the same: 5 lines by 2 threads\n"
-                    + (Self.note(form).isEmpty ? "Each thread did the same; order" : "Order")
-                    + " between threads was not compared.\(Self.note(form))", form.name)
-            // A form without ids prints no ids of its own, so the number in a text is not one.
-            XCTAssertEqual(Self.isSame(try compare(program, renumbered, form)), form.hasIDs, form.name)
-            XCTAssertTrue(Self.isSame(try compare(program, interleaved, form)), form.name)
-            // Without a head, as in a rotated log.
-            XCTAssertFalse(Self.isSame(try compare(program, Array(program[2...]), form)))
-            XCTAssertTrue(
-                Self.isSame(try compare(program, Array(program[2...]), form) { $0.fromLine = "waits for" }), form.name)
-        }
-    }
-
-    /// The threads of one name without ids have no order.
-    private static func note(_ form: Form, _ name: String = "loader") -> String {
-        form.hasIDs
-            ? ""
-            : "\nThe lines of \(name) were compared without their order, because several threads may have written them. "
-                + "--unit REGEX keeps the order from a line that matches to the next."
-    }
-
-    func testAChangedMessageOrAnotherLineThatContinuesItIsADifferenceInEachForm() throws {
+        func order(_ numbers: [Int]) -> [String] { numbers.map { program[$0] } }
         let failed = ["101 main start", "102 loader save failed", "+java.lang.NullPointerException", "101 main end"]
-        for form in Self.forms {
-            let changed = failed.map { $0.replacing("NullPointer", with: "IllegalState") }
-            let report = try compare(failed, changed, form)
-            XCTAssertTrue(report.hasPrefix("the runs differ\n"), report)
-            XCTAssertTrue(
-                report.contains("save failed … java.lang.IllegalStateException\nThe messages differ."), report)
-            XCTAssertFalse(Self.isSame(try compare(failed, failed.map { $0.replacing("end", with: "ends") }, form)))
-            // The line moved to another thread.
-            let moved = try compare(failed, failed.map { $0.replacing("102 loader", with: "101 main") }, form)
-            XCTAssertTrue(moved.contains("In A the line is written by"), "\(form.name): \(moved)")
-            let cut = try compare(failed, failed.dropLast(), form)
-            XCTAssertTrue(cut.contains("(no counterpart)"), cut)
+        func changed(_ text: String, _ other: String) -> [String] { failed.map { $0.replacing(text, with: other) } }
+        let jobs = ["101 main start", "102 worker-1 a", "103 worker-2 b", "102 worker-1 c", "102 worker-1 d"]
+        let moved = ["101 main start", "107 worker-2 b", "108 worker-1 a", "107 worker-2 d", "107 worker-2 c"]
+        let (pools, pool) = form.hasNames ? ([], "worker-…") : (["10[2378]"], "10[2378]")
+        let equal = (0..<4).flatMap { ["\(110 + $0) worker a\($0)", "\(110 + $0) worker b\($0)"] }
+        let others = [("a", [3, 2, 1, 0]), ("b", [2, 0, 3, 1])].flatMap { text, numbers in
+            numbers.map { "\(120 + $0) worker \(text)\($0)" }
         }
-    }
-
-    func testJobsThatMovedBetweenThreadsOfAPoolAreTheSameInEachFormAndALostOneIsNot() throws {
-        let first = ["101 main start", "102 worker-1 a", "103 worker-2 b", "102 worker-1 c", "102 worker-1 d"]
-        let second = ["101 main start", "107 worker-2 b", "108 worker-1 a", "107 worker-2 d", "107 worker-2 c"]
-        for form in Self.forms {
-            let pools = form.hasNames ? [] : ["10[2378]"]
-            let report = try compare(first, second, form, pools: pools)
-            XCTAssertTrue(Self.isSame(report), "\(form.name): \(report)")
-            let pool = form.hasNames ? "worker-…" : pools[0]
-            XCTAssertTrue(report.contains("The lines of \(pool) were compared without their order"), report)
-            let lost = try compare(first, second.dropLast(), form, pools: pools)
-            XCTAssertTrue(lost.contains("\(pool) writes this line once in A, 0 times in B."), "\(form.name): \(lost)")
-        }
-    }
-
-    func testThreadsOfOneNameAreToldApartByTheirWorkInEachForm() throws {
-        let first = ["101 main start"] + (0..<4).flatMap { ["\(110 + $0) worker a\($0)", "\(110 + $0) worker b\($0)"] }
-        let second =
-            ["101 main start"] + (0..<4).reversed().map { "\(120 + $0) worker a\($0)" }
-            + [2, 0, 3, 1].map { "\(120 + $0) worker b\($0)" }
-        for form in Self.forms {
-            XCTAssertTrue(Self.isSame(try compare(first, second, form)), form.name)
-            let changed = second.map { $0.replacing("b3", with: "b4") }
-            XCTAssertFalse(Self.isSame(try compare(first, changed, form)), form.name)
-        }
-    }
-
-    func testAnIDThatALaterThreadGotAgainIsThatOfTwoThreadsInEachForm() throws {
-        let first = ["101 main start", "102 loader a", "102 saver b", "101 main end"]
-        let second = ["101 main start", "102 loader a", "103 saver b", "101 main end"]
-        for form in Self.forms {
-            for (one, other) in [(first, second), (second, first)] {
-                let report = try compare(one, other, form)
-                XCTAssertTrue(Self.isSame(report), "\(form.name): \(report)")
-                // Without names, work may have moved.
-                XCTAssertEqual(
-                    report.contains("it may be several threads with one id"), form.hasIDs && !form.hasNames, report)
-            }
+        let reused = ["101 main start", "102 loader a", "102 saver b", "101 main end"]
+        let own = ["101 main start", "102 loader a", "103 saver b", "101 main end"]
+        let isReused = form.hasIDs && !form.hasNames
+        let reuse = "it may be several threads with one id"
+        // The threads of one name without ids have no order.
+        let unordered = "between threads was not compared.\nThe lines of loader were compared without their order"
+        return [
+            Answer(
+                name: "itself", first: program, second: program,
+                says: form.hasIDs ? "Each thread did the same; order between threads was not compared." : unordered),
+            // A form without ids prints no ids of its own, so the number in a text is not one.
+            Answer(name: "renumbered", first: program, second: renumbered, isSame: form.hasIDs),
+            Answer(name: "interleaved", first: program, second: order([1, 0, 2, 4, 3])),
+            Answer(name: "head cut off", first: program, second: order([2, 3, 4]), isSame: false),
+            Answer(name: "from a line", first: program, second: order([2, 3, 4]), fromLine: "waits for"),
+            Answer(
+                name: "end cut off", first: failed, second: failed.dropLast(), isSame: false, says: "(no counterpart)"),
+            Answer(name: "changed", first: failed, second: changed("end", "ends"), isSame: false),
+            Answer(
+                name: "another exception", first: failed, second: changed("NullPointer", "IllegalState"), isSame: false,
+                says: "save failed … java.lang.IllegalStateException\nThe messages differ."),
+            Answer(
+                name: "another thread", first: failed, second: changed("102 loader", "101 main"), isSame: false,
+                says: "In A the line is written by"),
+            Answer(
+                name: "swapped pool", first: jobs, second: moved,
+                says: "The lines of \(pool) were compared without their order", pools: pools),
+            Answer(
+                name: "lost job", first: jobs, second: moved.dropLast(), isSame: false,
+                says: "\(pool) writes this line once in A, 0 times in B.", pools: pools),
+            Answer(name: "equal names", first: equal, second: others),
+            Answer(
+                name: "equal names, changed", first: equal, second: others.map { $0.replacing("b3", with: "b4") },
+                isSame: false),
+            Answer(
+                name: "reused id", first: reused, second: own, says: isReused ? reuse : "",
+                neverSays: isReused ? nil : reuse),
+            Answer(
+                name: "id that is reused", first: own, second: reused, says: isReused ? reuse : "",
+                neverSays: isReused ? nil : reuse),
             // The main thread's id is its own.
-            let main = ["101 main start", "101 main a", "101 main b", "101 main end"]
-            XCTAssertFalse(Self.isSame(try compare(first, main, form)), form.name)
-        }
+            Answer(
+                name: "reused main thread", first: reused,
+                second: ["101 main start", "101 main a", "101 main b", "101 main end"], isSame: false),
+            Answer(
+                name: "another order", first: program, second: order([0, 2, 1, 3, 4]),
+                says: "in A (lines 2 and 3), after it in B "),
+            Answer(
+                name: "equal times", first: program, second: order([0, 2, 1, 3, 4]), neverSays: "hint",
+                equalTimes: true),
+        ]
     }
 
-    func testOrderBetweenThreadsIsAHintUnlessTheTimesAreEqualInEachForm() throws {
-        let later = [0, 2, 1, 3, 4].map { Self.program[$0] }
+    func testTheAnswersAboutEachFormAreRight() throws {
         for form in Self.forms {
-            let report = try compare(Self.program, later, form)
-            XCTAssertTrue(Self.isSame(report), "\(form.name): \(report)")
-            XCTAssertTrue(
-                report.contains("read file\" comes before \"")
-                    && report.contains("in A (lines 2 and 3), after it in B "),
-                report)
-            XCTAssertFalse(try compare(Self.program, later, form, equalTimes: true).contains("hint"))
+            for answer in Self.answers(form) {
+                let report = try compare(
+                    answer.first, answer.second, form, equalTimes: answer.equalTimes, pools: answer.pools
+                ) { $0.fromLine = answer.fromLine }
+                let words = "\(form.name), \(answer.name): \(report)"
+                XCTAssertEqual(Self.isSame(report), answer.isSame, words)
+                XCTAssertTrue(answer.says.isEmpty || report.contains(answer.says), words)
+                XCTAssertFalse(answer.neverSays.map(report.contains) ?? false, words)
+            }
         }
     }
 
@@ -279,6 +271,11 @@ final class LogComparisonTests: XCTestCase {
             ("1 - {number = 1, name = main}", "1 - {number = 1, name = w}", false),
             ("1 - {number = 1, name = w}", "1 - {number = 2, name = w}", false),
             ("1 - a {number = 1, name = main}", "1 - a", false),
+            ("4 - <NSThread: 0x55d0c8>{number = 12, name = (null)}", "9 - {number = 5, name = (null)}", true),
+            ("4 - {name = a, b, num = 7305}", "9 - <_Thread: 0x7f>{name = a, b, num = 7}", true),
+            ("4 - {from {number = 3, name = w}}", "9 - {from {number = 8, name = w}}", true),
+            ("4 - {number = 12, name = w", "9 - {number = 13, name = w", false),
+            ("4 - {name = w, number = 12}", "9 - {name = w, number = 13}", false),
         ] {
             XCTAssertEqual(Self.isSame(try compare([one], [other])), isSame, "\(one), \(other)")
         }

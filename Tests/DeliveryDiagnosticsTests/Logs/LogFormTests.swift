@@ -39,6 +39,7 @@ final class LogFormTests: XCTestCase {
             "10:11:12.345 [ pool-1-thread-2] ERROR c.e.A - [x] m", "log4j", nil, nil, "pool-1-thread-2",
             "ERROR c.e.A - [x] m"
         ),
+        ("10:11:12.345 [12] INFO  a.B - m", "log4j", nil, "12", nil, "INFO a.B - m"),
         (
             "2024-01-15 10:11:12,345 - app - INFO - (MainThread) - m", "python", nil, nil, "MainThread",
             " - app - INFO -   - m"
@@ -65,7 +66,9 @@ final class LogFormTests: XCTestCase {
             let writer = try XCTUnwrap(log.writers.first)
             XCTAssertEqual([writer.process, writer.id, writer.name], [process, id, name], line)
             XCTAssertEqual(log.messages.map(\.text), [text], line)
-            // Colours of a terminal are no part of a line.
+            // Colours of a terminal are no part of a line, nor is what indents the whole log.
+            let indented = try self.log("  \(line)\n   more\n  \(line)")
+            XCTAssertEqual(indented.messages.map(\.text), ["\(text)\n more", text])
             XCTAssertEqual(try self.log("\u{1B}[32m\(line)\u{1B}[0m").messages.map(\.text), [text])
         }
         XCTAssertEqual(Set(Self.cases.map(\.1)), Set(LogForm.names))

@@ -45,11 +45,11 @@ final class JUnitReportTests: XCTestCase {
         }
     }
 
-    private func suite(_ name: String, _ cases: [ReportedCase], seconds: Double = 0) -> ReportedSuite {
+    private func suite(_ name: String, _ cases: [ReportedSuite.Case], seconds: Double = 0) -> ReportedSuite {
         ReportedSuite(name: name, cases: cases, duration: .seconds(seconds))
     }
 
-    private func failed(_ text: String) -> ReportedSuite { suite(text, [ReportedCase(text, failure: text)]) }
+    private func failed(_ text: String) -> ReportedSuite { suite(text, [ReportedSuite.Case(text, failure: text)]) }
 
     func testEachSuiteHasItsCasesAndTheEvidenceOfAFailureFollowsItsMessage() {
         let text = JUnitReport.text(
@@ -57,7 +57,7 @@ final class JUnitReportTests: XCTestCase {
             of: [
                 suite(
                     "flood",
-                    [.init("kept", failure: nil), ReportedCase("none lost", failure: "3 < 4", details: ["a", "<b>"])],
+                    [.init("kept", failure: nil), .init("none lost", failure: "3 < 4", details: ["a", "<b>"])],
                     seconds: 1.25),
                 suite("empty", [], seconds: 0.0006),
             ])
@@ -67,8 +67,8 @@ final class JUnitReportTests: XCTestCase {
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites name="notify-demo smoke" tests="2" failures="1" errors="0" time="1.251">
               <testsuite name="flood" tests="2" failures="1" errors="0" time="1.250">
-                <testcase classname="flood" name="kept"/>
-                <testcase classname="flood" name="none lost">
+                <testcase classname="notify-demo" name="kept"/>
+                <testcase classname="notify-demo" name="none lost">
                   <failure message="3 &lt; 4">3 &lt; 4
             a
             &lt;b&gt;</failure>
@@ -89,8 +89,7 @@ final class JUnitReportTests: XCTestCase {
             XCTAssertEqual(elements.map(\.name), ["testsuites", "testsuite", "testcase", "failure"])
             let (suite, testCase, failure) = (elements[1], elements[2], elements[3])
             let values = [
-                suite.attributes["name"], testCase.attributes["classname"], testCase.attributes["name"],
-                failure.attributes["message"], failure.text,
+                suite.attributes["name"], testCase.attributes["name"], failure.attributes["message"], failure.text,
             ]
             XCTAssertEqual(Set(values), [text])
         }

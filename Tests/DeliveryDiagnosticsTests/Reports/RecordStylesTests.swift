@@ -19,6 +19,12 @@ final class RecordStylesTests: XCTestCase {
             post: stage == .log ? nil : 1, message: message)
     }
 
+    private func stages(_ records: [DeliveryRecord]) -> [String] {
+        let recording = Recording(records)
+        let style = StagesStyle(recording, recording.entries)
+        return recording.entries.map(style.line)
+    }
+
     func testTheDocumentStyleMatchesTheDocumentsExactly() throws {
         let style = DocumentStyle(timeZone: .gmt)
         XCTAssertEqual(
@@ -31,13 +37,12 @@ final class RecordStylesTests: XCTestCase {
 
     func testTheStagesStyleHasAnAlignedLineForEachRecordWithoutTrailingSpaces() {
         let records = [record(1, .post, main), record(2, .deliver, other), record(3, .log, other, message: "hello")]
-        let style = StagesStyle(records)
         XCTAssertEqual(
-            records.map { style.line(for: $0) },
+            stages(records),
             [
                 "   0 µs  [865:865]    1 main     post     TestNotification #1",
-                "1235 µs  [865:45174]  17 (null)  deliver  TestNotification #1",
-                "2469 µs  [865:45174]  17 (null)  log      hello",
+                "1235 µs  [865:45174]  thread 17  deliver  TestNotification #1",
+                "2469 µs  [865:45174]  thread 17  log      hello",
             ])
     }
 
@@ -45,9 +50,8 @@ final class RecordStylesTests: XCTestCase {
         func times(_ last: UInt64) -> [String] {
             var records = [record(1, .post, main), record(2, .post, main), record(3, .post, main)]
             records[2].monotonicNanoseconds = records[0].monotonicNanoseconds + last
-            let style = StagesStyle(records)
-            return records.map { record in
-                style.line(for: record).components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces)
+            return stages(records).map {
+                $0.components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces)
             }
         }
         XCTAssertEqual(times(9_999_999), ["0 µs", "1235 µs", "10000 µs"])
@@ -63,14 +67,13 @@ final class RecordStylesTests: XCTestCase {
         (records[2].notification, records[2].post, records[2].observer) = (nil, nil, nil)
         records.append(record(4, .append, main))
         (records[3].notification, records[3].target) = (nil, other)
-        let style = StagesStyle(records)
         XCTAssertEqual(
-            records.map { style.line(for: $0) },
+            stages(records),
             [
-                "   0 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for 17 (null)",
-                "1235 µs  [865:45174]  17 (null)  deliver  TestNotification #1 observer 4",
-                "2469 µs  [865:865]    1 main     signal   for 17 (null)",
-                "3704 µs  [865:865]    1 main     append   block #1 for 17 (null)",
+                "   0 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for thread 17",
+                "1235 µs  [865:45174]  thread 17  deliver  TestNotification #1 observer 4",
+                "2469 µs  [865:865]    1 main     signal   for thread 17",
+                "3704 µs  [865:865]    1 main     append   block #1 for thread 17",
             ])
     }
 }

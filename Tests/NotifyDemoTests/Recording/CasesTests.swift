@@ -19,6 +19,20 @@ final class CasesTests: XCTestCase {
             """, input: input)
     }
 
+    /// The records of one process, whose threads are main (1), worker (2) and other (3).
+    ///
+    /// - Parameters:
+    ///   - version: of the schema.
+    ///   - records: the fields of each record after its number, such as `"t":1000,"thread":1,"stage":"fork"`.
+    static func recording(_ records: [String], version: Int = 2, threads: [String] = []) -> String {
+        let known = ["main", "worker", "other"].enumerated().map { number, name in
+            "{\"thread\":\(number + 1),\"name\":\"\(name)\",\"kernelID\":\(number + 1)}"
+        }
+        let header = "{\"recording\":\(version),\"process\":1,\"name\":\"p\",\"n\":1,\"t\":0,\"wall\":0}"
+        let lines = records.enumerated().map { number, record in "{\"n\":\(number + 1),\(record)}" }
+        return ([header] + known + threads + lines).joined(separator: "\n") + "\n"
+    }
+
     private func object(_ text: some StringProtocol) throws -> [String: Any] {
         try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
     }
@@ -142,6 +156,29 @@ final class CasesTests: XCTestCase {
             grep -q 'the value of "thread" is out of range' errors || cat errors; done
             """, input: lines.joined(separator: "\n"))
         XCTAssertEqual(outcome.output, "")
+    }
+
+    func testEveryCommandPrintsTheThreadOfAWaitByItsName() throws {
+        let file = Self.recording([
+            #""t":1000,"thread":1,"stage":"wait","message":"{number = 2, name = worker} to handle B","target":2"#,
+            #""t":9000,"thread":1,"stage":"end","reason":"exit""#,
+        ])
+        for command in ["show", "timeline", "diagnose", "trace"] {
+            let outcome = try Shell.run("notify-demo \(command) -", input: file)
+            XCTAssertTrue(outcome.output.contains("worker to handle B"), "\(command): \(outcome)")
+            XCTAssertFalse(outcome.output.contains("{number"), "\(command): \(outcome)")
+        }
+    }
+
+    func testARecordOfAThreadThatIsNotKnownIsNotShownAsThatOfMain() throws {
+        let log = #""t":1000,"thread":1,"stage":"log","message":"begins""#
+        for (kernelID, isMain) in [("999", false), ("1", true)] {
+            let end = #""t":2000,"kernelID":\#(kernelID),"stage":"end","reason":"exit""#
+            let shown = try Shell.run("notify-demo show -", input: Self.recording([log, end], version: 3))
+            XCTAssertEqual(shown.output.contains("main  end"), isMain, "\(shown)")
+        }
+        let none = try Shell.run("notify-demo diagnose -", input: Self.recording([], version: 3))
+        XCTAssertTrue(none.output.contains("note: The recording has no records."), "\(none)")
     }
 
     // MARK: Long recordings

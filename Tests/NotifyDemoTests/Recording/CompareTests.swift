@@ -62,16 +62,19 @@ final class CompareTests: XCTestCase {
         let files = [
             "a": log("001 p[1:10] read", "002 p[1:11] close"), "b": log("001 p[7:21] close", "002 p[7:20] read"),
             "c": log("001 p[1:10] read", "002 p[1:11] open"), "none": "hello\n",
+            "silent": recording(Self.threads),
         ]
         let outcome = try shell(
             """
             for other in a b c none; do notify-demo compare a $other | head -n 1; echo ${PIPESTATUS[0]}; done
             notify-demo compare --json a b | grep -o '"hints":."A hint'; notify-demo compare --mask '(' a a; echo $?
+            notify-demo compare --unit x --pool y a b | grep matches; notify-demo compare a silent; echo $?
             """, files)
         XCTAssertEqual(
             outcome.output,
             "the same: 2 lines by 2 threads\n0\nthe same: 2 lines by 2 threads\n0\nthe runs differ\n1\n2\n\"hints\":[\"A hint\n64\n"
-        )
+                + "Nothing matches --unit x.\nNothing matches --pool y.\n2\n")
+        XCTAssertTrue(outcome.errors.contains("silent: is a recording without log messages"), outcome.errors)
         XCTAssertTrue(outcome.errors.hasPrefix("notify-demo: a is read as nslog\n"), outcome.errors)
         XCTAssertTrue(
             outcome.errors.contains("none: its lines are of no form that is known. Tried: oslog, "), outcome.errors)

@@ -211,14 +211,15 @@ final class RecordTests: XCTestCase {
             """
             cd "$(mktemp -d)"; mkdir d; printf 'kitchen; echo >> runs; [ $(wc -l < runs) != 3 ]' > program
             notify-demo record --repeat 9 --until-fail -o d -- bash program > /dev/null; echo $?; ls d
-            rm runs; notify-demo record --repeat 4 -o d/run.jsonl -- bash program > /dev/null 2>&1; echo $?; ls d
+            rm runs; touch d/good-9.jsonl d/good-x.jsonl
+            notify-demo record --repeat 4 -o d/run.jsonl -- bash program > /dev/null 2>&1; echo $?; ls d
             notify-demo record --repeat 2 -- kitchen > /dev/null 2>&1; echo $?; ls
             """)
         XCTAssertEqual(
             outcome.output.split(separator: "\n"),
             """
-            1 bad-1.jsonl good-1.jsonl good-2.jsonl 1 bad-1.jsonl good-1.jsonl good-2.jsonl good-3.jsonl 0 d good-1.jsonl \
-            good-2.jsonl program runs
+            1 bad-1.jsonl good-1.jsonl good-2.jsonl 1 bad-1.jsonl good-1.jsonl good-2.jsonl good-3.jsonl good-x.jsonl 0 d \
+            good-1.jsonl good-2.jsonl program runs
             """.split(separator: " "), outcome.errors)
         let lines = outcome.errors.split(separator: "\n")
         try require(lines.count == 5, outcome.errors)
@@ -227,7 +228,7 @@ final class RecordTests: XCTestCase {
                 of: /notify-demo: run 3 of 9: exit 1; recorded 12 posts in \d+ records, \d+ bytes, to d\/bad-1.jsonl/))
         XCTAssertEqual(lines[3], "notify-demo: 2 good runs, 1 bad run")
         XCTAssertEqual(
-            lines[4], "Next: notify-demo compare d/good-2.jsonl d/bad-1.jsonl")
+            lines[4], "Next: notify-demo compare --good d/good-1.jsonl d/good-2.jsonl --bad d/bad-1.jsonl")
     }
 
     func testRepeatEndsWhenTheProgramIsInterruptedOrRecordsNothing() throws {

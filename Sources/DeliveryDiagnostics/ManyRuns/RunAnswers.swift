@@ -1,0 +1,237 @@
+/// What is true of all bad runs and of no good one, or the reverse; if nothing is, what differs most.
+///
+/// Cost: a few passes over the facts of all runs, and one over the pairs of at most 1,000 texts that occur once.
+struct RunAnswers {
+    /// What an answer is about, best first.
+    enum Kind: String, CaseIterable, Encodable {
+        case finding, place, outcome, count, next, order, end
+
+        fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    /// In how many runs something is true, of those that say so.
+    struct Rate: Encodable {
+        var count: Int
+        var known: Int
+
+        var isAll: Bool { known > 0 && count == known }
+        var isNone: Bool { known > 0 && count == 0 }
+        var opposite: Rate { Rate(count: known - count, known: known) }
+    }
+
+    struct Answer {
+        var kind: Kind
+        var fact: RunFact
+        /// What is true of the other runs in its place.
+        var opposite: RunFact?
+        var good: Rate
+        var bad: Rate
+        /// Where it begins in one of the runs.
+        var event: Int
+
+        /// Equal differences of rates are equal numbers.
+        private var signed: Double {
+            Double(bad.count * good.known - good.count * bad.known) / Double(max(1, good.known * bad.known))
+        }
+        var isOfBad: Bool { signed > 0 }
+        var difference: Double { abs(signed) }
+        var isCertain: Bool { bad.isAll && good.isNone || bad.isNone && good.isAll }
+    }
+
+    let texts: FactTexts
+    let good: [RunFacts]
+    let bad: [RunFacts]
+    /// Without consequences.
+    private(set) var answers: [Answer] = []
+    private(set) var consequences = 0
+    /// True if there are more answers or consequences.
+    private(set) var areLimited = false
+    var areCertain: Bool { answers.first?.isCertain ?? false }
+
+    private static let longestOrder = 1000
+    static let leastRunsOfOrder = 3
+    private static let maximumAnswers = 1000
+
+    init(good: [RunFacts], bad: [RunFacts], _ texts: FactTexts) {
+        (self.good, self.bad, self.texts) = (good, bad, texts)
+        var all = facts() + orders()
+        if all.contains(where: \.isCertain) { all.removeAll { !$0.isCertain } }
+        all = Self.merged(all)
+        all.sort { one, other in
+            (one.difference, -one.kind.rank, -one.event) > (other.difference, -other.kind.rank, -other.event)
+        }
+        areLimited = all.count > Self.maximumAnswers
+        let best = all.prefix(Self.maximumAnswers).map { answer in
+            let places = places(answer)
+            let order = [answer.kind.rank, answer.opposite == nil ? 1 : 0, places.values.min() ?? .max]
+            return (answer: answer, places: places, order: order, words: texts.clause(answer.fact))
+        }.sorted { one, other in
+            if one.answer.difference != other.answer.difference {
+                return one.answer.difference > other.answer.difference
+            }
+            return one.order == other.order
+                ? one.words < other.words : one.order.lexicographicallyPrecedes(other.order)
+        }
+        // A fact that lies only after a better one's on its lane is its consequence.
+        var earliest: [String: Int] = [:]
+        for (answer, places, _, _) in best {
+            let isConsequence = !places.isEmpty && places.allSatisfy { earliest[$0.key, default: .max] <= $0.value }
+            if isConsequence { consequences += 1 } else { answers.append(answer) }
+            earliest.merge(places) { min($0, $1) }
+        }
+    }
+
+    // MARK: Facts
+
+    private func facts() -> [Answer] {
+        var counts: [RunFact: (good: Int, bad: Int, event: Int)] = [:]
+        for run in good { for (fact, event) in run.evidence { counts[fact, default: (0, 0, event)].good += 1 } }
+        for run in bad { for (fact, event) in run.evidence { counts[fact, default: (0, 0, event)].bad += 1 } }
+        let (openGood, openBad) = (good.filter { !$0.isComplete }, bad.filter { !$0.isComplete })
+        return counts.compactMap { fact, count in
+            let answer = Answer(
+                kind: .end, fact: fact,
+                good: Rate(count: count.good, known: good.count - openGood.count { $0.evidence[fact] == nil }),
+                bad: Rate(count: count.bad, known: bad.count - openBad.count { $0.evidence[fact] == nil }),
+                event: count.event)
+            guard answer.difference > 0, answer.good.known > 0, answer.bad.known > 0 else { return nil }
+            var found = answer
+            found.kind = kind(fact)
+            return found
+        }
+    }
+
+    private func kind(_ fact: RunFact) -> Kind {
+        switch fact {
+        case .finding: .finding
+        case .occurs(let text, let role):
+            // Elsewhere in the runs that do not have it there.
+            texts[text].deed.isOutcome
+                ? .outcome
+                : role != nil && (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.isComplete }
+                    ? .place : .count
+        case .repeats: .count
+        case .follows: .next
+        case .precedes: .order
+        case .ends, .end: .end
+        }
+    }
+
+    /// The texts that occur once in every good run, and change their order in a bad one.
+    private func orders() -> [Answer] {
+        guard good.count >= Self.leastRunsOfOrder, bad.count >= Self.leastRunsOfOrder, let first = good.first else {
+            return []
+        }
+        func once(_ text: Int, _ run: RunFacts) -> RunFacts.Event? {
+            guard let found = run.occurrences[text], found.count == 1 else { return nil }
+            let event = run.events[found.first]
+            return event.lane == nil ? nil : event
+        }
+        let candidates = Array(
+            first.events.lazy.map(\.text).filter { text in
+                good.allSatisfy { once(text, $0) != nil } && bad.contains { once(text, $0) != nil }
+            }.prefix(Self.longestOrder))
+        let events = (good + bad).map { run in candidates.map { once($0, run) } }
+        /// -1, 0 or 1; 0 if the order is not known.
+        func order(_ one: Int, _ other: Int, _ run: Int) -> Int {
+            guard let first = events[run][one], let second = events[run][other], first.chain != second.chain,
+                first.time != second.time
+            else { return 0 }
+            return first.number < second.number ? -1 : 1
+        }
+        var found: [Answer] = []
+        for one in events[0].indices {
+            for other in events[0].indices.dropFirst(one + 1) where found.count < Self.maximumAnswers {
+                guard good.indices.allSatisfy({ order(one, other, $0) == -1 }) else { continue }
+                let orders = bad.indices.map { order(one, other, good.count + $0) }.filter { $0 != 0 }
+                let reversed = orders.count { $0 == 1 }
+                guard reversed > 0, orders.count >= Self.leastRunsOfOrder else { continue }
+                let (text, next) = (events[0][one]?.text ?? 0, events[0][other]?.text ?? 0)
+                found.append(
+                    Answer(
+                        kind: .order, fact: .precedes(next, text), opposite: .precedes(text, next),
+                        good: Rate(count: 0, known: good.count), bad: Rate(count: reversed, known: orders.count),
+                        event: one))
+            }
+        }
+        return found
+    }
+
+    /// A text that is elsewhere, or two that are exchanged, are one answer, and so is what is true of a role and anywhere.
+    private static func merged(_ answers: [Answer]) -> [Answer] {
+        let certain = Set(answers.lazy.filter { $0.isCertain && !$0.isOfBad }.map(\.fact))
+        let differences = Dictionary(answers.map { ($0.fact, $0.difference) }) { one, _ in one }
+        var (places, used): ([Int: [RunFact]], Set<RunFact>) = ([:], [])
+        for answer in answers {
+            var anywhere: RunFact?
+            switch answer.fact {
+            case .occurs(let text, .some):
+                anywhere = .occurs(text, role: nil)
+                if answer.kind == .place, certain.contains(answer.fact) {
+                    places[text, default: []].append(answer.fact)
+                }
+            case .repeats(let text, .some): anywhere = .repeats(text, role: nil)
+            default: break
+            }
+            if let anywhere, differences[anywhere, default: 2] <= answer.difference { used.insert(anywhere) }
+        }
+        var result = answers
+        for index in result.indices where result[index].isCertain && result[index].isOfBad {
+            switch result[index].fact {
+            case .occurs(let text, .some) where result[index].kind == .place && places[text]?.count == 1:
+                result[index].opposite = places[text]?[0]
+            case .follows(let text, let after) where certain.contains(.follows(after, after: text)):
+                result[index].opposite = .follows(after, after: text)
+            default: break
+            }
+            if let opposite = result[index].opposite { used.insert(opposite) }
+        }
+        return result.filter { !used.contains($0.fact) }
+    }
+
+    // MARK: Evidence
+
+    /// The events that show a fact in a run: none if it is not true.
+    func evidence(_ fact: RunFact, _ run: RunFacts) -> [Int] {
+        if case .precedes(let one, let other) = fact {
+            guard let first = run.occurrences[one]?.first, let second = run.occurrences[other]?.first, first < second
+            else { return [] }
+            return [first, second]
+        }
+        guard let event = run.evidence[fact] else { return [] }
+        if case .follows = fact, let before = run.events[event].before { return [before, event] }
+        return [event]
+    }
+
+    /// The places in a bad run where a fact shows, or where it would.
+    private func places(_ answer: Answer) -> [String: Int] {
+        var places: [String: Int] = [:]
+        func add(_ event: Int, _ run: RunFacts, isAfter: Bool = false) {
+            guard let lane = run.events[event].lane else { return }
+            let place = isAfter ? run.events[(event + 1)...].firstIndex { $0.lane == lane } : event
+            places[lane] = min(places[lane] ?? .max, place ?? run.events.count)
+        }
+        guard let reference = bad.first(where: \.isComplete) ?? bad.first else { return [:] }
+        let shown = evidence(answer.fact, reference)
+        let isSwap = answer.kind == .next && answer.opposite != nil || answer.kind == .order
+        // Of two neighbours the second is where it shows.
+        for event in isSwap ? shown : shown.suffix(1) { add(event, reference) }
+        for fact in [answer.fact, answer.opposite].compactMap(\.self) where !isSwap {
+            guard evidence(fact, reference).isEmpty, let run = good.first(where: { $0.evidence[fact] != nil }),
+                let event = run.evidence[fact], let counterpart = counterpart(of: event, run, reference)
+            else { continue }
+            add(counterpart, reference, isAfter: true)
+        }
+        return places
+    }
+
+    /// The event before one on its lane that another run has too.
+    func counterpart(of event: Int, _ run: RunFacts, _ other: RunFacts) -> Int? {
+        var event = run.events[event].before
+        while let number = event {
+            if let found = other.occurrences[run.events[number].text] { return found.first }
+            event = run.events[number].before
+        }
+        return nil
+    }
+}

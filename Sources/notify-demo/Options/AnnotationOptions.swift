@@ -1,0 +1,59 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import Foundation
+import SystemPackage
+
+/// Whether and how a command tells its findings to the service that runs it.
+struct AnnotationOptions: ParsableArguments {
+    enum Annotations: String, ExpressibleByArgument, CaseIterable {
+        case none, github, auto
+    }
+
+    @Option(
+        help: """
+            Annotate the job on standard error, and append to the summary that GITHUB_STEP_SUMMARY names. auto: as github \
+            if GITHUB_ACTIONS is true.
+            """)
+    var annotations = Annotations.auto
+
+    /// Prints an annotation for each finding, and appends all to the job's summary, if that is wanted.
+    ///
+    /// - Parameter title: the command.
+    func annotate(_ findings: [ReportedFinding], title: String, totals: String, _ terminal: Terminal) {
+        guard annotations == .github || annotations == .auto && Workflow.isRunning else { return }
+        let environment = ProcessInfo.processInfo.environment
+        let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
+        for line in WorkflowCommands.annotations(findings, path: { files?.existing($0) }) {
+            terminal.annotate(line)
+        }
+        if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty {
+            do {
+                try append(JobSummary(title, totals: totals, findings), to: path)
+            } catch {
+                terminal.report("cannot append to the job's summary \(path): \(error)")
+            }
+        }
+    }
+
+    private func append(_ summary: JobSummary, to path: String) throws {
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        try file.closeAfter {
+            let length = JobSummary.maximumLength - Int(try file.seek(offset: 0, from: .end))
+            _ = try file.writeAll(summary.markdown(length: max(0, length)).utf8)
+        }
+    }
+}
+
+/// The service that runs this process: GitHub Actions, or none.
+enum Workflow {
+    static let isRunning = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+
+    /// The bytes, in which the service finds no commands.
+    static func neutralized(_ text: String) -> [UInt8] {
+        guard isRunning else { return Array(text.utf8) }
+        var neutralizer = WorkflowCommands.Neutralizer()
+        return neutralizer.bytes(Array(text.utf8))
+    }
+}
