@@ -23,6 +23,8 @@ thread=(--scratch-path .build-tsan --sanitize=thread "${fast[@]}")
 address=(--scratch-path .build-asan --sanitize=address "${fast[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
 libraries='^(ThreadedNotifications|DistributedNotifications)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
+# About half of them: most wait for the programs that they run, so two processes take half the time.
+documents='^(DocumentsTests[.]|NotifyDemoTests[.][A-D])'
 # Of the release build: only that shows how the memory of the server grows.
 released='[.]ReleasedServerTests'
 
@@ -67,9 +69,11 @@ fi
 step "tests"
 wait
 start "tests of the libraries" "${tests[@]}" --filter "$libraries" --skip "$released"
-start "tests of the commands" "${tests[@]}" --filter "$commands"
+start "tests of the commands" "${tests[@]}" --filter "$commands" --skip "$documents"
+start "tests of the commands, A to D, and of the documents" "${tests[@]}" --filter "$documents"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
-steps=("format" "tests of the libraries" "tests of the commands" "other tests")
+steps=("format" "tests of the libraries" "tests of the commands" "tests of the commands, A to D, and of the documents")
+steps+=("other tests")
 # Two processes, because tests wait.
 first='^ThreadedNotificationsTests[.]([A-O]|Posting)'
 export SANITIZED=1

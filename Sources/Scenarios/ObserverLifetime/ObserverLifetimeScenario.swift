@@ -27,20 +27,21 @@ struct ObserverLifetimeScenario: Scenario {
         let processes = LifetimeProcess.all(in: run)
         let crashes = processes.filter { $0.capture == .unsafe }
         return (options.capture.map { [$0] } ?? ObserverCapture.allCases).map { capture in
-            processes.first { $0.capture == capture }?.expectation
-                ?? Expectation(capture.claim, failure: "it did not run")
+            .equal(
+                "\(capture.rawValue): \(capture.claim)", processes.first { $0.capture == capture }?.cells ?? [],
+                capture.expected)
         } + crashes.map { .matches(.listing4, $0.run.records, prefix: "unsafe: ") }
     }
 
     func report(on run: RecordedRun) -> String? {
         let processes = LifetimeProcess.all(in: run)
         guard processes.count > 1 else { return nil }
-        let rows = processes.map { [$0.capture.rawValue, $0.handlerEnd, $0.release, $0.end] }
-        let messages = processes.compactMap { process in
-            process.errorMessage.map { "\(process.capture.rawValue): \($0)" }
-        }
         let heading = ["capture", "handler ended", "observer released", "process ended"]
-        return ([Table.text([heading] + rows)] + messages).joined(separator: "\n")
+        let messages = processes.compactMap { process in
+            process.run.first(.processEnd)?.message.map { "\(process.capture.rawValue): \($0)" }
+        }
+        return ([Table.text([heading] + processes.map { [$0.capture.rawValue] + $0.cells })] + messages)
+            .joined(separator: "\n")
     }
 }
 
@@ -57,64 +58,42 @@ private struct LifetimeProcess {
         }
     }
 
-    private var handlerBegan: DeliveryRecord? { run.first(LifetimeProgram.beginMessage) }
-    private var handlerEnded: DeliveryRecord? { run.first(LifetimeProgram.endMessage) }
-    private var released: DeliveryRecord? { run.first(LifetimeProgram.releaseMessage) }
-    private var ended: DeliveryRecord? { run.first(.processEnd) }
-
-    var end: String {
-        guard let ended, let reason = ended.reason else { return "not ended" }
-        return reason == .exit ? "exit \(ended.count ?? 0)" : reason.description
-    }
-
-    var errorMessage: String? { ended?.message }
-
-    var handlerEnd: String { handlerEnded.map { Self.description($0.thread) } ?? "never" }
-
-    var release: String {
-        guard let released else { return "never" }
-        guard let handlerEnded else { return Self.description(released.thread) }
-        let time = released.sequence < handlerEnded.sequence ? "before the end" : "after the end"
-        return "\(time), \(Self.description(released.thread))"
-    }
-
-    private static func description(_ thread: ThreadIdentity) -> String {
-        thread.number == 1 ? "on main" : "in background"
-    }
-
-    var expectation: Expectation {
-        let expectedEnd = capture == .unsafe ? "signal 11" : capture == .unowned ? "signal 6" : "exit 0"
-        if end != expectedEnd {
-            return Expectation(capture.claim, failure: "the process ended with \(end) instead of \(expectedEnd)")
+    /// Where the handler ended, when and where the observer was released, and how the process ended.
+    var cells: [String] {
+        func place(_ record: DeliveryRecord) -> String { record.thread.number == 1 ? "on main" : "in background" }
+        let (handled, released) = (run.first(LifetimeProgram.endMessage), run.first(LifetimeProgram.releaseMessage))
+        let release = released.map { released in
+            let isEarly = released.sequence < handled?.sequence ?? .max
+            return "\(isEarly ? "before" : "after") the end, \(place(released))"
         }
-        return switch capture {
-        case .unsafe: run.expectOrder(capture.claim, handlerBegan, released, handlerEnded)
-        case .unowned:
-            run.expectOrder(
-                capture.claim, handlerBegan, released, handlerEnded, ended,
-                and: errorMessage?.contains("unowned reference") == true)
-        case .weak, .delegation: run.expectOrder(capture.claim, handlerBegan, handlerEnded, released)
-        case .stable: run.expectOrder(capture.claim, handlerBegan, handlerEnded, and: released == nil)
-        case .oneThread:
-            run.expectOrder(
-                capture.claim, handlerBegan, handlerEnded, released,
-                and: handlerEnded?.thread.number == 1 && released?.thread == handlerEnded?.thread)
+        let end = run.first(.processEnd).map {
+            $0.reason == .exit ? "exit \($0.count ?? 0)" : $0.reason?.description ?? ""
         }
+        return [handled.map(place) ?? "never", release ?? "never", end ?? "not ended"]
     }
 }
 
 extension ObserverCapture {
     fileprivate var claim: String {
-        let claim =
-            switch self {
-            case .unsafe: "released during its handler, crashes with signal 11"
-            case .unowned: "released during its handler, ends with signal 6"
-            case .weak: "released after its handler"
-            case .stable: "never released"
-            case .delegation: "released after the delegate's method"
-            case .oneThread: "handled, then released, on main"
-            }
-        return "\(rawValue): \(claim)"
+        switch self {
+        case .unsafe: "released during its handler, crashes with signal 11"
+        case .unowned: "released during its handler, ends with signal 6"
+        case .weak: "released after its handler"
+        case .stable: "never released"
+        case .delegation: "released after the delegate's method"
+        case .oneThread: "handled, then released, on main"
+        }
+    }
+
+    /// The cells of its process.
+    fileprivate var expected: [String] {
+        switch self {
+        case .unsafe: ["in background", "before the end, on main", "signal 11"]
+        case .unowned: ["in background", "before the end, on main", "signal 6"]
+        case .weak, .delegation: ["in background", "after the end, in background", "exit 0"]
+        case .stable: ["in background", "never", "exit 0"]
+        case .oneThread: ["on main", "after the end, on main", "exit 0"]
+        }
     }
 }
 

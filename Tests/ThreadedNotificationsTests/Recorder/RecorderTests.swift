@@ -9,7 +9,8 @@ final class RecorderTests: XCTestCase {
     private let recorder = delivery_recorder().pointee
     private let fields = RecordFields()
     private var directory = URL(filePath: "/")
-    private var path: String { directory.appending(component: "run.jsonl").path }
+    private var file = "run.jsonl"
+    private var path: String { directory.appending(component: file).path }
 
     override func setUpWithError() throws {
         directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
@@ -315,7 +316,9 @@ final class RecorderTests: XCTestCase {
                 withExtendedLifetime(fields) {}
             }
         }
-        for _ in 1...20 {
+        for number in 1...20 {
+            // A process that another test starts may still have the descriptor of the last one, with its lock.
+            file = "\(number).jsonl"
             XCTAssertNil(start(path))
             XCTAssertNil(stop())
             XCTAssertEqual(try assertNumberedInOrder()["end"], 1)
