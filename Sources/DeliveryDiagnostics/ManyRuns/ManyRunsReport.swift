@@ -1,4 +1,4 @@
-/// What tells bad runs from good ones, as text and as one JSON document.
+/// The answers about good and bad runs, as text and as one JSON document.
 package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     private struct Answer: Encodable, Sendable {
         var kind: RunAnswers.Kind
@@ -67,7 +67,7 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
             notes.append("Not shown: \(least)\(counted(consequences, "difference")) after these, which may follow.")
         }
         if incomplete > 0 {
-            notes.append("What \(counted(incomplete, "incomplete run")) may lack counts for neither.")
+            notes.append("Records that \(counted(incomplete, "incomplete run")) may lack count for neither.")
         }
         if min(found.good.count, found.bad.count) < RunAnswers.leastRunsOfOrder {
             notes.append("Order between threads is compared only with three good and three bad runs.")
@@ -76,11 +76,11 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
         let (good, bad) = (counted(found.good.count, "good run"), counted(found.bad.count, "bad run"))
         let head =
             if isDecided {
-                "what tells \(bad) from \(good)"
+                "\(bad) differ\(found.bad.count == 1 ? "s" : "") from \(good)"
             } else if answers.isEmpty {
                 "nothing differs between \(bad) and \(good)"
             } else {
-                "nothing is true of all \(bad) and of none of \(good), or the reverse; what differs most"
+                "no fact is true of all \(bad) and of none of \(good), or the reverse; the largest differences:"
             }
         let paragraphs = answers.map { answer in
             ([answer.sentence] + RunDifference.lines(of: answer.goodLines + answer.badLines)).joined(separator: "\n")
@@ -115,7 +115,7 @@ extension RunAnswers {
         return "\(rate.count) of \(rate.known) \(kind) runs\(known)"
     }
 
-    /// The lines of a good or bad run that show an answer, or what is there instead.
+    /// The lines of a good or bad run that show an answer, or those in its place.
     fileprivate func shown(_ answer: Answer, isOfBad: Bool) -> [RunDifference.Side] {
         let runs = isOfBad ? bad : good
         // A run that is as the answer says of its kind, if there is one.

@@ -1,8 +1,9 @@
-/// What is true of all bad runs and of no good one, or the reverse; if nothing is, what differs most.
+/// The facts that are true of all bad runs and of no good run, or the reverse; if there are none, those whose rates
+/// differ most.
 ///
 /// Cost: a few passes over the facts of all runs, and one over the pairs of at most 1,000 texts that occur once.
 struct RunAnswers {
-    /// What an answer is about, best first.
+    /// The kinds of answers, best first.
     enum Kind: String, CaseIterable, Encodable {
         case finding, place, outcome, count, next, order, end
 
@@ -22,7 +23,7 @@ struct RunAnswers {
     struct Answer {
         var kind: Kind
         var fact: RunFact
-        /// What is true of the other runs in its place.
+        /// The fact that is true of the other runs in its place.
         var opposite: RunFact?
         var good: Rate
         var bad: Rate
@@ -157,7 +158,8 @@ struct RunAnswers {
         return found
     }
 
-    /// A text that is elsewhere, or two that are exchanged, are one answer, and so is what is true of a role and anywhere.
+    /// Joins answers: a text that has another role in the good runs, two neighbours that are exchanged, and a text with
+    /// and without its role.
     private static func merged(_ answers: [Answer]) -> [Answer] {
         let certain = Set(answers.lazy.filter { $0.isCertain && !$0.isOfBad }.map(\.fact))
         let differences = Dictionary(answers.map { ($0.fact, $0.difference) }) { one, _ in one }

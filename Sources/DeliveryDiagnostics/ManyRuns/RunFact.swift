@@ -17,7 +17,7 @@ enum RunFact: Hashable {
     case finding(Int)
 }
 
-/// What happens to something, in words before those for a role: `is handled on`.
+/// The verb of a text, before a role: `is handled on`.
 struct Deed: Hashable {
     let words: String
     var isOutcome = false
@@ -70,7 +70,7 @@ struct FactTexts {
 
     subscript(_ number: Int) -> Text { texts[number] }
 
-    /// What the text is about, for a sentence.
+    /// The subject of a sentence.
     func subject(_ number: Int) -> String {
         let text = texts[number]
         if text.deed == .none { return text.subject }

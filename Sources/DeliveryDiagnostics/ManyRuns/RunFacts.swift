@@ -11,7 +11,7 @@ struct RunFacts {
     struct Event {
         let text: Int
         let role: Int
-        /// What happens on one thread, or for one request, is in order. Nil for what did not happen.
+        /// A thread, or a request: its events are in order. Nil for a notification that was never handled.
         let lane: String?
         /// The event before it on its lane, if its order is known.
         let before: Int?

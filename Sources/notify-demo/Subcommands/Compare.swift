@@ -40,11 +40,12 @@ struct Compare: Command {
             --name and --thread compare a part of two recordings.
 
             MANY RUNS
-            With --good and --bad, what is true of all bad runs and of no good one, or the reverse: a finding of \
-            'diagnose', the thread of something, an outcome, whether something happens once or more than once, what comes \
-            directly after what on a thread, the order of two things that happen once (with at least three runs of each \
-            kind), and the end. Best first; what comes only after a better one on its thread is not shown, because it may \
-            follow. If nothing is, what differs in most runs is shown, and the status is 2.
+            With --good and --bad, the facts that are true of all bad runs and of no good run, or the reverse: a finding \
+            of 'diagnose', the thread of an event, an outcome, whether an event occurs once or more than once, which event \
+            comes directly after which on a thread, the order of two events that occur once (with at least three runs of \
+            each kind), and the end. The best are first. Facts that come only after a better one on their threads are not \
+            shown, because they may follow from it. If there is none, the largest differences of rates are shown, and the \
+            status is 2.
 
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl
@@ -58,12 +59,12 @@ struct Compare: Command {
 
             EXIT STATUS
               0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
-            everything that an incomplete recording has is the same, or nothing tells all bad runs from all good ones
+            everything that an incomplete recording has is the same, or no fact is true of all bad runs and of no good run
             """)
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Runs that went well, to find what tells the bad ones from them.", valueName: "file"),
+        help: ArgumentHelp("Runs that went well, to compare with bad ones.", valueName: "file"),
         completion: .file())
     var good: [String] = []
 

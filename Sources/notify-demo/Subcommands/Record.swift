@@ -30,7 +30,7 @@ struct Record: Command {
             With --repeat the program runs several times. The recordings of the runs that end with status 0 are kept as \
             good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory of -o. Such \
             files of an earlier --repeat there are removed. If there are both, the message at the end has the command \
-            that finds what tells the bad ones from the good ones.
+            that finds how the bad ones differ from the good ones.
 
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \

@@ -138,7 +138,7 @@ final class CompareManyTests: XCTestCase {
         let good = (0..<2).map { log(Self.usual, seed: $0) }
         let found = try compare(good, [cut, cut], Self.form)
         XCTAssertEqual(found.status, 2, found.text)
-        XCTAssertTrue(found.text.contains("What 2 incomplete runs may lack counts for neither."), found.text)
+        XCTAssertTrue(found.text.contains("Records that 2 incomplete runs may lack count for neither."), found.text)
     }
 
     func testTheAnswersAreOneJSONDocument() throws {
