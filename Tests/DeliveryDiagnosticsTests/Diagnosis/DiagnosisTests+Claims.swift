@@ -1,5 +1,4 @@
 import DeliveryRecording
-import RecordingTesting
 import SharedTesting
 import ThreadedNotifications
 import XCTest
