@@ -179,7 +179,7 @@ extension DiagnosisTests {
         XCTAssertEqual(titles(wait(isBusy: false, end(.milliseconds(30)))), [])
         let long = wait(isBusy: false, end(.seconds(2)))
         XCTAssertEqual(titles(long), ["note longWait"])
-        assertSays(long.first, "main waited for worker for 2 s at Demo/main.swift:11.")
+        assertSays(long.first, "main waited for worker for 2.01 s at Demo/main.swift:11.")
         // Such as main, which waits for the end of a thread.
         XCTAssertEqual(titles(wait(isBusy: false, for: "to end", end(.seconds(2)))), [])
     }
