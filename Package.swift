@@ -79,7 +79,7 @@ let package = Package(
             name: "Scenarios",
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "PostingQueues", "ThreadedNotifications",
+                "NotificationServer", "PostingQueues", "TerminalText", "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
@@ -95,12 +95,13 @@ let package = Package(
             name: "DeliveryBenchmarks",
             dependencies: [
                 "CControl", "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DistributedNotifications",
-                "PostingQueues", "ThreadedNotifications",
+                "PostingQueues", "TerminalText", "ThreadedNotifications",
             ], path: "Sources/Benchmarks/DeliveryBenchmarks", swiftSettings: strict),
         .executableTarget(
             name: "notify-bench",
             dependencies: [
-                "DeliveryBenchmarks", "DeliveryDiagnostics", "NotificationServer", argumentParser, systemPackage,
+                "DeliveryBenchmarks", "DeliveryDiagnostics", "NotificationServer", "TerminalText", argumentParser,
+                systemPackage,
             ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
 
         // The example programs of the documents.
@@ -179,7 +180,7 @@ let package = Package(
         .testTarget(
             name: "DeliveryDiagnosticsTests",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "RecordingTesting", "SharedTesting",
+                "DeliveryDiagnostics", "DeliveryRecording", "RecordingTesting", "SharedTesting", "TerminalText",
                 "ThreadedNotifications",
             ], swiftSettings: strict),
         .testTarget(
@@ -213,8 +214,8 @@ let package = Package(
             name: "NotifyDemoTests",
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "Scenarios", "SharedTesting", "ThreadedNotifications", "ending-child",
-                "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
+                "NotificationServer", "Scenarios", "SharedTesting", "TerminalText", "ThreadedNotifications",
+                "ending-child", "foundation-child", "kitchen", "notification-server", "notify-demo", "recording-child",
                 argumentParser, systemPackage,
             ], swiftSettings: strict),
         // Nothing may depend on it either.

@@ -1,6 +1,7 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Foundation
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Guarantee 12: each overflow policy, applied to the same posts while the target thread does not drain.

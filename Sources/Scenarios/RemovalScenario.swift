@@ -1,6 +1,7 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Foundation
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Guarantee 6: the effect of removing an observer on its running handler, on waiting deliveries and on later posts.

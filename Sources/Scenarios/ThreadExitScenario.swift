@@ -1,6 +1,7 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Foundation
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Guarantee 10: the target thread ends while work is waiting. What it has not handled is counted, and is not delivered

@@ -4,6 +4,7 @@ import DeliveryDiagnostics
 import Foundation
 import NotificationServer
 import SystemPackage
+import TerminalText
 
 @main
 struct NotifyBench: ParsableCommand {

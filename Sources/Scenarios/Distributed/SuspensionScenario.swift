@@ -1,6 +1,7 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import DistributedNotifications
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// "Registering for Distributed Notifications": what happens to notifications for a process that has suspended

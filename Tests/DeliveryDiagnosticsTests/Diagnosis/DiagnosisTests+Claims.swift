@@ -90,7 +90,8 @@ extension DiagnosisTests {
     // MARK: Handlers that do not return
 
     /// A handler of a thread is called and does not return for 20 s.
-    private func hanging(on thread: ThreadIdentity, _ others: (inout Story) -> Void) -> (inout Story) -> Void {
+    private func hanging(on thread: ThreadIdentity, _ others: @escaping (inout Story) -> Void) -> (inout Story) -> Void
+    {
         { story in
             story.register(1, on: thread)
             story.hand(1, to: [1], on: thread, from: Story.other)
@@ -178,7 +179,7 @@ extension DiagnosisTests {
         XCTAssertEqual(titles(wait(isBusy: false, end(.milliseconds(30)))), [])
         let long = wait(isBusy: false, end(.seconds(2)))
         XCTAssertEqual(titles(long), ["note longWait"])
-        assertSays(long.first, "main waited for worker for 2 s at Demo/main.swift:11.")
+        assertSays(long.first, "main waited for worker for 2.01 s at Demo/main.swift:11.")
         // Such as main, which waits for the end of a thread.
         XCTAssertEqual(titles(wait(isBusy: false, for: "to end", end(.seconds(2)))), [])
     }

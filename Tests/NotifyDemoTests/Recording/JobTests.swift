@@ -51,7 +51,8 @@ final class JobTests: XCTestCase {
                 (1...12).map { #""t":\#($0),"thread":1,"stage":"register","name":"N\#($0)","observer":\#($0)"# }
                     + [#""t":99,"thread":1,"stage":"end","reason":"exit""#]))
         let lines = outcome.errors.split(separator: "\n").map { $0.prefix { $0 != " " } }
-        XCTAssertEqual(lines, ["::error", "::warning"] + Array(repeating: "::warning", count: 10) + ["and"])
+        XCTAssertEqual(
+            lines, ["::error", "::warning", "::warning"] + Array(repeating: "::warning", count: 10) + ["and"])
         XCTAssertEqual(outcome.output, "1 note, 1 accepted\n")
         XCTAssertTrue(outcome.errors.hasSuffix("\nand 2 warnings more\n"), outcome.errors)
     }

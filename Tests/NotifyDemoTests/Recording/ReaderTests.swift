@@ -4,6 +4,7 @@ import DeliveryDiagnostics
 import Foundation
 import Scenarios
 import SharedTesting
+import TerminalText
 import XCTest
 
 @testable import notify_demo
