@@ -147,19 +147,6 @@ final class ReaderTests: XCTestCase {
         XCTAssertTrue(try run(Self.diagnose + [recording("redirect")]).output.hasPrefix("no findings\n"))
     }
 
-    func testFindingsOfAnAcceptedKindDoNotFailAndTheReportEndsWithTotalsAndTheNextCommand() throws {
-        let file = try recording("thread-exit")
-        let found = try run(Self.diagnose + [file])
-        XCTAssertEqual(found.status, .failed)
-        XCTAssertTrue(
-            found.output.hasSuffix(" timeline \(file) --name TestNotification\n"), found.output)
-        let diagnosed: Diagnosed = try json(run(Self.diagnose + ["--json", file]).output)
-        let accepted = file + ".accepted"
-        try Data("# known\n\(diagnosed.findings.map { "\($0.kind)\n" }.joined())".utf8)
-            .write(to: URL(filePath: accepted))
-        XCTAssertEqual(try run(Self.diagnose + ["--accept", accepted, file]).status, .success)
-    }
-
     func testAComparisonOfATruncatedRecordingWithTheCompleteOneIsUndecidedAndDifferencesAreJSONToo() throws {
         let removal = try recording("removal")
         let truncated = removal + ".truncated"
