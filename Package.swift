@@ -85,7 +85,7 @@ let package = Package(
             name: "Scenarios",
             dependencies: [
                 "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "PostingQueues", "ThreadedNotifications",
+                "NotificationServer", "PostingQueues", "TerminalText", "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
@@ -101,7 +101,8 @@ let package = Package(
             name: "notify-bench",
             dependencies: [
                 "CControl", "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DistributedNotifications",
-                "NotificationServer", "PostingQueues", "ThreadedNotifications", argumentParser, systemPackage,
+                "NotificationServer", "PostingQueues", "TerminalText", "ThreadedNotifications", argumentParser,
+                systemPackage,
             ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
 
         // The example programs of the documents.
@@ -144,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "DeliveryDiagnosticsTests",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "PostingQueues", "SharedTesting", "ThreadedNotifications",
+                "DeliveryDiagnostics", "DeliveryRecording", "PostingQueues", "SharedTesting", "TerminalText",
+                "ThreadedNotifications",
             ], swiftSettings: strict),
         .testTarget(
             name: "NotifyDemoTests",

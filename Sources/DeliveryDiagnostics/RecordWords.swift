@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Describes the threads, observers, posts and records of a recording in sentences.

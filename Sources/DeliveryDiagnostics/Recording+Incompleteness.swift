@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 
 /// What a recording does not have, in words.
 extension Recording {

@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// The records of one recording that a filter selects.

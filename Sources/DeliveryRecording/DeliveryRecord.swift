@@ -154,18 +154,20 @@ public struct DeliveryRecord: Sendable, Hashable {
 }
 
 extension DeliveryRecord.Reason: CustomStringConvertible {
+    /// The values of `reason` in a record, except `signal`, and their words.
+    private static let names: [(name: String, words: String, reason: Self)] = [
+        ("exit", "exit", .exit), ("stopped", "stopped", .stopped), ("notStarted", "not started", .notStarted),
+        ("timedOut", "timed out", .timedOut), ("alreadyRemoved", "already removed", .alreadyRemoved),
+        ("cancelled", "cancelled", .cancelled), ("released", "released", .released),
+    ]
+
+    private var names: (name: String, words: String)? {
+        Self.names.first { $0.reason == self }.map { ($0.name, $0.words) }
+    }
+
     /// `exit`, `stopped`, `signal 11`, `not started`, `timed out`, `already removed`, `cancelled` or `released`.
     public var description: String {
-        switch self {
-        case .exit: "exit"
-        case .stopped: "stopped"
-        case .signal(let number): "signal \(number)"
-        case .notStarted: "not started"
-        case .timedOut: "timed out"
-        case .alreadyRemoved: "already removed"
-        case .cancelled: "cancelled"
-        case .released: "released"
-        }
+        if case .signal(let number) = self { "signal \(number)" } else { names?.words ?? "" }
     }
 
     /// True if a signal ended the process.
@@ -175,30 +177,17 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
 
     /// - Parameter signal: the value of `signal` in the record, or 0.
     package init?(name: String, signal: UInt64) {
-        switch name {
-        case "exit": self = .exit
-        case "stopped": self = .stopped
-        case "signal": self = .signal(UInt8(clamping: signal))
-        case "notStarted": self = .notStarted
-        case "timedOut": self = .timedOut
-        case "alreadyRemoved": self = .alreadyRemoved
-        case "cancelled": self = .cancelled
-        case "released": self = .released
-        default: return nil
+        if name == "signal" {
+            self = .signal(UInt8(clamping: signal))
+        } else if let known = Self.names.first(where: { $0.name == name }) {
+            self = known.reason
+        } else {
+            return nil
         }
     }
 
     /// The values of `reason` and `signal` in a record.
     var fields: (name: String, signal: Int) {
-        switch self {
-        case .exit: ("exit", 0)
-        case .stopped: ("stopped", 0)
-        case .signal(let number): ("signal", Int(number))
-        case .notStarted: ("notStarted", 0)
-        case .timedOut: ("timedOut", 0)
-        case .alreadyRemoved: ("alreadyRemoved", 0)
-        case .cancelled: ("cancelled", 0)
-        case .released: ("released", 0)
-        }
+        if case .signal(let number) = self { ("signal", Int(number)) } else { (names?.name ?? "", 0) }
     }
 }

@@ -2,6 +2,7 @@ internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Foundation
 internal import PostingQueues
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// The document's two examples of coalescing. Many draw operations cause one flush of the display server, and typing

@@ -1,6 +1,7 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Foundation
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// The document's last section: "there are ways that you might overcome these limitations. You could subclass

@@ -1,4 +1,5 @@
 internal import DeliveryDiagnostics
+internal import TerminalText
 
 /// Draws the lifetime of pending things: a row for each kind, and a column for each step, in order.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
+import TerminalText
 
 /// A subcommand that does its work and returns the exit status of the process.
 protocol Command: ParsableCommand {

@@ -4,6 +4,7 @@ import Foundation
 import NotificationServer
 import Scenarios
 import SystemPackage
+import TerminalText
 
 /// The command line. The main thread belongs to the program, because scenarios run its run loop.
 @main

@@ -1,6 +1,7 @@
 import ChildProcesses
 import DeliveryDiagnostics
 import Scenarios
+import TerminalText
 
 /// The result of running a scenario: its records and its checked expectations.
 struct ScenarioRun {

@@ -1,5 +1,6 @@
 internal import DeliveryDiagnostics
 internal import Foundation
+internal import TerminalText
 
 extension BenchmarkReport {
     /// Tables for a terminal, one for each workload.

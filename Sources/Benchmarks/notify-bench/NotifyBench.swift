@@ -3,6 +3,7 @@ import DeliveryDiagnostics
 import Foundation
 import NotificationServer
 import SystemPackage
+import TerminalText
 
 @main
 struct NotifyBench: ParsableCommand {

@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 
 /// A difference of two runs. Everything that happened before the first one is the same in both.
 package struct RunDifference: Sendable, Encodable {

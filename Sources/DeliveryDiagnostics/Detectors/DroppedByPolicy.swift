@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 extension Detector {
     /// Finds notifications that an observer's overflow policy dropped (guarantee 12).

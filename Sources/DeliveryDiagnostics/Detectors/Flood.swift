@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 extension Detector {
@@ -9,30 +10,23 @@ extension Detector {
     /// Finds threads that receive more notifications than they handle.
     static let flood = Detector("flood", "a thread receives more notifications than it handles", limits: .depth) {
         evidence in
-        let changes = evidence.index.depthChanges
-        var depths = Array(repeating: 0, count: evidence.index.threads.count)
-        var peaks = depths.map { _ in (depth: 0, entry: Int32(-1)) }
-        for (number, change) in changes.enumerated() where change != 0 {
-            let thread = Int(change.magnitude) - 1
-            depths[thread] += Int(change.signum())
-            if depths[thread] > peaks[thread].depth { peaks[thread] = (depths[thread], Int32(number)) }
-        }
-        return peaks.indices.filter { peaks[$0].depth > evidence.limits.depth }.map { thread in
-            finding(Int32(thread), peaks[thread], changes, evidence.words, evidence.limits)
+        let depths = evidence.index.depths()
+        return depths.indices.filter { depths[$0].highest > evidence.limits.depth }.map { thread in
+            finding(Int32(thread), depths[thread], evidence.index.depthChanges, evidence.words, evidence.limits)
         }
     }
 
     private static func finding(
-        _ thread: Int32, _ peak: (depth: Int, entry: Int32), _ changes: [Int32], _ words: RecordWords,
+        _ thread: Int32, _ peak: RecordingIndex.Depth, _ changes: [Int32], _ words: RecordWords,
         _ limits: DiagnosisLimits
     ) -> Finding {
         let index = words.index
         /// By thread, name and source location.
         var posters: [[Int32]: Int] = [:]
         var first: Int32 = -1
-        for number in 0...peak.entry where changes[Int(number)] == thread + 1 {
+        for number in 0...peak.highestEntry where changes[Int(number)] == thread + 1 {
             let end = index.waitEnd(number)
-            guard end < 0 || end > peak.entry else { continue }
+            guard end < 0 || end > peak.highestEntry else { continue }
             let source = words.source(ofPost: index.entry(number).post)
             let entry = index.entry(source < 0 ? number : source)
             posters[[entry.thread, entry.name, entry.location], default: 0] += 1
@@ -41,7 +35,7 @@ extension Detector {
         let top = posters.sorted {
             ($1.value, $0.key[0], $0.key[1], $0.key[2]) < ($0.value, $1.key[0], $1.key[1], $1.key[2])
         }
-        var details = ["depth over time: \(sparkline(thread, changes, index)) (highest \(peak.depth))"]
+        var details = ["depth over time: \(sparkline(thread, changes, index)) (highest \(peak.highest))"]
         details += top.prefix(maximumPosters).map { poster, count in
             let location =
                 poster[2] < 0 ? "" : " at \(Excerpt.of(index.recording.locations[Int(poster[2])].description))"
@@ -49,14 +43,14 @@ extension Detector {
             return "\(count) of them: \(words.thread(poster[0])) posts \(what)\(location)"
         }
         if top.count > maximumPosters { details.append("and \(counted(top.count - maximumPosters, "poster")) more") }
-        let elapsed = UInt64(max(0, index.recording.elapsed(index.entry(peak.entry))))
+        let elapsed = UInt64(max(0, index.recording.elapsed(index.entry(peak.highestEntry))))
         return Finding(
             severity: .problem,
-            problem: "\(peak.depth) notifications were waiting for \(words.thread(thread)) at the same time, "
+            problem: "\(peak.highest) notifications were waiting for \(words.thread(thread)) at the same time, "
                 + "\(ElapsedTime.text(elapsed)) after the beginning. The limit is \(limits.depth).",
-            evidence: [first, peak.entry], details: details,
+            evidence: [first, peak.highestEntry], details: details,
             remedy: "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or "
-                + "postAndWait, which slows the posters down.", weight: peak.depth, name: top.first?.key[1] ?? -1)
+                + "postAndWait, which slows the posters down.", weight: peak.highest, name: top.first?.key[1] ?? -1)
     }
 
     /// The highest depth in each of 40 equal spans of the recording's time.

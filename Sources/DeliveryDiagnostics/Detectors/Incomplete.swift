@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 extension Detector {
     /// Reports which records are missing: those before the end, those that were lost, and what could not be recorded.

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 extension Detector {
     /// Finds threads that wait in `postAndWait` or `performAndWait` when the recording ends, or waited for longer than a

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 extension Detector {
     private static let maximumReported = 8

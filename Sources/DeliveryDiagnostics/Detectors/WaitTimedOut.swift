@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 extension Detector {
     /// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.

@@ -1,5 +1,6 @@
 package import DeliveryRecording
 internal import Foundation
+internal import TerminalText
 
 /// Findings that a project accepts. A file has one on each line: its kind, and optionally the name of its notification,
 /// which may be without its module.

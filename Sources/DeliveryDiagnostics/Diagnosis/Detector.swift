@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// A kind of finding, and what looks for it in a recording.
 ///

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Formats a diagnosis as text and as JSON.
 package struct DiagnosisReport {

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Says in sentences what a difference of two logs is.
 struct LogExplainer {

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// A regular expression that is matched against lines of a log.
 ///

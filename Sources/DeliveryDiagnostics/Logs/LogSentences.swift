@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// The sentences of a report on logs besides the differences.
 struct LogSentences {

@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// The messages of a text log, each with its thread.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TerminalText
 
 /// Claims that were checked together, such as those of a scenario or the rules about a recording.
 package struct ReportedSuite: Sendable, Hashable {

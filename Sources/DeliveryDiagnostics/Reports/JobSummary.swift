@@ -1,3 +1,4 @@
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// The findings of a command as Markdown, for the summary of a job.

@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Formats each record as a line with aligned columns.

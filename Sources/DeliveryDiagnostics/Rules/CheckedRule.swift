@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// A rule and the recording that it is checked against. What each clause means is in the extensions.

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// A rule about a recording: one clause of English, such as `Saved on main`.
 ///

@@ -1,3 +1,5 @@
+internal import TerminalText
+
 /// A rule that cannot be read: where, what was expected, and the nearest correct spelling.
 package struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file and the line, or the option with the rule.

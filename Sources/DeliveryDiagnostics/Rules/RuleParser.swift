@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Reads a rule word by word. See `Rule` for the grammar.
 package struct RuleParser {

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Formats the results of rules as text, as JSON, and as a suite for JUnit.
 package struct RuleReport {

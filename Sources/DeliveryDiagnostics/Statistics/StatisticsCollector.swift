@@ -226,26 +226,10 @@ struct StatisticsCollector {
             let drain = drains[Int(span.thread)].firstIndex(after: span.begin) - 1
             if drain >= 0 { batches[Int(span.thread)][drain] += 1 }
         }
-        countDepths()
-    }
-
-    private mutating func countDepths() {
-        var depths = mailboxes.map { _ in 0 }
-        /// The time that notifications waited in each mailbox, in nanoseconds.
-        var waited = mailboxes.map { _ in 0.0 }
-        for (number, change) in index.depthChanges.enumerated() where change != 0 && contains(Int32(number)) {
-            let (mailbox, isBegin) = (Int(change.magnitude) - 1, change > 0)
-            // What is not selected when it begins to wait is not counted when that ends.
-            let begun = isBegin ? Int32(number) : index.waitBegin(Int32(number))
-            guard begun >= 0, contains(begun) else { continue }
-            let time = Double(end) - Double(recording.entries[number].time)
-            waited[mailbox] += isBegin ? time : -time
-            depths[mailbox] += isBegin ? 1 : -1
-            if isBegin { mailboxes[mailbox].appended += 1 }
-            mailboxes[mailbox].highestDepth = max(mailboxes[mailbox].highestDepth ?? 0, depths[mailbox])
-        }
-        for mailbox in mailboxes.indices where mailboxes[mailbox].highestDepth != nil && end > start {
-            mailboxes[mailbox].meanDepth = waited[mailbox] / Double(end - start)
+        for (thread, depth) in index.depths(until: end, includes: contains).enumerated() where depth.appended > 0 {
+            mailboxes[thread].appended = depth.appended
+            mailboxes[thread].highestDepth = depth.highest
+            if end > start { mailboxes[thread].meanDepth = depth.waited / Double(end - start) }
         }
     }
 

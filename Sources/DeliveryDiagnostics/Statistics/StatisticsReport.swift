@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Formats statistics as tables of at most 80 columns.
 package struct StatisticsReport: Sendable {

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// A character that a text timeline is drawn with.
 enum TimelineSymbol: Int {

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Draws a timeline as text: time runs downwards, with a column for each thread, a row for each event, and a
 /// description to the right.

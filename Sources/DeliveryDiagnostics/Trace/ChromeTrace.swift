@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Writes a recording as JSON in Chrome's trace event format, which https://ui.perfetto.dev can open.

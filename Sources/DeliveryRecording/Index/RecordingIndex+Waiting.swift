@@ -80,6 +80,40 @@ extension RecordingIndex {
         return changes
     }
 
+    /// What waited in the mailbox of a thread.
+    package struct Depth: Sendable {
+        package fileprivate(set) var appended = 0
+        package fileprivate(set) var highest = 0
+        /// The record with which the highest depth is reached, or -1.
+        package fileprivate(set) var highestEntry: Int32 = -1
+        /// The time that all of it waited together until the end, in nanoseconds.
+        package fileprivate(set) var waited = 0.0
+        fileprivate var current = 0
+    }
+
+    /// For each thread: what waited in its mailbox.
+    ///
+    /// - Parameters:
+    ///   - end: the time until which what still waits is counted.
+    ///   - includes: whether a record is counted. What is not counted when it begins to wait is not counted when that
+    ///     ends.
+    package func depths(until end: UInt64 = 0, includes: (Int32) -> Bool = { _ in true }) -> [Depth] {
+        var depths = Array(repeating: Depth(), count: threads.count)
+        for (position, change) in depthChanges.enumerated() where change != 0 {
+            let (number, thread, isBegin) = (Int32(position), Int(change.magnitude) - 1, change > 0)
+            let begun = isBegin ? number : waitBegin(number)
+            guard includes(number), begun >= 0, includes(begun) else { continue }
+            let time = Double(end) - Double(entry(number).time)
+            depths[thread].waited += isBegin ? time : -time
+            depths[thread].current += isBegin ? 1 : -1
+            if isBegin { depths[thread].appended += 1 }
+            if depths[thread].current > depths[thread].highest {
+                (depths[thread].highest, depths[thread].highestEntry) = (depths[thread].current, number)
+            }
+        }
+        return depths
+    }
+
     /// The wait that a record begins or ends, of a delivery or of a notification in a posting queue.
     private func wait(_ number: Int32) -> (begin: Int32, end: Int32) {
         if deliveryOfEntry[Int(number)] >= 0 {

@@ -1,6 +1,7 @@
 internal import ChildProcesses
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Listing 4: the observer is released while its handler runs on another thread. Each way of holding it runs in a

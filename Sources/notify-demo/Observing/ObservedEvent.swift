@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
+import TerminalText
 import ThreadedNotifications
 
 /// An event of a distributed observer: a notification, or a change of its connection.

@@ -1,5 +1,6 @@
 import DeliveryDiagnostics
 import DistributedNotifications
+import TerminalText
 
 extension ServerStatus {
     /// Formats the status as tables.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
+import TerminalText
 
 /// The rules that a command checks, and how it reports their results.
 struct CheckOptions: ParsableArguments {

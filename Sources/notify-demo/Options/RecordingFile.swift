@@ -3,6 +3,7 @@ import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import SystemPackage
+import TerminalText
 
 /// The file of the recording that a command reads.
 struct RecordingFile: ParsableArguments {

@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import Foundation
 import SystemPackage
+import TerminalText
 
 /// The data that a command writes: to standard output, or to a file.
 ///

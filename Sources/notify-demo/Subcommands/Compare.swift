@@ -2,6 +2,7 @@ import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
 import Scenarios
+import TerminalText
 
 extension ReferenceLog: ExpressibleByArgument {}
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
+import TerminalText
 
 struct Diagnose: Command {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import ChildProcesses
 import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
+import TerminalText
 
 struct Doctor: Command {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Scenarios
+import TerminalText
 
 struct List: Command {
     static let configuration = CommandConfiguration(

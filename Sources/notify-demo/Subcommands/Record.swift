@@ -4,6 +4,7 @@ import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import SystemPackage
+import TerminalText
 
 struct Record: Command {
     static let configuration = CommandConfiguration(

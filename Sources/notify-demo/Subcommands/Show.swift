@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
+import TerminalText
 import ThreadedNotifications
 
 struct Show: Command {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Scenarios
+import TerminalText
 
 struct Smoke: Command {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 public import DeliveryDiagnostics
 internal import DeliveryRecording
+internal import TerminalText
 
 extension StatisticsReport.Grouping: ExpressibleByArgument {}
 

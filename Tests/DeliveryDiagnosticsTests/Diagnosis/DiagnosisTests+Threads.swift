@@ -341,40 +341,6 @@ extension DiagnosisTests {
         expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
     }
 
-    func testTheEndByASignalWhileAHandlerRanIsReported() {
-        func story(_ reason: DeliveryRecord.Reason, isBack: Bool = false) -> Recording {
-            var story = Story()
-            story.register(1, on: Story.main)
-            story.add(.post, post: 1, count: 1)
-            story.add(.deliver, post: 1, observer: 1, target: Story.main)
-            if isBack { story.add(.return, post: 1, observer: 1) }
-            story.end(reason)
-            return Recording(story.records)
-        }
-        expect(
-            .endedInHandler, evidence: [1, 3, 4],
-            says: ["ended by signal 11 while main was in the handler of observer 1 of Done"], in: story(.signal(11)),
-            notIn: story(.exit))
-        XCTAssertTrue(Diagnosis(story(.signal(11), isBack: true)).findings.isEmpty)
-    }
-
-    func testWhatDoesNotAddUpIsAFinding() {
-        expect(
-            .unaccounted, evidence: [2, 6],
-            says: [
-                "Not accounted for, once: #1 of Done, posted by main at Demo/main.swift:1001 (line 2), has two outcomes"
-            ],
-            in: { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.add(.cancel, post: 1, observer: 1)
-            },
-            notIn: { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-            })
-    }
-
     func testTheMostSevereFindingIsFirstAndWithinAKindTheMostFrequent() {
         let recording = Story.complete { story in
             for observer in 1...3 { story.register(observer, "\(observer)") }

@@ -74,15 +74,4 @@ final class FoundationRulesTests: XCTestCase {
                 story.beginFoundationPost(1, from: RecordedStory.worker)
             }, "ok: 1 post")
     }
-
-    func testEachKindOfFindingIsARule() throws {
-        func removedTwice(_ story: inout RecordedStory) {
-            story.addFoundationObserver(1)
-            story.postToFoundation(1, to: [1])
-            story.removeFoundationObserver(1)
-            story.removeFoundationObserver(1, again: true)
-        }
-        XCTAssertEqual(try explanation("no removedTwice", removedTwice), "FAILED: 1 finding")
-        XCTAssertEqual(try explanation("no queueBlocksPoster", removedTwice), "ok: no findings")
-    }
 }

@@ -2,6 +2,7 @@ import DeliveryRecording
 import Foundation
 import FoundationXML
 import SharedTesting
+import TerminalText
 import ThreadedNotifications
 import XCTest
 

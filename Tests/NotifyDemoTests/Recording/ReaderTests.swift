@@ -4,6 +4,7 @@ import DeliveryDiagnostics
 import Foundation
 import Scenarios
 import SharedTesting
+import TerminalText
 import XCTest
 
 @testable import notify_demo
@@ -146,18 +147,6 @@ final class ReaderTests: XCTestCase {
             XCTAssertEqual(later.status, .error)
             XCTAssertTrue(later.output.contains(": has no records after 3600s. The last is at "), later.output)
         }
-    }
-
-    func testFindingsOfAnAcceptedKindDoNotFailAndTheReportEndsWithTotalsAndTheNextCommand() throws {
-        let file = Self.gone
-        let found = try run(Self.diagnose + [file])
-        XCTAssertEqual(found.status, .failed)
-        XCTAssertTrue(found.output.hasSuffix(" timeline \(file) --name A\n"), found.output)
-        let diagnosed: Diagnosed = try json(run(Self.diagnose + ["--json", file]).output)
-        let accepted = try recording("redirect") + ".accepted"
-        try Data("# known\n\(diagnosed.findings.map { "\($0.kind)\n" }.joined())".utf8)
-            .write(to: URL(filePath: accepted))
-        XCTAssertEqual(try run(Self.diagnose + ["--accept", accepted, file]).status, .success)
     }
 
     func testAComparisonOfATruncatedRecordingWithTheCompleteOneIsUndecidedAndDifferencesAreJSONToo() throws {
