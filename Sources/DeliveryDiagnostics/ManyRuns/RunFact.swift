@@ -74,7 +74,7 @@ struct FactTexts {
     func subject(_ number: Int) -> String {
         let text = texts[number]
         if text.deed == .none { return text.subject }
-        if text.isMessage { return ShownText.quoted(Excerpt.of(text.subject)) }
+        if text.isMessage { return ShownText.quoted(Excerpt.of(text.subject.replacing("\n", with: " … "))) }
         return text.subject.isEmpty ? "what has no name" : ShownText.name(Excerpt.of(text.subject))
     }
 
@@ -84,8 +84,12 @@ struct FactTexts {
         guard let role else {
             return "\(subject(number)) \(words.prefix(upTo: words.lastIndex(of: " ") ?? words.endIndex))"
         }
-        return "\(subject(number)) \(words) \(subject(role))"
+        let isFirst = subject(role) == beginner(number)
+        return "\(subject(number)) \(words) \(isFirst ? "a thread that begins with it" : subject(role))"
     }
+
+    /// The role of a thread without a name, by its first text.
+    func beginner(_ number: Int) -> String { "the thread that begins with \(subject(number))" }
 
     /// `Saved is handled before Loaded`, or with the verbs of both.
     private func clause(_ one: Int, _ relation: String, _ other: Int) -> String {
