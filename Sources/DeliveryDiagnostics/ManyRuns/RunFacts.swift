@@ -33,7 +33,7 @@ struct RunFacts {
     let source: String
     /// The record or line of an event, for reports.
     let side: @Sendable (Event) -> RunDifference.Side
-    private var roles: [String: Int] = [:]
+    private(set) var roles: [String: Int] = [:]
     private var last: [String: Int] = [:]
 
     // MARK: Text logs
@@ -138,7 +138,8 @@ struct RunFacts {
         _ number: Int, _ texts: inout FactTexts
     ) {
         let owner = other ?? lane ?? ""
-        let role = roles[owner] ?? texts.number(.init(subject: name ?? texts.beginner(text)))
+        let role =
+            roles[owner] ?? name.map { texts.number(.init(subject: $0)) } ?? texts.role(beginningWith: text)
         if lane != nil || other != nil { roles[owner] = role }
         let (event, before) = (events.count, lane.flatMap { last[$0] })
         events.append(
