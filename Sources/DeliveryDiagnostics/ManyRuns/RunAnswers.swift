@@ -88,8 +88,11 @@ struct RunAnswers {
         var counts: [RunFact: (good: Int, bad: Int, event: Int)] = [:]
         for run in good { for (fact, event) in run.evidence { counts[fact, default: (0, 0, event)].good += 1 } }
         for run in bad { for (fact, event) in run.evidence { counts[fact, default: (0, 0, event)].bad += 1 } }
+        // A thread without a name that begins in another way in a run may be any other thread of that run.
+        let open = texts.unnamed.filter { role in (good + bad).contains { !$0.roles.values.contains(role) } }
         let (openGood, openBad) = (good.filter { !$0.isComplete }, bad.filter { !$0.isComplete })
         return counts.compactMap { fact, count in
+            if let role = fact.role, open.contains(role) { return nil }
             let answer = Answer(
                 kind: .end, fact: fact,
                 good: Rate(count: count.good, known: good.count - openGood.count { $0.evidence[fact] == nil }),

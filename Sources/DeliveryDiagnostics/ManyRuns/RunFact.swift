@@ -15,6 +15,14 @@ enum RunFact: Hashable {
     /// How the run ended.
     case end(Int)
     case finding(Int)
+
+    var role: Int? {
+        switch self {
+        case .occurs(_, let role), .repeats(_, let role): role
+        case .ends(_, let role): role
+        case .follows, .precedes, .end, .finding: nil
+        }
+    }
 }
 
 /// The verb of a text, before a role: `is handled on`.
@@ -59,6 +67,8 @@ struct FactTexts {
     }
 
     private var texts: [Text] = []
+    /// The roles of threads without names.
+    private(set) var unnamed: Set<Int> = []
     private var numbers: [Text: Int] = [:]
 
     mutating func number(_ text: Text) -> Int {
@@ -74,7 +84,7 @@ struct FactTexts {
     func subject(_ number: Int) -> String {
         let text = texts[number]
         if text.deed == .none { return text.subject }
-        if text.isMessage { return ShownText.quoted(Excerpt.of(text.subject)) }
+        if text.isMessage { return ShownText.quoted(Excerpt.of(text.subject.replacing("\n", with: " … "))) }
         return text.subject.isEmpty ? "what has no name" : ShownText.name(Excerpt.of(text.subject))
     }
 
@@ -84,8 +94,18 @@ struct FactTexts {
         guard let role else {
             return "\(subject(number)) \(words.prefix(upTo: words.lastIndex(of: " ") ?? words.endIndex))"
         }
-        return "\(subject(number)) \(words) \(subject(role))"
+        let isFirst = subject(role) == beginner(number)
+        return "\(subject(number)) \(words) \(isFirst ? "a thread that begins with it" : subject(role))"
     }
+
+    /// The role of a thread without a name, by its first text.
+    mutating func role(beginningWith number: Int) -> Int {
+        let role = self.number(Text(subject: beginner(number)))
+        unnamed.insert(role)
+        return role
+    }
+
+    private func beginner(_ number: Int) -> String { "the thread that begins with \(subject(number))" }
 
     /// `Saved is handled before Loaded`, or with the verbs of both.
     private func clause(_ one: Int, _ relation: String, _ other: Int) -> String {

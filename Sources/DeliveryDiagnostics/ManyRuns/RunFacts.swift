@@ -33,7 +33,7 @@ struct RunFacts {
     let source: String
     /// The record or line of an event, for reports.
     let side: @Sendable (Event) -> RunDifference.Side
-    private var roles: [String: Int] = [:]
+    private(set) var roles: [String: Int] = [:]
     private var last: [String: Int] = [:]
 
     // MARK: Text logs
@@ -106,8 +106,8 @@ struct RunFacts {
         if let end = entries.lastIndex(where: { $0.stage == .end }), let words = recording.details(of: entries[end]) {
             note(.end(texts.number(.init(subject: words))), event(at: Int32(end)))
         }
-        // A finding says more than one record, and its records in another run have other numbers.
-        for finding in Diagnosis(index).findings {
+        // Its records in another run have other numbers. What a recording lacks is no fact about the program.
+        for finding in Diagnosis(index).findings where finding.kind != .incomplete {
             let subject = finding.name < 0 ? "" : " of \(ShownText.name(recording.strings[Int(finding.name)]))"
             let thread = finding.thread < 0 ? nil : name(finding.thread).map { ", \($0)" }
             note(
@@ -139,7 +139,7 @@ struct RunFacts {
     ) {
         let owner = other ?? lane ?? ""
         let role =
-            roles[owner] ?? texts.number(.init(subject: name ?? "the thread that begins with \(texts.subject(text))"))
+            roles[owner] ?? name.map { texts.number(.init(subject: $0)) } ?? texts.role(beginningWith: text)
         if lane != nil || other != nil { roles[owner] = role }
         let (event, before) = (events.count, lane.flatMap { last[$0] })
         events.append(

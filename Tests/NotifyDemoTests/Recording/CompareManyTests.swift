@@ -133,6 +133,14 @@ final class CompareManyTests: XCTestCase {
         XCTAssertTrue(found.text.contains(#"In all 2 bad runs and no good run, "lost" is written."#), found.text)
     }
 
+    func testAMessageOfSeveralLinesIsOneText() throws {
+        let runs = ["full", "empty"].map { "1/1 save failed\nReason: disk \($0)\n2/1 end\n" }
+        let found = try compare(
+            [runs[0]], [runs[1]], #"--form '(?<time>\d+)/(?<thread>\d+) (?<text>.*)'"#)
+        let sentence = "\n\nIn the bad run and no good run, \"save failed … Reason: disk empty\" is written"
+        XCTAssertTrue(found.text.contains(sentence), found.text)
+    }
+
     func testALogThatEndsWithinALineIsOpenAndCountsForNeither() throws {
         let cut = String(log("main start;worker load", seed: 9).dropLast(2))
         let good = (0..<2).map { log(Self.usual, seed: $0) }
