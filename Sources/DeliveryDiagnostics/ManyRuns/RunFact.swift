@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 
 /// Something that is true of a run or not. Texts, roles, findings and ends are numbers of a `FactTexts`.
 enum RunFact: Hashable {

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// The facts of one run: of the lines of a text log, or of the posts, handlers, outcomes, messages and findings of a
