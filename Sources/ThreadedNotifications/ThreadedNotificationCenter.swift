@@ -177,13 +177,18 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             return ThreadContext.withCurrent { $0.deliver(message.payload, post, to: observers) }
         }
         let payload = PostedNotification(notification)
-        return ThreadContext.withCurrent { context in
+        let counters = ThreadContext.withCurrent { context in
             // Before any observer has its place: what a transform posts comes before.
             let values =
                 observers.contains(where: \.prepares)
                 ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
             return context.deliver(payload, post, to: observers, values)
         }
+        if counters.cancelled > 0 {
+            // Others are removed by the thread that cancelled them, which knows why.
+            for observer in observers where observer.hasLostItsObject { remove(observer, nil) }
+        }
+        return counters
     }
 
     /// Finds the observers that match.
