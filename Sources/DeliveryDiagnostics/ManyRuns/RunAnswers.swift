@@ -139,17 +139,19 @@ struct RunAnswers {
         /// -1, 0 or 1; 0 if the order is not known.
         func order(_ one: Int, _ other: Int, _ run: Int) -> Int {
             guard let first = events[run][one], let second = events[run][other], first.chain != second.chain,
-                first.time != second.time
+                first.time != second.time, (first.time < second.time) == (first.number < second.number)
             else { return 0 }
             return first.number < second.number ? -1 : 1
         }
         var found: [Answer] = []
         for one in events[0].indices {
-            for other in events[0].indices.dropFirst(one + 1) where found.count < Self.maximumAnswers {
+            for other in events[0].indices.dropFirst(one + 1) {
                 guard good.indices.allSatisfy({ order(one, other, $0) == -1 }) else { continue }
                 let orders = bad.indices.map { order(one, other, good.count + $0) }.filter { $0 != 0 }
                 let reversed = orders.count { $0 == 1 }
-                guard reversed > 0, orders.count >= Self.leastRunsOfOrder else { continue }
+                guard reversed > 0, orders.count >= Self.leastRunsOfOrder,
+                    reversed == orders.count || found.count < Self.maximumAnswers
+                else { continue }
                 let (text, next) = (events[0][one]?.text ?? 0, events[0][other]?.text ?? 0)
                 found.append(
                     Answer(

@@ -18,7 +18,7 @@ struct RunFacts {
         let before: Int?
         /// Events of different chains may change their order.
         let chain: Int
-        /// A number for the time.
+        /// The time, or its place among the times of a log.
         let time: Int
         /// The index of the record or message.
         let number: Int
@@ -54,6 +54,8 @@ struct RunFacts {
             names.append(try (writer.name ?? writer.id).flatMap(pool) ?? name)
         }
         let ids = Set(log.writers.flatMap { [$0.id, $0.process.map(LogText.id)].compactMap(\.self) })
+        let times = Dictionary(
+            uniqueKeysWithValues: Set(log.messages.compactMap(\.time)).sorted().enumerated().map { ($1, $0) })
         // The last message of a log that ends within a line may be longer.
         for (number, message) in log.messages.dropLast(log.isComplete ? 0 : 1).enumerated() {
             let writer = log.writers[message.writer]
@@ -64,7 +66,7 @@ struct RunFacts {
             let subject = text.skeleton.replacing("\u{0}{}", with: "{…}").replacing("\u{0}", with: "…")
             add(
                 texts.number(.init(subject: subject, deed: .written, isMessage: true)), name: names[message.writer],
-                lane: lane, chain: lane.hashValue, time: message.time?.hashValue ?? number, number, &texts)
+                lane: lane, chain: lane.hashValue, time: message.time.flatMap { times[$0] } ?? number, number, &texts)
         }
         finish()
     }
@@ -105,7 +107,7 @@ struct RunFacts {
         guard isComplete else { return }
         let entries = recording.entries
         if let end = entries.lastIndex(where: { $0.stage == .end }), let words = recording.details(of: entries[end]) {
-            note(.end(texts.number(.init(subject: words))), event(at: Int32(end)))
+            note(.end(texts.number(.init(subject: words))), event(at: end, recording))
         }
         // Its records in another run have other numbers. What a recording lacks is no fact about the program.
         for finding in Diagnosis(index).findings where finding.kind != .incomplete {
@@ -113,7 +115,7 @@ struct RunFacts {
             let thread = finding.thread < 0 ? nil : name(finding.thread).map { ", \($0)" }
             note(
                 .finding(texts.number(.init(subject: "\(finding.kind.name)\(subject)\(thread ?? "")"))),
-                event(at: finding.evidence.prefix(Finding.maximumEvidence).max() ?? 0))
+                event(at: Int(finding.evidence.prefix(Finding.maximumEvidence).max() ?? 0), recording))
         }
         for delivery in index.deliveries where delivery.isPending && index.record(of: delivery) >= 0 {
             let (number, target) = (index.record(of: delivery), index.target(of: delivery))
@@ -124,9 +126,11 @@ struct RunFacts {
         }
     }
 
-    /// The last event up to a record.
-    private func event(at number: Int32) -> Int {
-        max(0, (events.firstIndex { $0.number > number } ?? events.count) - 1)
+    /// The last event of a record's thread up to the record; if there is none, of any thread.
+    private func event(at number: Int, _ recording: Recording) -> Int {
+        let lane = "\(recording.entries[number].thread)"
+        return events.lastIndex { $0.number <= number && $0.lane == lane }
+            ?? events.lastIndex { $0.number <= number } ?? 0
     }
 
     /// A name without the number at its end.
