@@ -188,6 +188,8 @@ struct RecordedFiles {
             outcome.unrecorded.formUnion(tail.unrecorded)
         }
         try output.finish()
+        // The records stay in the files.
+        if output.isClosed { throw Errno.brokenPipe }
         return outcome
     }
 }

@@ -6,6 +6,13 @@ import ThreadedNotifications
 /// Runs an unmodified program and records its deliveries. The recorder, which is preloaded into it, reads the path of
 /// the recording from the environment.
 enum RecordedProgram {
+    struct Run {
+        var end: ChildProcess.End
+        var files: RecordedFiles.Outcome
+        /// The request to end that this process got meanwhile.
+        var request: Int32?
+    }
+
     /// Runs the program and blocks the calling thread until it ends. Passes requests to end on to the program, so that
     /// this process can report how the program ended. The help of `record` tells what happens to its files and output.
     ///
@@ -16,10 +23,11 @@ enum RecordedProgram {
     /// - Throws: `CommandError`, `ChildProcessError`.
     static func run(
         _ command: [String], recordingTo file: String, timeout: Duration = ChildProcess.unlimited
-    ) throws -> (end: ChildProcess.End, files: RecordedFiles.Outcome) {
+    ) throws -> Run {
         // Requests to end wait until the program has started.
-        let requests = Locked<(program: ChildProcess?, waiting: [Int32])>((nil, []))
+        let requests = Locked<(program: ChildProcess?, waiting: [Int32], last: Int32?)>((nil, [], nil))
         try EndRequests.handle { signal in
+            requests.withLock { $0.last = signal }
             // A terminal sends its signals to the program too.
             guard signal == SIGTERM || signal == SIGHUP else { return }
             let program = requests.withLock { requests in
@@ -49,6 +57,6 @@ enum RecordedProgram {
             files.discard()
             throw error
         }
-        return (end, try files.finish(program: id, end))
+        return Run(end: end, files: try files.finish(program: id, end), request: requests.withLock(\.last))
     }
 }

@@ -70,16 +70,17 @@ struct Doctor: Command {
         do {
             let library = try RecorderLibrary.path()
             let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
-            let (end, files) = try RecordedProgram.run(
+            let run = try RecordedProgram.run(
                 [program, DoctorChild.name], recordingTo: file, timeout: .seconds(30))
-            if end == .exit(0), !files.isEmpty {
+            let files = run.files
+            if run.end == .exit(0), !files.isEmpty {
                 return Part(part: "recording", result: .ok, text: "a program was recorded with \(library)")
             }
             let problem = files.problem.map { ": \($0)" } ?? ""
             return Part(
                 part: "recording", result: .failed,
                 text: "a program in which \(library) was preloaded recorded \(files.records) records and ended with "
-                    + "\(end)\(problem). Build or install this version again; LD_DEBUG=libs shows what the linker loads."
+                    + "\(run.end)\(problem). Build or install this version again; LD_DEBUG=libs shows what the linker loads."
             )
         } catch {
             return Part(part: "recording", result: .failed, text: "\(error)")

@@ -29,9 +29,9 @@ struct Record: Command {
             then continues to record, and the message names its file.
 
             With --repeat the program runs several times. The recordings of the runs that end with status 0 are kept as \
-            good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory of -o. Such \
-            files of an earlier --repeat there are removed. If there are both, the message at the end has the command \
-            that finds how the bad ones differ from the good ones.
+            good-1.jsonl, good-2.jsonl and so on, and the others as bad-1.jsonl and so on, in the directory that -o \
+            names, which must not have such files. If there are both, the message at the end has the command that finds \
+            how the bad ones differ from the good ones. Ctrl-C, SIGTERM or SIGHUP end the repetition after the run.
 
             With --check, the rules of a file are checked when the program has ended, as by 'notify-demo check' with \
             the same options, and the results are printed on standard error, because standard output belongs to the \
@@ -51,7 +51,10 @@ struct Record: Command {
             """)
 
     @Option(
-        name: .shortAndLong, help: "The file to record to, created or overwritten; - is standard output.",
+        name: .shortAndLong,
+        help: """
+            The file to record to, created or overwritten; - is standard output. With --repeat, the directory.
+            """,
         completion: .file(extensions: ["jsonl"]))
     var output = RecordingFile.defaultPath
 
@@ -96,7 +99,7 @@ struct Record: Command {
         if let repetitions {
             if repetitions < 1 { throw ValidationError("--repeat is \(repetitions); it must be 1 or more.") }
             if Output.isStandardOutput(output) {
-                throw ValidationError("--repeat makes several files. Name a directory, or a file in it, with -o.")
+                throw ValidationError("--repeat makes several files. Name a directory with -o.")
             }
             if !files.isEmpty || !options.rule.isEmpty {
                 throw ValidationError(
@@ -140,7 +143,8 @@ struct Record: Command {
         let rules =
             check.isEmpty && options.rules.isEmpty && options.rule.isEmpty
             ? nil : try options.prepare(terminal, rulesIn: check)
-        let (end, files) = try RecordedProgram.run(command, recordingTo: output)
+        let run = try RecordedProgram.run(command, recordingTo: output)
+        let (end, files) = (run.end, run.files)
         let isPrinted = Output.isStandardOutput(output)
         report(files, in: isPrinted ? "standard output" : output, terminal)
         let checked = rules.map { results(of: $0, isEmpty: files.size == 0, terminal) }
@@ -192,23 +196,25 @@ struct Record: Command {
 
     /// Runs the program several times. A run is bad if its status is not 0.
     private func perform(atMost count: Int, _ terminal: Terminal) throws -> ExitStatus {
-        let path = FilePath(output)
-        let directory = (try? path.stat().type) == .directory ? path : path.removingLastComponent()
+        let directory = try emptyDirectory()
         var (good, bad): ([String], [String]) = ([], [])
         while good.count + bad.count < count, !untilFail || bad.isEmpty {
             let file = directory.appending("run-\(ProcessInfo.processInfo.processIdentifier).jsonl")
-            let (end, files) = try RecordedProgram.run(command, recordingTo: file.string)
-            // Ctrl-C and other requests to end are for this process too.
-            if case .signal(let signal) = end, EndRequests.all.contains(signal) {
+            let run = try RecordedProgram.run(command, recordingTo: file.string)
+            if let request = run.request {
+                // The run is neither good nor bad.
                 unlink(file.string)
                 report(comparing: good, bad, terminal)
-                throw ExitCode(128 + signal)
+                throw ExitCode(128 + request)
             }
+            let (end, files) = (run.end, run.files)
             let name = end == .exit(0) ? "good-\(good.count + 1)" : "bad-\(bad.count + 1)"
             let kept = directory.appending("\(name).jsonl").string
             report(files, in: kept, terminal, run: "run \(good.count + bad.count + 1) of \(count): \(end); ")
-            guard files.size > 0 else { return .error }
-            if good.isEmpty, bad.isEmpty { try removeEarlier(in: directory, terminal) }
+            guard files.size > 0 else {
+                report(comparing: good, bad, terminal)
+                return .error
+            }
             guard rename(file.string, kept) == 0 else {
                 throw CommandError(
                     description: "cannot move \(file) to \(kept): \(Errno(rawValue: errno)). It has the recording.")
@@ -226,19 +232,26 @@ struct Record: Command {
         terminal.say("Next: \(Invocation.name) compare --good \(list(good)) --bad \(list(bad))")
     }
 
-    /// Removes the recordings of an earlier `--repeat`, so that they are not taken for some of this one.
-    private func removeEarlier(in directory: FilePath, _ terminal: Terminal) throws {
-        let path = directory.string.isEmpty ? "." : directory.string
-        let earlier = try FileManager.default.contentsOfDirectory(atPath: path).filter {
-            $0.wholeMatch(of: /(good|bad)-[0-9]+\.jsonl/) != nil
-        }
-        for file in earlier where unlink(directory.appending(file).string) != 0 {
+    /// The directory for the recordings. It has none of an earlier `--repeat`, which could be taken for some of this one.
+    private func emptyDirectory() throws -> FilePath {
+        let directory = output == RecordingFile.defaultPath ? "." : output
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let earlier = try FileManager.default.contentsOfDirectory(atPath: directory)
+                .filter { $0.wholeMatch(of: /(good|bad)-[0-9]+\.jsonl/) != nil }.sorted()
+            if let first = earlier.first {
+                throw CommandError(
+                    description: "\(directory) has \(counted(earlier.count, "recording")) of an earlier --repeat, such "
+                        + "as \(first). Remove them, or name another directory with -o.")
+            }
+        } catch let error as CommandError {
+            throw error
+        } catch {
             throw CommandError(
-                description: "cannot remove \(file), of an earlier --repeat: \(Errno(rawValue: errno)).")
+                description: "cannot keep recordings in \(directory): "
+                    + "\(error.localizedDescription) With --repeat, -o names a directory.")
         }
-        if !earlier.isEmpty {
-            terminal.report("removed \(counted(earlier.count, "recording")) of an earlier --repeat from \(path)")
-        }
+        return FilePath(directory == "." ? "" : directory)
     }
 
     /// Checks the rules and prints the results on standard error.

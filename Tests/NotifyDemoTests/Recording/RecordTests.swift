@@ -211,33 +211,37 @@ final class RecordTests: XCTestCase {
             """
             cd "$(mktemp -d)"; mkdir d; printf 'kitchen; echo >> runs; [ $(wc -l < runs) != 3 ]' > program
             notify-demo record --repeat 9 --until-fail -o d -- bash program > /dev/null; echo $?; ls d
-            rm runs; touch d/good-9.jsonl d/good-x.jsonl
-            notify-demo record --repeat 4 -o d/run.jsonl -- bash program > /dev/null 2>&1; echo $?; ls d
+            notify-demo record --repeat 4 -o d -- bash program; notify-demo record --repeat 4 -o runs -- bash program
+            notify-demo record --repeat 1 -o new -- sh -c 'kitchen; kill -INT $$' > /dev/null 2>&1; echo $?; ls new
             notify-demo record --repeat 2 -- kitchen > /dev/null 2>&1; echo $?; ls
             """)
         XCTAssertEqual(
             outcome.output.split(separator: "\n"),
             """
-            1 bad-1.jsonl good-1.jsonl good-2.jsonl 1 bad-1.jsonl good-1.jsonl good-2.jsonl good-3.jsonl good-x.jsonl 0 d \
-            good-1.jsonl good-2.jsonl program runs
+            1 bad-1.jsonl good-1.jsonl good-2.jsonl 1 bad-1.jsonl 0 d good-1.jsonl good-2.jsonl new program runs
             """.split(separator: " "), outcome.errors)
         let lines = outcome.errors.split(separator: "\n")
-        try require(lines.count == 5, outcome.errors)
+        try require(lines.count == 7, outcome.errors)
         XCTAssertNotNil(
             lines[2].wholeMatch(
                 of: /notify-demo: run 3 of 9: exit 1; recorded 12 posts in \d+ records, \d+ bytes, to d\/bad-1.jsonl/))
         XCTAssertEqual(lines[3], "notify-demo: 2 good runs, 1 bad run")
         XCTAssertEqual(
             lines[4], "Next: notify-demo compare --good d/good-1.jsonl d/good-2.jsonl --bad d/bad-1.jsonl")
+        XCTAssertEqual(
+            lines[5],
+            "notify-demo: d has 3 recordings of an earlier --repeat, such as bad-1.jsonl. Remove them, or name another "
+                + "directory with -o.")
+        XCTAssertTrue(lines[6].hasSuffix("With --repeat, -o names a directory."), outcome.errors)
     }
 
     func testRepeatEndsWhenTheProgramIsInterruptedOrRecordsNothing() throws {
         let outcome = try Shell.run(
             """
-            cd "$(mktemp -d)"; notify-demo record --repeat 3 -- sh -c 'kitchen; kill -INT $$'; echo $?
+            cd "$(mktemp -d)"; notify-demo record --repeat 3 -- sh -c 'kitchen; kill -TERM $PPID; exec sleep 60'; echo $?
             notify-demo record --repeat 3 -- true; echo $?; ls
             """)
-        XCTAssertEqual(outcome.output, "\(Self.dishes)130\n2\n", outcome.errors)
+        XCTAssertEqual(outcome.output, "\(Self.dishes)143\n2\n", outcome.errors)
         XCTAssertTrue(outcome.errors.contains("true recorded nothing"), outcome.errors)
     }
 }
