@@ -88,7 +88,8 @@ fi
 unset SANITIZED
 release=(swift build -c release --product notification-server --scratch-path .build-release -Xswiftc -gnone)
 if "${release[@]}" >"$logs/release build of the server" 2>&1; then
-    start "release build of the server" "${tests[@]}" --filter "$released"
+    start "release build of the server" env RELEASED_SERVER="$PWD/.build-release/release/notification-server" \
+        "${tests[@]}" --filter "$released"
     steps+=("release build of the server")
 else
     cat "$logs/release build of the server"

@@ -77,7 +77,8 @@ package enum WorkflowCommands {
                 // Both end a line.
                 case UInt8(ascii: "\n"), UInt8(ascii: "\r"): position = .beginning
                 // Blanks are skipped, also those that are not ASCII.
-                case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x80...: if position == .colon { position = .inside }
+                case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0x80...:
+                    if position == .colon { position = .inside }
                 case UInt8(ascii: ":"): position = position == .beginning ? .colon : .inside
                 default: position = .inside
                 }

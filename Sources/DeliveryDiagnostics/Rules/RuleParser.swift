@@ -171,7 +171,7 @@ package struct RuleParser {
 
     private mutating func count() throws(Problem) -> Int {
         guard next < words.count, !words[next].isQuoted, let count = Int(words[next].text), count >= 0 else {
-            throw problem(expected: "a number of posts", [])
+            throw problem(expected: "a number", [])
         }
         next += 1
         return count

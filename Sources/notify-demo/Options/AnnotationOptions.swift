@@ -19,8 +19,11 @@ struct AnnotationOptions: ParsableArguments {
     /// Prints an annotation for each finding, and appends all to the job's summary, if that is wanted.
     ///
     /// - Parameter title: the command.
-    func annotate(_ findings: [ReportedFinding], title: String, totals: String, _ terminal: Terminal) {
+    func annotate(
+        _ findings: @autoclosure () -> [ReportedFinding], title: String, totals: String, _ terminal: Terminal
+    ) {
         guard annotations == .github || annotations == .auto && Workflow.isRunning else { return }
+        let findings = findings()
         let environment = ProcessInfo.processInfo.environment
         let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
         for line in WorkflowCommands.annotations(findings, path: { files?.existing($0) }) {
@@ -40,8 +43,10 @@ struct AnnotationOptions: ParsableArguments {
             FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
             permissions: [.ownerReadWrite, .groupRead, .otherRead])
         try file.closeAfter {
-            let length = JobSummary.maximumLength - Int(try file.seek(offset: 0, from: .end))
-            _ = try file.writeAll(summary.markdown(length: max(0, length)).utf8)
+            let end = Int(try file.seek(offset: 0, from: .end))
+            // What is there may end within a line.
+            let text = summary.markdown(length: max(0, JobSummary.maximumLength - end - 1))
+            if !text.isEmpty { _ = try file.writeAll(((end == 0 ? "" : "\n") + text).utf8) }
         }
     }
 }

@@ -59,6 +59,7 @@ struct CheckOptions: ParsableArguments {
             + [
                 allowIncomplete ? "--allow-incomplete" : nil, findings.accept.map { _ in "--accept" },
                 findings.limits == DiagnosisLimits() ? nil : "a limit of findings",
+                annotations.annotations == .auto ? nil : "--annotations",
             ].compactMap(\.self)
     }
 

@@ -88,8 +88,8 @@ final class RuleParserTests: XCTestCase {
             ),
             ("no observer left", "17: expected \"at\", found the end of the rule."),
             ("at least 5 Progress per second", "4: expected \"most\", found \"least\"."),
-            ("at most many Progress per second", "9: expected a number of posts, found \"many\"."),
-            ("at most -1 Progress per second", "9: expected a number of posts, found \"-1\"."),
+            ("at most many Progress per second", "9: expected a number, found \"many\"."),
+            ("at most -1 Progress per second", "9: expected a number, found \"-1\"."),
             ("at most 5 Progress per minute", "24: expected \"second\", found \"minute\"."),
             (
                 "Saved within 5",

@@ -70,6 +70,7 @@ final class JobTests: XCTestCase {
             outcome.output,
             #"""
             before
+
             ### notify-demo check
 
             0 passed, 1 failed
@@ -79,7 +80,7 @@ final class JobTests: XCTestCase {
             | problem | `DishReady on thread cook` | observer 3 of DishReady ran on main 6 times | \#
             `kitchen/main.swift:16` |
 
-            1048527
+            1048528
             and 2 more
 
             1048576
