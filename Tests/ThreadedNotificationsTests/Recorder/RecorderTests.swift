@@ -225,17 +225,24 @@ final class RecorderTests: XCTestCase {
         XCTAssertEqual(start(path + "2"), "this process records to \(path), and records once")
     }
 
-    func testRecordsThatExceedTheLimitOfFileSizesAreCountedAndTheFileHasCompleteLines() throws {
+    /// Limits the size of the files that this process writes.
+    /// - Returns: restores the limit.
+    private func limitFiles(to bytes: UInt) -> () -> Void {
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
         var before = rlimit()
         getrlimit(resource, &before)
-        var limit = rlimit(rlim_cur: 8192, rlim_max: before.rlim_max)
+        var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: before.rlim_max)
         setrlimit(resource, &limit)
+        return { setrlimit(resource, &before) }
+    }
+
+    func testRecordsThatExceedTheLimitOfFileSizesAreCountedAndTheFileHasCompleteLines() throws {
+        let restore = limitFiles(to: 8192)
         XCTAssertNil(start(path))
         for _ in 1...400 { append("one") }
         // It would be the only sign of the loss, if the process were killed now.
         XCTAssertTrue(try content().hasSuffix("\"stage\":\"lost\",\"count\":1}\n"))
-        setrlimit(resource, &before)
+        restore()
         append("last")
         let problem = try XCTUnwrap(stop())
         try assertNumberedInOrder()
@@ -248,15 +255,11 @@ final class RecorderTests: XCTestCase {
     }
 
     func testARecordingThatEndsWithoutRoomSaysHowManyRecordsAreLostAndThatItEnded() throws {
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        var before = rlimit()
-        getrlimit(resource, &before)
-        var limit = rlimit(rlim_cur: 8192, rlim_max: before.rlim_max)
-        setrlimit(resource, &limit)
+        let restore = limitFiles(to: 8192)
         XCTAssertNil(start(path))
         for _ in 1...400 { append("one") }
         XCTAssertNotNil(stop())
-        setrlimit(resource, &before)
+        restore()
         try assertNumberedInOrder()
         let text = try content()
         let lost = 400 - text.matches(of: /"stage":"one"/).count
@@ -265,13 +268,9 @@ final class RecorderTests: XCTestCase {
     }
 
     func testAFileWithoutRoomForTheFirstLineIsRefusedAndStaysEmpty() throws {
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        var before = rlimit()
-        getrlimit(resource, &before)
-        var limit = rlimit(rlim_cur: 512, rlim_max: before.rlim_max)
-        setrlimit(resource, &limit)
+        let restore = limitFiles(to: 512)
         let problem = start(path)
-        setrlimit(resource, &before)
+        restore()
         XCTAssertEqual(problem, "File too large")
         XCTAssertEqual(try Data(contentsOf: URL(filePath: path)), Data())
     }
