@@ -1,13 +1,13 @@
 internal import DeliveryRecording
 
-/// Rules about deliveries and what waits.
+/// Rules about deliveries, and about notifications that wait.
 extension CheckedRule {
     private func deliveries(of name: Int32?) -> [RecordingIndex.Delivery] {
         name.map { name in index.deliveries.filter { index.name(of: $0) == name } } ?? index.deliveries
     }
 
-    /// `Saved within 50 ms`: the time from a post, or from leaving its posting queue, to the begin of each handler. What
-    /// waits when the recording ends is too late.
+    /// `Saved within 50 ms`: the time from a post, or from leaving its posting queue, to the begin of each handler. A
+    /// delivery that waits when the recording ends is too late.
     func delivered(_ name: Int32, within limit: ElapsedTime) -> RuleResult {
         typealias Late = (delivery: RecordingIndex.Delivery, time: UInt64)
         var (count, longest, late) = (0, UInt64(0), [Late]())
@@ -79,7 +79,7 @@ extension CheckedRule {
     private static let unwanted: [Accounts.Count] = [.dropped, .targetGone, .pending, .lost]
 
     /// `Saved delivered`, `everything delivered`: whether the handler of each observer that a post matched was called.
-    /// What a later notification replaced, and what was cancelled because its observer was removed, need not be
+    /// A notification that a later one replaced, or that was cancelled because its observer was removed, need not be
     /// delivered.
     ///
     /// - Parameter name: nil means every name, and blocks.

@@ -1,6 +1,7 @@
 import Foundation
 
 let center = NotificationCenter.default
+// Safety: only the main thread uses both.
 nonisolated(unsafe) var isLoaded = false
 nonisolated(unsafe) var status: Int32?
 
