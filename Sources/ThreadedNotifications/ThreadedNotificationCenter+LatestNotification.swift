@@ -43,12 +43,12 @@ extension ThreadedNotificationCenter {
         }
         ThreadContext.withCurrent { context in
             let posted = PostedNotification(notification)
-            let value = observer.prepares ? observer.prepare(posted, post, context) : nil
-            if observer.prepares, value == nil { return }
             guard observer.isEnqueuedFor else {
-                _ = context.deliver(posted, post, to: [observer], [value])
+                _ = context.deliver(posted, post, to: [observer])
                 return
             }
+            let value = observer.prepares ? observer.prepare(posted, post, context) : nil
+            if observer.prepares, value == nil { return }
             var delivery = Delivery(.payload(value ?? posted), for: observer, post: post.number)
             delivery.isLatest = true
             _ = observer.enqueue(delivery, of: posted)

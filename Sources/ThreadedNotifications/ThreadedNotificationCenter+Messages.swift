@@ -76,7 +76,7 @@ extension ThreadedNotificationCenter {
         let bare = Notification(name: message.name.name, object: subject)
         guard message.name.convertible != nil else { return (bare, nil) }
         let isRetained = state.withLock { $0.latest.retains(bare.name.rawValue) }
-        let observers = observers(matching: bare, of: nil)
+        let observers = ThreadContext.withCurrent { self.observers(matching: bare, of: nil, $0) }
         if isRetained || observers.contains(where: { $0.messageType != message.type }) {
             return (message.notification(about: subject), nil)
         }

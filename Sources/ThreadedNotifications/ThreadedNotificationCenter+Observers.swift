@@ -168,7 +168,9 @@ extension ThreadedNotificationCenter {
     /// Cost: that of finding the observers of a post: see `ThreadedNotificationCenter`.
     public func hasObservers(of name: Notification.Name, object: Any? = nil) -> Bool {
         state.withLock { $0.latest.retains(name.rawValue) }
-            || !observers(matching: Notification(name: name, object: object), of: nil).isEmpty
+            || ThreadContext.withCurrent {
+                !observers(matching: Notification(name: name, object: object), of: nil, $0).isEmpty
+            }
     }
 
     /// The observers of this center, in the order in which they were added, for debugging.

@@ -124,7 +124,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     func postAndWait(
         _ notification: Notification, _ message: PostedMessage?, timeout: Duration, at location: SourceLocation
     ) throws(DeliveryError) -> DeliveryCounters {
-        let observers = observers(matching: notification, of: nil)
+        let observers = ThreadContext.withCurrent { self.observers(matching: notification, of: nil, $0) }
         var targets: [WaitGraph.Target] = []
         for observer in observers {
             if let mailbox = observer.mailbox {
@@ -145,8 +145,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         // Only now it is certain that it is posted. An observer that was added since gets it if it is retained, and is
         // not waited for.
         let isRetained = state.withLock { $0.latest.retains(notification.name.rawValue) }
-        var counters = deliver(
-            notification, post, to: isRetained ? self.observers(matching: notification, of: post) : observers)
+        var counters = deliver(notification, post, to: isRetained ? nil : observers)
         counters.resolveWaiting(try wait.wait(timeout: timeout))
         return counters
     }
@@ -164,8 +163,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         _ notification: consuming Notification, _ post: Post, to known: [Observer]? = nil,
         _ names: ObserverRegistry<Observer>.NameScope = .all, _ stage: DeliveryEvent.Stage = .post
     ) -> DeliveryCounters {
-        let observers = known ?? observers(matching: notification, names, of: post)
-        if observers.isEmpty, post.number == 0 { return DeliveryCounters.none }
+        let context = ThreadContext.unretained
+        let observers =
+            known ?? context._withUnsafeGuaranteedRef { self.observers(matching: notification, names, of: post, $0) }
         if post.number != 0 {
             DeliveryEvent.trace(
                 stage, name: notification.name, post: post.number, location: stage == .post ? post.location : nil,
@@ -173,42 +173,40 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
                 relatedPost: stage == .capture ? Recorder.capturedPost(of: notification.name) : 0)
         }
         if observers.isEmpty { return DeliveryCounters.none }
-        if let message = post.message, observers.allSatisfy({ $0.needsOnly(message) }) {
-            return ThreadContext.withCurrent { $0.deliver(message.payload, post, to: observers) }
-        }
-        let payload = PostedNotification(notification)
-        let counters = ThreadContext.withCurrent { context in
-            // Before any observer has its place: what a transform posts comes before.
-            let values =
-                observers.contains(where: \.prepares)
-                ? observers.map { $0.prepares ? $0.prepare(payload, post, context) : nil } : []
-            return context.deliver(payload, post, to: observers, values)
-        }
-        if counters.cancelled > 0 {
-            // Others are removed by the thread that cancelled them, which knows why.
-            for observer in observers where observer.hasLostItsObject { remove(observer, nil) }
-        }
-        return counters
+        let payload: Payload =
+            if let message = post.message, observers.allSatisfy({ $0.needsOnly(message) }) {
+                message.payload
+            } else {
+                PostedNotification(notification)
+            }
+        return context._withUnsafeGuaranteedRef { $0.deliver(payload, post, to: observers) }
     }
 
     /// Finds the observers that match.
     /// - Parameter post: the post of the notification, which is then retained if its name is; nil: it is not posted.
     func observers(
-        matching notification: Notification, _ names: ObserverRegistry<Observer>.NameScope = .all, of post: Post?
+        matching notification: Notification, _ names: ObserverRegistry<Observer>.NameScope = .all,
+        of post: Post?, _ context: ThreadContext
     ) -> [Observer] {
-        let name = notification.name.rawValue
         // The observers that this thread found last, if they are the same now.
-        let present = version.load(ordering: .acquiring)
-        let known: [Observer]? = ThreadContext.withCurrent { context in
-            context.found.version == present && context.found.name == name ? context.found.observers : nil
+        if names == .all, context.found.version == version.load(ordering: .acquiring),
+            context.found.name == notification.name.rawValue
+        {
+            return context.found.observers
         }
-        if names == .all, let known { return known }
+        let name = notification.name.rawValue
         state.lock()
         if state.valueWhileLocked.isUnconditional {
             let found = state.valueWhileLocked.registry.observers(matching: name, objectHash: nil, names: names)
             let version = version.load(ordering: .relaxed)
             state.unlock()
-            if names == .all { know(FoundObservers(version: version, name: name, observers: found)) }
+            if names == .all {
+                // Releasing an observer calls foreign code, which may post.
+                let before = context.found
+                // A copy, because threads that count the references of one array delay each other.
+                context.found = FoundObservers(version: version, name: name, observers: found.map(\.self))
+                withExtendedLifetime(before) {}
+            }
             return found
         }
         state.unlock()
@@ -231,15 +229,6 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         for observer in found where observer.hasLostItsObject { remove(observer, nil) }
         found.removeAll { $0.hasLostItsObject }
         return found
-    }
-
-    private func know(_ found: FoundObservers) {
-        ThreadContext.withCurrent { context in
-            // Releasing an observer calls foreign code, which may post.
-            let before = context.found
-            context.found = found
-            withExtendedLifetime(before) {}
-        }
     }
 
     /// Changes what posts find.

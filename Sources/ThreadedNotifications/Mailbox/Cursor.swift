@@ -61,12 +61,11 @@ struct Cursor {
 extension ThreadContext {
     /// Delivers a post of this thread: enqueues it for observers of other threads and for those of this one that have
     /// to wait, then calls the others.
-    /// - Parameter values: what the handlers prepared, by the observers' indices; empty if all get the payload.
     func deliver(
-        _ payload: consuming Payload, _ post: borrowing Post, to observers: consuming [Observer],
-        _ values: consuming [Payload?] = []
+        _ payload: consuming Payload, _ post: borrowing Post, to observers: consuming [Observer]
     ) -> DeliveryCounters {
-        var values = values
+        // Before any observer has its place: what a transform posts comes before.
+        var values = prepare(payload, post, observers)
         // The payload as it may outlive the post; nil before it is enqueued.
         var kept: Payload?
         var counters = DeliveryCounters.none
@@ -114,6 +113,12 @@ extension ThreadContext {
         }
         mark?.drain(self)
         return counters
+    }
+
+    /// - Returns: what the observers get, by their indices; empty if all get the payload.
+    private func prepare(_ payload: Payload, _ post: borrowing Post, _ observers: [Observer]) -> [Payload?] {
+        guard observers.contains(where: \.prepares), let posted = payload as? PostedNotification else { return [] }
+        return observers.map { $0.prepares ? $0.prepare(posted, post, self) : nil }
     }
 
     /// Enqueues what an observer gets. The posting thread keeps no reference to a prepared payload.

@@ -145,7 +145,7 @@ final class Observer: @unchecked Sendable {
     /// Makes what it gets of a notification, on the posting thread.
     /// - Returns: nil if it does not get the notification; the notification, if the observer was removed, so that its
     ///   delivery is cancelled.
-    func prepare(_ posted: PostedNotification, _ post: Post, _ context: ThreadContext) -> Payload? {
+    func prepare(_ posted: PostedNotification, _ post: borrowing Post, _ context: ThreadContext) -> Payload? {
         if let message = post.message, message.type == messageType { return message.payload }
         guard change({ $0.begun }) != nil else { return PostedNotification(posted.posted.kept) }
         context.underWay.append((.passUnretained(self), nil, nil))

@@ -60,16 +60,17 @@ final class ThreadContext {
 
     // MARK: The calling thread's context
 
-    static var current: ThreadContext { stored.takeUnretainedValue() }
+    static var current: ThreadContext { unretained.takeUnretainedValue() }
 
     /// Calls `body` with the calling thread's context. It is not retained: it lives as long as the thread, and a
     /// handler may end the thread.
     @inline(__always)
     static func withCurrent<Result>(_ body: (ThreadContext) -> Result) -> Result {
-        stored._withUnsafeGuaranteedRef(body)
+        unretained._withUnsafeGuaranteedRef(body)
     }
 
-    private static var stored: Unmanaged<ThreadContext> {
+    /// As `withCurrent`, for several calls.
+    static var unretained: Unmanaged<ThreadContext> {
         if let stored = pthread_getspecific(key) { return Unmanaged<ThreadContext>.fromOpaque(stored) }
         return makeStored()
     }
