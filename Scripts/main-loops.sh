@@ -2,25 +2,17 @@
 # Builds and runs the examples whose main loop is GLib's, libuv's, or a loop around epoll_wait. One whose library is not
 # installed is skipped, and the status is then 77.
 #
-#   main-loops.sh [--latency] [BUILD]
+#   main-loops.sh [BUILD]
 #
-# --latency  measures a post beside the loop's own call, in a release build. This needs both libraries.
-# BUILD      a directory where the package is built already, such as .build/debug.
+# BUILD  a directory where the package is built already, such as .build/debug.
 set -euo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 export SWIFT_BACKTRACE=enable=no
 
-programs=(epoll-loop glib-loop libuv-loop)
-configuration=debug
-if [ "${1:-}" = --latency ]; then
-    programs=(main-loop-latency)
-    configuration=release
-    shift
-fi
 build=${1:-}
 if [ -z "$build" ]; then
-    swift build -c "$configuration" --target RunLoopIntegration >&2
-    build=$(swift build -c "$configuration" --show-bin-path)
+    swift build --target RunLoopIntegration >&2
+    build=$(swift build --show-bin-path)
 fi
 # The libraries are linked into the programs, as the package manager does it.
 objects=("$build"/CLinux.build/*.o)
@@ -31,12 +23,11 @@ directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
 
 status=0
-for program in "${programs[@]}"; do
+for program in epoll-loop glib-loop libuv-loop; do
     libraries=()
     case $program in
         glib-loop) libraries=(glib-2.0) ;;
         libuv-loop) libraries=(libuv) ;;
-        main-loop-latency) libraries=(glib-2.0 libuv) ;;
     esac
     flags=()
     if [ ${#libraries[@]} -gt 0 ]; then
@@ -49,7 +40,6 @@ for program in "${programs[@]}"; do
         read -ra libraries < <(pkg-config --libs "${libraries[@]}")
     fi
     for module in CLinux CRecorderInterface; do flags+=(-Xcc "-fmodule-map-file=$build/$module.build/module.modulemap"); done
-    if [ $configuration = release ]; then flags+=(-O); fi
     swiftc -swift-version 6 -I "$build/Modules" -I Sources/Examples/main-loop-libraries "${flags[@]}" \
         "Sources/Examples/$program/main.swift" "${objects[@]}" "${libraries[@]}" -o "$directory/$program"
     output=$(timeout -k 5 300 "$directory/$program")
