@@ -167,11 +167,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Scripts/test.sh sets it for a sanitizer: the libraries, and the tests of what their threads share.
-if Context.environment["SANITIZED"] != nil {
+// Scripts/test.sh sets it for a sanitizer: the test targets to build, without the tests of what no threads share. Without
+// the tests of the distributed center, its libraries are not needed.
+if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(String.init) {
     /// Not for a sanitizer: values that one thread uses; copies of a process with several threads, in which the thread
     /// sanitizer does not work; messages with which an optimized library does not stop the program.
-    let excluded = [
+    var excluded = [
         "ThreadedNotificationsTests": [
             "Center/ForkTests.swift", "Center/StoppedProgramTests.swift", "Foundation",
             "Observers/ObserverRegistryTests.swift",
@@ -185,11 +186,19 @@ if Context.environment["SANITIZED"] != nil {
             "Server/Starting",
         ],
     ]
-    var needed = Set(excluded.keys)
+    var unneeded: Set<String> = []
+    if !sanitized.contains("DistributedNotificationsTests") {
+        excluded["SharedTesting"] = ["Distributed"]
+        unneeded = ["DistributedNotifications", "NotificationServer"]
+    }
+    var needed = Set(sanitized)
     var count = 0
     while count < needed.count {
         count = needed.count
         for target in package.targets where needed.contains(target.name) {
+            target.dependencies.removeAll {
+                if case .byNameItem(let name, _) = $0 { unneeded.contains(name) } else { false }
+            }
             for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
         }
     }

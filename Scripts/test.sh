@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All that must hold before a change lands: format, build without warnings, tests, and the tests of what threads share
-# once more under the thread sanitizer. STRESS=1 repeats the randomised tests more often. ADDRESS=1 runs the latter under
-# the address sanitizer, too.
+# in the core once more under the thread sanitizer. SANITIZERS=1 also runs those of the distributed center under it, and
+# all of them under the address sanitizer. STRESS=1 repeats the randomised tests more often.
 set -euo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 . Scripts/requirements.sh
@@ -74,18 +74,19 @@ start "tests of the commands, A to D, and of the documents" "${tests[@]}" --filt
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 steps=("format" "tests of the libraries" "tests of the commands" "tests of the commands, A to D, and of the documents")
 steps+=("other tests")
-# Two processes, because tests wait.
-first='^ThreadedNotificationsTests[.]([A-O]|Posting)'
-export SANITIZED=1
-if swift build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
-    start "thread sanitizer, A to O" swift test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
-    start "thread sanitizer, others" swift test --skip-build --ignore-lock "${thread[@]}" --skip "$first"
+sanitized="ThreadedNotificationsTests"
+if [ "${SANITIZERS:-}" = 1 ]; then sanitized+=" DistributedNotificationsTests"; fi
+sanitized=(env SANITIZED="$sanitized" swift)
+if "${sanitized[@]}" build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
+    # Two processes, because tests wait.
+    first='^ThreadedNotificationsTests[.]([A-O]|Posting)'
+    start "thread sanitizer, A to O" "${sanitized[@]}" test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
+    start "thread sanitizer, others" "${sanitized[@]}" test --skip-build --ignore-lock "${thread[@]}" --skip "$first"
     steps+=("thread sanitizer, A to O" "thread sanitizer, others")
 else
     cat "$logs/build for the thread sanitizer"
     failed+=("build for the thread sanitizer")
 fi
-unset SANITIZED
 release=(swift build -c release --product notification-server --scratch-path .build-release -Xswiftc -gnone)
 if "${release[@]}" >"$logs/release build of the server" 2>&1; then
     start "release build of the server" env RELEASED_SERVER="$PWD/.build-release/release/notification-server" \
@@ -96,8 +97,8 @@ else
     failed+=("release build of the server")
 fi
 wait
-if [ "${ADDRESS:-}" = 1 ]; then
-    start "address sanitizer" env SANITIZED=1 swift test "${address[@]}"
+if [ "${SANITIZERS:-}" = 1 ]; then
+    start "address sanitizer" "${sanitized[@]}" test "${address[@]}"
     steps+=("address sanitizer")
     wait
 fi
