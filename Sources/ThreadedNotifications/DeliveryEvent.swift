@@ -29,7 +29,7 @@ public struct DeliveryEvent: Sendable {
         case capture
         /// The notification is enqueued in the target thread's mailbox for one observer.
         case append
-        /// The target thread is signalled.
+        /// The target thread is signalled. One that looks again before it sleeps needs no signal.
         case signal
         /// The target thread drains its mailbox.
         case drain

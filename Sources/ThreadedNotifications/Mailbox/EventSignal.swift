@@ -25,7 +25,7 @@ final class EventSignal: ThreadSignal {
         fileprivate let observers: [RunLoopObserver]
         /// The number of runs in the default mode under way.
         var depth = 0
-        /// True from a drain of the sleep until the event is read.
+        /// True from a drain of the sleep until the event is read. `MailboxState.isAwake` is true then, too.
         fileprivate var isUnread = false
         /// When the last drain of the sleep ended, in nanoseconds.
         fileprivate var lastDrain: UInt64 = 0
@@ -79,7 +79,7 @@ final class EventSignal: ThreadSignal {
             var waiting = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
             poll(&waiting, 1, -1)
             guard context.hasWork else { return }
-            context.sleep?.isUnread = true
+            setUnread(true, context)
             let woken = SystemThread.monotonicNanoseconds
             let isOften = context.sleep.map { woken - $0.lastDrain < 500_000 } == true
             var isOne: Bool
@@ -89,8 +89,8 @@ final class EventSignal: ThreadSignal {
                 for service in context.mailbox.state.withLock({ $0.services }).values { service.drainEnded() }
                 // A nested run may have read the event, and the run loop must make a pass.
                 if context.sleep?.isUnread == false {
-                    context.sleep?.isUnread = true
                     context.sleep?.event.makeReady()
+                    setUnread(true, context)
                 }
             } while isOften && moreIsAppended(context, isOne, since: woken)
             context.sleep?.lastDrain = SystemThread.monotonicNanoseconds
@@ -98,24 +98,29 @@ final class EventSignal: ThreadSignal {
         }
     }
 
+    private static func setUnread(_ isUnread: Bool, _ context: ThreadContext) {
+        context.sleep?.isUnread = isUnread
+        context.mailbox.state.withLock { $0.setAwake(isUnread) }
+    }
+
     /// Lets other threads go on. If many post, more waits then at the next drain, after a pass of the run loop. If one
-    /// waits for what this thread posts, it soon appends the next delivery: for 20 µs the thread looks for that, and
-    /// needs no signal. After 200 µs the run loop makes a pass.
+    /// waits for what this thread posts, it soon appends the next delivery: the thread looks for that for 20 µs. After
+    /// 200 µs, and after each budget, the run loop makes a pass.
     /// - Parameter isOne: whether one delivery was drained.
     private static func moreIsAppended(_ context: ThreadContext, _ isOne: Bool, since woken: UInt64) -> Bool {
         let begin = SystemThread.monotonicNanoseconds
         guard isOne, begin - woken < 200_000, begin > context.sleep?.restsUntil ?? 0,
-            context.mailbox.state.withLock({ $0.beginWatch() })
+            context.mailbox.state.withLock({ $0.phase == .open && $0.drainBudget == .unbounded })
         else {
             sched_yield()
             return false
         }
-        var now = begin
+        var (now, isAppended) = (begin, false)
         repeat {
             sched_yield()
             now = SystemThread.monotonicNanoseconds
-        } while !context.mailbox.hasDeliveries.load(ordering: .relaxed) && now - begin < 20_000
-        let isAppended = context.mailbox.state.withLock { $0.endWatch() }
+            isAppended = context.mailbox.hasDeliveries.load(ordering: .relaxed)
+        } while !isAppended && now - begin < 20_000
         // It is not worth it now, or the machine is so busy that giving way takes milliseconds.
         if !isAppended || now - begin > 500_000 { context.sleep?.restsUntil = now + 10_000_000 }
         return isAppended
@@ -125,8 +130,8 @@ final class EventSignal: ThreadSignal {
     private static func runBegins(_ context: ThreadContext) {
         let wasUnread = context.sleep?.isUnread == true
         if wasUnread {
-            context.sleep?.isUnread = false
             context.sleep?.event.clear()
+            setUnread(false, context)
         }
         if wasUnread, !context.mailbox.isOpen {
             context.sleep?.event.makeReady()
@@ -138,7 +143,7 @@ final class EventSignal: ThreadSignal {
     /// The run loop has read the event.
     private static func wasRead(_ context: ThreadContext) {
         let isPassAfterDrain = context.sleep?.isUnread == true
-        context.sleep?.isUnread = false
+        setUnread(false, context)
         if isPassAfterDrain, context.mailbox.state.withLock({ $0.drainBudget != .unbounded }) {
             // This pass is the one between two budgets, also if the last one was not spent. The next one goes on.
             context.signalIfWorkIsLeft()
@@ -151,7 +156,7 @@ final class EventSignal: ThreadSignal {
     /// the last drain.
     static func ownRunIsOver(_ context: ThreadContext) {
         context.sleep?.depth += 1
-        context.sleep?.isUnread = false
         context.sleep?.event.clear()
+        setUnread(false, context)
     }
 }

@@ -79,7 +79,7 @@ final class Mailbox: Sendable {
         }
         let isFirst = state.valueWhileLocked.pending.append(delivery)
         if state.valueWhileLocked.pending.hasDeliveries { hasDeliveries.store(true, ordering: .releasing) }
-        let signal = isFirst && !state.valueWhileLocked.isWatched ? state.valueWhileLocked.signal : nil
+        let signal = isFirst && !state.valueWhileLocked.isAwake ? state.valueWhileLocked.signal : nil
         state.unlock()
         if let signal {
             DeliveryEvent.trace(.signal, target: identity)
@@ -238,6 +238,7 @@ final class Mailbox: Sendable {
     /// - Parameter hasEnded: whether the copy has no copy of this thread.
     func processWasCopied(newIdentity: ThreadIdentity?, hasEnded: Bool) {
         if let newIdentity { state.valueWhileLocked.identity = newIdentity }
+        state.valueWhileLocked.setAwake(false)
         guard hasEnded, state.valueWhileLocked.phase != .unstarted else { return }
         (state.valueWhileLocked.phase, state.valueWhileLocked.isOfParent) = (.ended, true)
         let identity = state.valueWhileLocked.identity
@@ -278,8 +279,8 @@ struct MailboxState {
     var drainBudget = DrainBudget.unbounded { didSet { slice = DrainSlice(drainBudget) } }
     /// The budget of the next drain.
     private(set) var slice = DrainSlice.unbounded
-    /// True while the thread looks whether something is appended, and needs no signal. No foreign code runs there.
-    private(set) var isWatched = false
+    /// True while the event on which the thread sleeps is unread: it looks again before it sleeps, and needs no signal.
+    private(set) var isAwake = false
     /// Objects that other threads gave up and the thread must release.
     var toRelease: [AnyObject] = []
     /// Blocks with a delay that has not passed.
@@ -309,22 +310,14 @@ struct MailboxState {
         }
     }
 
-    /// - Returns: false if the run loop must make a pass before the next drain.
-    mutating func beginWatch() -> Bool {
-        isWatched = phase == .open && drainBudget == .unbounded
-        return isWatched
-    }
-
-    /// - Returns: whether something was appended.
-    mutating func endWatch() -> Bool {
-        isWatched = false
-        return !pending.isEmpty
-    }
+    /// Another main loop of the thread needs a signal in any case.
+    mutating func setAwake(_ new: Bool) { isAwake = new && replacedSignal == nil }
 
     /// Replaces the signal; nil: the thread's own is used again.
     /// - Returns: the signal to send.
     mutating func replaceSignal(_ new: (any ThreadSignal)?) -> (any ThreadSignal)? {
         guard signal != nil else { return nil }
+        isAwake = false
         if let new {
             replacedSignal = signal
             signal = new

@@ -49,11 +49,11 @@ final class DrainTests: XCTestCase {
         let handled = Atomic<Int>(0)
         let token = center.addObserver(forName: posted, on: worker) { _ in handled.add(1, ordering: .relaxed) }
         let resume = try worker.keptBusy()
-        // One signal for all posts.
+        // One signal for all posts, or none, because the thread looks again before it sleeps.
         let events = try tracing {
             for _ in 0..<1000 { center.post(name: posted) }
         }
-        XCTAssertEqual(events.count { $0.stage == .signal }, 1)
+        XCTAssertLessThanOrEqual(events.count { $0.stage == .signal }, 1)
         resume.signal()
         try worker.performAndWait(timeout: timeout) {}
         XCTAssertEqual(handled.load(ordering: .relaxed), 1000)
