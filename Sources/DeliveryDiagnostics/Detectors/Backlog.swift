@@ -6,6 +6,7 @@ extension Detector {
     /// A problem if the process exited, because nothing will handle them; otherwise a note.
     static let backlog = Detector("backlog", "notifications or blocks still wait when the recording ends") { evidence in
         let (index, words) = (evidence.index, evidence.words)
+        guard index.deliveries.contains(where: \.isPending) else { return [] }
         let appended = index.deliveries.filter { delivery in
             // What waited for a thread that has ended is a fault or has an outcome.
             let target = index.target(of: delivery)

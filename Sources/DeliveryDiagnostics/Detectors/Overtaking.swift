@@ -9,8 +9,8 @@ extension Detector {
 }
 
 extension Evidence {
-    private var handlersOfPosts: [RecordingIndex.Span] {
-        index.spans.filter { !$0.isWait && index.entry($0.begin).post >= 0 }
+    private var handlersOfPosts: some Sequence<RecordingIndex.Span> {
+        index.spans.lazy.filter { [index] in !$0.isWait && index.entry($0.begin).post >= 0 }
     }
 
     fileprivate var inverted: [Finding] {

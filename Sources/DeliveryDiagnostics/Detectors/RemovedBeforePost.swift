@@ -13,11 +13,10 @@ extension Detector {
             guard history.name >= 0, !removals.isEmpty else { return [] }
             /// The last removal before a post without an observer, unless an observer was added since.
             func missed(_ post: Int32) -> Int32 {
+                guard index.entry(post).count == 0 else { return -1 }
                 let removal = removals.firstIndex(after: post) - 1
                 let added = history.registrations.firstIndex(after: post) - 1
-                guard index.entry(post).count == 0, removal >= 0, added >= 0,
-                    removals[removal] > history.registrations[added]
-                else { return -1 }
+                guard removal >= 0, added >= 0, removals[removal] > history.registrations[added] else { return -1 }
                 let asked = index.registration(of: index.entry(removals[removal]).observer)?.sender ?? -1
                 return asked < 0 || asked == index.entry(post).sender ? removals[removal] : -1
             }

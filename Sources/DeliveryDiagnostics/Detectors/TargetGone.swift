@@ -8,18 +8,19 @@ extension Detector {
         formerly: ["neverStarted"]
     ) { evidence in
         let index = evidence.index
+        let gone = index.deliveries.filter { $0.outcome >= 0 && index.entry($0.outcome).stage == .targetGone }
+        guard !gone.isEmpty else { return [] }
         /// The threads that handled what waited for them at least once.
         let served = Set(
             index.records(of: .drain).map { index.entry($0).thread }
                 + index.spans.filter { $0.delivery >= 0 && index.deliveries[Int($0.delivery)].append >= 0 }
                 .map(\.thread))
-        return index.deliveries.filter { $0.outcome >= 0 && index.entry($0.outcome).stage == .targetGone }
-            .grouped { delivery in
-                [
-                    delivery.observer, index.name(of: delivery), index.target(of: delivery),
-                    index.entry(delivery.outcome).reason == .notStarted ? 1 : 0,
-                ]
-            }.map { evidence.finding(targetGone: $0, served) }
+        return gone.grouped { delivery in
+            [
+                delivery.observer, index.name(of: delivery), index.target(of: delivery),
+                index.entry(delivery.outcome).reason == .notStarted ? 1 : 0,
+            ]
+        }.map { evidence.finding(targetGone: $0, served) }
     }
 }
 

@@ -20,9 +20,14 @@ extension Evidence {
     /// A handler of a Foundation center is a problem if it ran on main and elsewhere. If it ran elsewhere only, that may be
     /// intended: observers are often added when the program starts.
     fileprivate var elsewhere: [Finding] {
-        let calls = index.spans.filter { !$0.isWait && declared($0) >= 0 }
-        let ranThere = Set(calls.filter { declared($0) == $0.thread }.map(index.observer))
-        return calls.filter { declared($0) != $0.thread }.grouped { span in
+        func isElsewhere(_ span: RecordingIndex.Span) -> Bool {
+            let declared = span.isWait ? -1 : declared(span)
+            return declared >= 0 && declared != span.thread
+        }
+        let calls = index.spans.filter(isElsewhere)
+        guard !calls.isEmpty else { return [] }
+        let ranThere = Set(index.spans.filter { !$0.isWait && declared($0) == $0.thread }.map(index.observer))
+        return calls.grouped { span in
             [index.observer(of: span), words.observedName(index.entry(span.begin)), declared(span)]
         }.map { calls in
             let entry = index.entry(calls[0].begin)
@@ -76,6 +81,7 @@ extension Evidence {
                 index.isCalledByPoster($0) && !($0.isFoundation && index.expectedThread($0) >= 0)
             } ?? false
         }
+        guard isCalledByPoster.contains(true) else { return [] }
         let handlers = index.spans.filter { span in
             let observer = index.observer(of: span)
             return observer >= 0 && isCalledByPoster[Int(observer)] && !index.hasNoTarget(span)

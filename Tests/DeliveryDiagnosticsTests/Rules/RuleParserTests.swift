@@ -72,7 +72,10 @@ final class RuleParserTests: XCTestCase {
             ("Saved not main", "11: expected \"on\", found \"main\"."),
             ("Saved on main thread", "15: expected the end of the rule, found \"thread\"."),
             ("Opened before", "14: expected the name of another notification, found the end of the rule."),
-            ("Opened before Saved in main", "21: expected \"on\" or the end of the rule, found \"in\". Did you mean \"on\"?"),
+            (
+                "Opened before Saved in main",
+                "21: expected \"on\" or the end of the rule, found \"in\". Did you mean \"on\"?"
+            ),
             ("no wrongthread", "4: \(afterNo) \"wrongthread\". Did you mean \"wrongThread\"?"),
             ("no findings", "4: \(afterNo) \"findings\". Did you mean \"finding\"?"),
             ("no", "3: \(afterNo) the end of the rule. 'notify-demo diagnose --kinds' lists the kinds."),
