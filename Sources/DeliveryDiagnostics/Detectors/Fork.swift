@@ -3,19 +3,17 @@ internal import DeliveryRecording
 extension Detector {
     /// Reports that a process forked, and whether the recording has its copies.
     static let fork = Detector("fork", "the process forked") { evidence in
-        let (index, recording) = (evidence.index, evidence.index.recording)
+        let (index, processes) = (evidence.index, evidence.recording.processes)
         let forks = index.records(of: .fork)
         guard let first = forks.first else { return [] }
         // A copy has its program's name, and may record before the program records the fork: it begins after the
         // thread's record before that.
         let before = index.before[Int(first)] < 0 ? first : index.before[Int(first)]
-        let forked = recording.process(of: index.entry(first))
-        let later = recording.processes.indices.filter { process in
-            process != forked && recording.processes[process].name == recording.processes[forked].name
-                && index.threads.indices.contains { thread in
-                    recording.threads[thread].process == process && index.threads[thread].first > before
-                }
-        }
+        let forked = evidence.recording.process(of: index.entry(first))
+        let later = Set(
+            index.threads.indices.filter { index.threads[$0].first > before }.map(Int32.init)
+                .map(evidence.process)
+        ).filter { $0 != forked && processes[$0].name == processes[forked].name }
         let copies =
             later.isEmpty
             ? "no copy is in this recording"

@@ -9,32 +9,16 @@ struct NameWords {
     private let withoutModule: String
     /// In lower case, without separators.
     private let letters: String
-    private let withoutNumbers: String
-    private let words: [[Character]]
+    private let words: [String]
     private let (first, last): (Character?, Character?)
 
     init(_ name: String) {
         self.name = name
         withoutModule = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
-        var words: [[Character]] = [[]]
-        let characters = Array(name)
-        for (index, character) in characters.enumerated() {
-            guard character.isLetter || character.isNumber else {
-                words.append([])
-                continue
-            }
-            // A capital begins a word, and of several capitals the last one: URLChanged.
-            let isBeginning =
-                index > 0 && character.isUppercase
-                && (!characters[index - 1].isUppercase
-                    || index + 1 < characters.count && characters[index + 1].isLowercase)
-            if isBeginning { words.append([]) }
-            words[words.count - 1] += character.lowercased()
-        }
-        self.words = words.filter { !$0.isEmpty }
-        letters = String(self.words.joined())
+        // A capital begins a word, and of several capitals the last one: URLChanged.
+        words = name.matches(of: /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{N}]+|\p{L}+/).map { $0.output.lowercased() }
+        letters = words.joined()
         (first, last) = (letters.first, letters.last)
-        withoutNumbers = letters.filter { !$0.isNumber }
     }
 
     /// True if one name is the other one without its module: `JobArrived` and `jobs.JobArrived`.
@@ -45,25 +29,21 @@ struct NameWords {
     /// True if one name is the other one with a typing error in one word, or in other case.
     func isMisspelt(_ other: NameWords) -> Bool {
         if letters == other.letters { return name != other.name }
-        // Names that differ only in numbers differ on purpose.
-        return hasTypingError(other) && withoutNumbers != other.withoutNumbers
-    }
-
-    /// True if one word differs, by one letter or by two that are exchanged.
-    private func hasTypingError(_ other: NameWords) -> Bool {
         // One error leaves the beginning or the end as it is.
         guard words.count == other.words.count, first == other.first || last == other.last else { return false }
-        var differing: Int?
-        for index in words.indices where words[index] != other.words[index] {
-            guard differing == nil else { return false }
-            differing = index
-        }
-        guard let differing else { return false }
-        let (one, two) = (words[differing], other.words[differing])
-        guard max(one.count, two.count) >= Self.shortestMisspelt, abs(one.count - two.count) <= 1 else { return false }
-        let same = zip(one, two).prefix { $0 == $1 }.count
-        let sameAtEnd = zip(one.dropFirst(same).reversed(), two.dropFirst(same).reversed()).prefix { $0 == $1 }.count
-        let (rest, otherRest) = (one.dropFirst(same).dropLast(sameAtEnd), two.dropFirst(same).dropLast(sameAtEnd))
-        return max(rest.count, otherRest.count) <= 1 || rest.count == 2 && rest.elementsEqual(otherRest.reversed())
+        let differing = zip(words, other.words).filter { $0 != $1 }
+        guard differing.count == 1, case (let one, let two) = differing[0],
+            max(one.count, two.count) >= Self.shortestMisspelt
+        else { return false }
+        // Names that differ only in numbers differ on purpose.
+        let isOnPurpose = one.filter { !$0.isNumber } == two.filter { !$0.isNumber }
+        return !isOnPurpose && (Suggestion.isNear(one, two) || Self.areExchanged(Array(one), Array(two)))
+    }
+
+    /// True if two letters beside each other are exchanged.
+    private static func areExchanged(_ one: [Character], _ two: [Character]) -> Bool {
+        let differing = one.count == two.count ? one.indices.filter { one[$0] != two[$0] } : []
+        return differing.count == 2 && differing[1] == differing[0] + 1 && one[differing[0]] == two[differing[1]]
+            && one[differing[1]] == two[differing[0]]
     }
 }

@@ -1,142 +1,144 @@
 internal import DeliveryRecording
 
-/// Finds observers that never received anything, although their name was posted while they observed.
-///
-/// Cost: a few passes over the posts of a name, and a binary search for each of its observers.
-struct NeverDelivered {
+extension Detector {
+    /// Finds observers that never received anything, although their name was posted while they observed.
+    ///
+    /// Cost: a few passes over the posts of a name, and a binary search for each of its observers.
+    static let neverDelivered = Detector(
+        "neverDelivered", "an observer never received what was posted while it observed"
+    ) { evidence in
+        var after = [Int32](repeating: -1, count: evidence.index.before.count)
+        for (number, before) in evidence.index.before.enumerated() where before >= 0 {
+            after[Int(before)] = Int32(number)
+        }
+        return evidence.histories.flatMap { history in
+            var ofName = NeverDelivered(evidence: evidence, history: history, after: after)
+            return ofName.findings()
+        }
+    }
+}
+
+/// The observers of a name that received nothing.
+private struct NeverDelivered {
     /// Findings of more locations count at most this number of posts.
     private static let (mostExactFindings, mostCounted) = (10, 100)
 
-    private let index: RecordingIndex
-    private let words: RecordWords
-    private let history: NameHistory
+    let evidence: Evidence
+    let history: NameHistory
     /// For each entry: the entry of the same thread after it, or -1.
-    private let after: [Int32]
-    /// The senders that observers ask for.
-    private let senders: Set<Int32>
-    private lazy var postsBySender = Dictionary(grouping: history.posts) { index.entry($0).sender }
+    let after: [Int32]
+    private var index: RecordingIndex { evidence.index }
+    private var words: RecordWords { evidence.words }
     /// The posts of senders that no observer asks for.
-    private lazy var otherPosts = history.posts.filter { !senders.contains(index.entry($0).sender) }
+    private lazy var otherPosts = {
+        let senders = Set(history.registrations.map { [index] in index.entry($0).sender })
+        return history.posts.filter { [index] in !senders.contains(index.entry($0).sender) || index.entry($0).sender < 0
+        }
+    }()
+    private lazy var postsBySender = Dictionary(grouping: history.posts) { [index] in index.entry($0).sender }
     /// By Foundation center, or nil: the posts that were surely made to another center.
     private var postsElsewhere: [String?: [Int32]] = [:]
 
-    private init(_ words: RecordWords, _ history: NameHistory, after: [Int32]) {
-        (index, self.words, self.history, self.after) = (words.index, words, history, after)
-        senders = Set(history.registrations.map { words.index.entry($0).sender }).subtracting([-1])
+    init(evidence: Evidence, history: NameHistory, after: [Int32]) {
+        (self.evidence, self.history, self.after) = (evidence, history, after)
     }
 
-    static func findings(_ evidence: Evidence) -> [Finding] {
-        let (histories, matches, words) = (evidence.histories, evidence.matches, evidence.words)
-        var after = [Int32](repeating: -1, count: words.index.before.count)
-        for (number, before) in words.index.before.enumerated() where before >= 0 { after[Int(before)] = Int32(number) }
-        return histories.flatMap { history in
-            var ofName = NeverDelivered(words, history, after: after)
-            return ofName.findings(matches)
-        }
-    }
-
-    private mutating func findings(_ matches: [Accounts.Account]) -> [Finding] {
+    mutating func findings() -> [Finding] {
         var findings: [Finding] = []
-        /// True if every post recorded how many observers it matched.
-        let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
         /// By the source location of the registration, or -1. Observers of one location share a finding.
         var byLocation: [Int32: [Finding]] = [:]
         for number in history.registrations {
             let registration = index.entry(number)
             let observer = registration.observer
-            guard words.registered(observer) == number, matches[Int(observer)].counts[.delivered] == 0,
-                index.observers[Int(observer)].earlier == 0
+            guard words.registered(observer) == number, case let matches = evidence.matches[Int(observer)],
+                matches.counts[.delivered] == 0, index.observers[Int(observer)].earlier == 0
             else { continue }
-            if matches[Int(observer)].first >= 0 {
-                findings += [matched(observer, registration, matches[Int(observer)])].compactMap(\.self)
-            } else if history.name >= 0,
-                let finding = unmatched(
-                    observer, registration, areCounted,
-                    mostCounted: byLocation[registration.location] != nil
-                        ? 1 : byLocation.count < Self.mostExactFindings ? .max : Self.mostCounted)
-            {
+            if matches.first >= 0 {
+                findings += [matched(registration, matches)].compactMap(\.self)
+            } else if history.name >= 0 {
+                let most =
+                    byLocation[registration.location] != nil
+                    ? 1 : byLocation.count < Self.mostExactFindings ? .max : Self.mostCounted
+                guard let finding = unmatched(registration, mostCounted: most) else { continue }
                 byLocation[registration.location, default: []].append(finding)
             }
         }
         return findings
             + byLocation.map { location, same in
                 var first = same[0]
-                let others = same.count == 2 ? "another one" : "\(same.count - 1) others"
-                let place = location < 0 ? "" : " that \(same.count == 2 ? "was" : "were") added at the same location"
+                let isTwo = same.count == 2
+                let place = location < 0 ? "" : " that \(isTwo ? "was" : "were") added at the same location"
+                let others = isTwo ? "another one" : "\(same.count - 1) others"
                 if same.count > 1 { first.problem += " The same is true of \(others)\(place)." }
                 return first
             }
     }
 
-    // MARK: Matched, and not delivered
-
-    private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: Accounts.Account) -> Finding? {
-        let (pending, skipped) = (matches.counts[.pending], matches.counts[.skipped])
-        if matches.counts[.matched] > pending { return nil }
-        if pending > 0 {
-            // The thread's end is reported by another finding.
-            if registration.target >= 0, index.threads[Int(registration.target)].end >= 0 { return nil }
-            let waited = words.posted(index.entry(matches.first))
-            let target = registration.target >= 0 ? registration.target : index.entry(matches.first).target
-            var finding = finding(
-                observer, registration, matches.first, weight: pending, thread: target,
-                "\(counted(pending, "notification")) for it \(pending == 1 ? "is" : "are") still waiting "
-                    + (target < 0 ? "" : "for \(words.thread(target)) ") + "when the recording ends"
-                    + (waited < 0
-                        ? "."
-                        : ", the first posted by "
-                            + "\(words.thread(index.entry(waited).thread))\(words.location(of: waited, " at "))."),
-                remedy: target >= 0
-                    ? "Make \(words.numberedThread(target)) run its run loop in a common mode. If the "
-                        + "thread was going to do that, make the program wait for it before it ends."
-                        + (index.isMain(target) ? " \(Detector.asyncMain)" : "")
-                    : "If the observer is for a RunLoopThread, call its start(). If its handler is async, make the "
-                        + "program wait for it before it ends.")
-            // An async handler may be running.
-            if target < 0 || !words.hasExited(index.recording.process(of: registration)) { finding.severity = .note }
-            return finding
-        }
-        // An observer that is removed during a post is skipped too.
-        let removed = words.removed(observer)
-        if removed >= 0, skipped == 1 || removed < matches.first { return nil }
-        return finding(
-            observer, registration, matches.first, weight: skipped,
-            "its transform returned nil for "
-                + (skipped == 1 ? "its only notification." : "all \(skipped) notifications."),
-            remedy:
-                "Compare what the transform expects in userInfo and object with what is posted. It returned nil each "
-                + "time, or the observer was removed during the post.")
-    }
-
     private func finding(
-        _ observer: Int32, _ registration: Recording.Entry, _ evidence: Int32, weight: Int, thread: Int32 = -1,
-        _ cause: String, remedy: String
+        _ registration: Recording.Entry, _ evidence: Int32, weight: Int, _ cause: String, remedy: String
     ) -> Finding {
         Finding(
-            severity: .problem, problem: "\(words.observer(observer)) never received anything: \(cause)",
-            evidence: [words.registered(observer), evidence], remedy: remedy, weight: weight, name: registration.name,
-            thread: thread)
+            problem: "\(words.observer(registration.observer)) never received anything: \(cause)",
+            evidence: [words.registered(registration.observer), evidence], remedy: remedy, weight: weight,
+            name: registration.name)
+    }
+
+    // MARK: Matched, and not delivered
+
+    private func matched(_ registration: Recording.Entry, _ matches: Accounts.Account) -> Finding? {
+        let (pending, skipped) = (matches.counts[.pending], matches.counts[.skipped])
+        if matches.counts[.matched] > pending { return nil }
+        guard pending > 0 else {
+            // An observer that is removed during a post is skipped too.
+            let removed = words.removed(registration.observer)
+            if removed >= 0, skipped == 1 || removed < matches.first { return nil }
+            let all = skipped == 1 ? "its only notification" : "all \(skipped) notifications"
+            return finding(
+                registration, matches.first, weight: skipped, "its transform returned nil for \(all).",
+                remedy:
+                    "Compare what the transform expects in userInfo and object with what is posted. It returned nil "
+                    + "each time, or the observer was removed during the post.")
+        }
+        // The thread's end is reported by another finding.
+        if registration.target >= 0, index.threads[Int(registration.target)].end >= 0 { return nil }
+        let posted = words.posted(index.entry(matches.first))
+        let by =
+            posted < 0
+            ? ""
+            : ", the first posted by \(words.thread(index.entry(posted).thread))\(words.location(of: posted, " at "))"
+        let target = registration.target >= 0 ? registration.target : index.entry(matches.first).target
+        var finding = finding(
+            registration, matches.first, weight: pending,
+            "\(counted(pending, "notification")) for it \(pending == 1 ? "is" : "are") still waiting "
+                + (target < 0 ? "" : "for \(words.thread(target)) ") + "when the recording ends\(by).",
+            remedy: target >= 0
+                ? "Make \(words.numberedThread(target)) run its run loop in a common mode. If the "
+                    + "thread was going to do that, make the program wait for it before it ends."
+                    + (index.isMain(target) ? " \(Detector.asyncMain)" : "")
+                : "If the observer is for a RunLoopThread, call its start(). If its handler is async, make the "
+                    + "program wait for it before it ends.")
+        finding.thread = target
+        // An async handler may be running.
+        if target < 0 || !words.hasExited(index.recording.process(of: registration)) { finding.severity = .note }
+        return finding
     }
 
     // MARK: Posted, and not matched
 
     /// - Parameter mostCounted: the greatest number of posts to another center that is counted.
-    private mutating func unmatched(
-        _ observer: Int32, _ registration: Recording.Entry, _ areCounted: Bool, mostCounted: Int
-    ) -> Finding? {
-        let (registered, removed) = (words.registered(observer), words.removed(observer))
+    private mutating func unmatched(_ registration: Recording.Entry, mostCounted: Int) -> Finding? {
+        let (registered, removed) = (words.registered(registration.observer), words.removed(registration.observer))
         // Only posts made while it observed could match it.
         let end = removed < 0 ? .max : removed
         if let asked = index.recording.sender(of: registration) {
             // If its own sender posted, it observed another center, or the recording is truncated. Posts of senders
             // that other observers ask for are intended for those, and may be all of this run's posts.
             let own = postsBySender[registration.sender] ?? []
-            if !own.numbers(after: registered, before: end).isEmpty { return nil }
             let others = otherPosts.numbers(after: registered, before: end)
-            guard let other = others.first else { return nil }
+            guard own.numbers(after: registered, before: end).isEmpty, let other = others.first else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
             return finding(
-                observer, registration, other, weight: others.count,
+                registration, other, weight: others.count,
                 "it observes only \(asked.words), but its name was posted \(words.times(others.count)) with "
                     + (posted.map { "another object, such as \($0.words)." } ?? "no object."),
                 remedy: "Post with the same object, or observe with object: nil. "
@@ -144,8 +146,6 @@ struct NeverDelivered {
                         ? "NotificationCenter compares objects by identity: a value, such as a String, is never the "
                             + "same." : "Objects are compared by identity, hashable values by equality."))
         }
-        // Unless every post recorded its number of matches, one of them may have matched this observer.
-        guard areCounted else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
         // is matched. So the records of their threads before and after decide whether the post was surely in between.
         let (adding, removing) = (registration.thread, removed < 0 ? -1 : index.entry(removed).thread)
@@ -159,7 +159,7 @@ struct NeverDelivered {
         guard let other = others.first else { return nil }
         let count = others.prefix(mostCounted).count
         return finding(
-            observer, registration, other, weight: count,
+            registration, other, weight: count,
             "its name was posted \(count == mostCounted ? "at least " : "")\(words.times(count)), but to another "
                 + "center.",
             remedy: "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
@@ -167,25 +167,22 @@ struct NeverDelivered {
                 + "center only.")
     }
 
+    /// None, unless every post recorded its number of matches: one of them may have matched this observer.
     private mutating func postsElsewhere(_ registration: Recording.Entry) -> [Int32] {
-        let center = center(of: registration)
+        let center = evidence.recording.foundationDetails(of: registration)?.center
         let key = registration.isFoundation ? center ?? "" : nil
         if let known = postsElsewhere[key] { return known }
+        let areCounted = history.posts.allSatisfy { index.entry($0).count >= 0 }
         let posts = history.posts.filter { number in
             let post = index.entry(number)
             // A post that matched more observers than have records may have matched this one.
-            if post.post >= 0, post.count > index.posts[Int(post.post)].deliveryCount { return false }
+            if !areCounted || post.post >= 0 && post.count > index.posts[Int(post.post)].deliveryCount { return false }
             // An operation queue that was released runs no handlers.
-            return !(registration.isFoundation && post.isFoundation && self.center(of: post) == center)
+            return
+                !(registration.isFoundation && post.isFoundation
+                && evidence.recording.foundationDetails(of: post)?.center == center)
         }
         postsElsewhere[key] = posts
         return posts
     }
-
-    private func center(of entry: Recording.Entry) -> String? { index.recording.foundationDetails(of: entry)?.center }
-}
-
-extension Detector {
-    static let neverDelivered = Detector(
-        "neverDelivered", "an observer never received what was posted while it observed", find: NeverDelivered.findings)
 }

@@ -6,60 +6,53 @@ extension Detector {
     static let removedBeforePost = Detector(
         "removedBeforePost", "an observer was removed before its name was posted without an observer"
     ) { evidence in
-        let (histories, matches, words) = (evidence.histories, evidence.matches, evidence.words)
-        let index = words.index
-        return histories.flatMap { history -> [Finding] in
-            let removals = history.registrations.compactMap { registered -> Int32? in
-                let observer = index.entry(registered).observer
-                return observer < 0 || index.observers[Int(observer)].removed < 0
-                    ? nil : index.observers[Int(observer)].removed
-            }.sorted()
+        let (index, words) = (evidence.index, evidence.words)
+        return evidence.histories.flatMap { history -> [Finding] in
+            let removals = history.registrations.map { words.removed(index.entry($0).observer) }.filter { $0 >= 0 }
+                .sorted()
             guard history.name >= 0, !removals.isEmpty else { return [] }
-            /// By removal.
-            var missed: [Int32: (count: Int, first: Int32)] = [:]
-            for post in history.posts where index.entry(post).count == 0 {
+            /// The last removal before a post without an observer, unless an observer was added since.
+            func missed(_ post: Int32) -> Int32 {
+                guard index.entry(post).count == 0 else { return -1 }
                 let removal = removals.firstIndex(after: post) - 1
                 let added = history.registrations.firstIndex(after: post) - 1
-                guard removal >= 0, added >= 0, removals[removal] > history.registrations[added] else { continue }
+                guard removal >= 0, added >= 0, removals[removal] > history.registrations[added] else { return -1 }
                 let asked = index.registration(of: index.entry(removals[removal]).observer)?.sender ?? -1
-                guard asked < 0 || asked == index.entry(post).sender else { continue }
-                missed[removals[removal], default: (0, post)].count += 1
+                return asked < 0 || asked == index.entry(post).sender ? removals[removal] : -1
             }
-            return missed.compactMap { removed, posts in
-                let observer = index.entry(removed).observer
-                let finding = finding(observer, removed, posts.count, posts.first, matches[Int(observer)], words)
+            return history.posts.filter { missed($0) >= 0 }.grouped(by: missed).compactMap { posts in
+                let finding = evidence.finding(removed: missed(posts[0]), posts)
                 // An observer that was replaced later was probably removed on purpose.
-                let isReplaced = history.registrations[history.registrations.count - 1] > removed
+                let isReplaced = history.registrations[history.registrations.count - 1] > missed(posts[0])
                 return isReplaced && finding.severity == .note ? nil : finding
             }
         }
     }
+}
 
-    private static func finding(
-        _ observer: Int32, _ removed: Int32, _ count: Int, _ first: Int32, _ matches: Accounts.Account,
-        _ words: RecordWords
-    ) -> Finding {
-        let (index, added) = (words.index, words.registered(observer))
-        let lifetime = index.time(from: added, to: removed)
-        let cancelled = matches.counts[.cancelled]
-        let reason = index.entry(removed).reason
+extension Evidence {
+    fileprivate func finding(removed: Int32, _ posts: [Int32]) -> Finding {
+        let (removal, name) = (index.entry(removed), index.entry(posts[0]).name)
+        let (observer, reason, isReleased) = (removal.observer, removal.reason, removal.reason == .released)
+        let counts = matches[Int(observer)].counts
         let isLikelyMistake =
-            reason == .released && matches.counts[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
+            isReleased && counts[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
             && words.wasRemovedAtOnce(observer)
-        // Foundation does not remove an observer when its token is released.
-        let isRemovedByCall = index.entry(removed).isFoundation || reason == .cancelled
-        let because = reason == .released ? ", because its token was released" : ""
-        let andCancelled = cancelled == 0 ? "" : ", and \(counted(cancelled, "notification")) for it cancelled"
+        let lifetime = ElapsedTime.text(index.time(from: words.registered(observer), to: removed))
+        let cancelled = counts[.cancelled]
         return Finding(
             severity: isLikelyMistake ? .problem : .note,
-            problem: "\(words.observer(observer)) was removed \(ElapsedTime.text(lifetime)) after it was added"
-                + "\(because)\(andCancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
-                + "\(words.name(index.entry(first).name)) was posted \(words.times(count)) without an observer.",
-            evidence: [added, removed, first],
-            remedy: isRemovedByCall
+            problem: "\(words.observer(observer)) was removed \(lifetime) after it was added"
+                + (isReleased ? ", because its token was released" : "")
+                + (cancelled == 0 ? "" : ", and \(counted(cancelled, "notification")) for it cancelled")
+                + ". Then, \(ElapsedTime.text(index.time(from: removed, to: posts[0]))) later, "
+                + "\(words.name(name)) was posted \(words.times(posts.count)) without an observer.",
+            evidence: [words.registered(observer), removed, posts[0]],
+            // Foundation does not remove an observer when its token is released.
+            remedy: removal.isFoundation || reason == .cancelled
                 ? "If the observer should have received that, remove it later."
                 : "If the observer should have received that, keep the token that addObserver returns: releasing it "
                     + "removes the observer. An observer that is an object is removed when the object is released.",
-            weight: count, name: index.entry(first).name)
+            weight: posts.count, name: name)
     }
 }

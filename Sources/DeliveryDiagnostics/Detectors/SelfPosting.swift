@@ -1,8 +1,6 @@
 internal import DeliveryRecording
 
 extension Detector {
-    /// The maximum number of other observers between two calls of an observer.
-    private static let maximumDistance = 8
     /// A chain of at least this length that continues until the end of the recording is a finding.
     private static let minimumContinuing = 10
 
@@ -10,8 +8,7 @@ extension Detector {
     static let selfPosting = Detector(
         "selfPosting", "a handler causes its own next call, again and again", limits: .chain
     ) { evidence in
-        let (words, limits) = (evidence.words, evidence.limits)
-        let index = words.index
+        let (index, words) = (evidence.index, evidence.words)
         /// For each span: the length of its chain of calls of the same observer, each caused by the one before.
         var lengths: [Int32] = Array(repeating: 1, count: index.spans.count)
         /// For each observer: its longest chain, and the last call of it.
@@ -19,68 +16,63 @@ extension Detector {
         for (number, span) in index.spans.enumerated() {
             let observer = index.observer(of: span)
             // A cause with a later index occurs only in a damaged recording.
-            guard observer >= 0, let previous = previousCall(of: observer, from: index.cause(of: span), index),
+            guard observer >= 0, let previous = evidence.previousCall(of: observer, from: index.cause(of: span)),
                 previous.span < number
             else { continue }
             lengths[number] = lengths[Int(previous.span)] + 1
             if lengths[number] > longest[observer]?.length ?? 1 { longest[observer] = (lengths[number], Int32(number)) }
         }
         guard !longest.isEmpty else { return [] }
-        let continuing = continuing(words)
+        let continuing = evidence.continuingCalls
         /// Observers that are part of another observer's chain are reported with that chain.
         var reported: Set<Int32> = []
         return longest.sorted { ($1.value.length, $0.key) < ($0.value.length, $1.key) }.compactMap { observer, chain in
             let continues = continuing.contains(chain.span)
-            guard chain.length > limits.chain || continues && chain.length >= minimumContinuing,
+            guard chain.length > evidence.limits.chain || continues && chain.length >= minimumContinuing,
                 reported.insert(observer).inserted
             else { return nil }
             let span = index.spans[Int(chain.span)]
-            let others = previousCall(of: observer, from: index.cause(of: span), index)?.others ?? []
+            let others = evidence.previousCall(of: observer, from: index.cause(of: span))?.others ?? []
             reported.formUnion(others)
-            let through =
-                others.isEmpty ? "" : " through " + others.map { words.observer($0) }.joined(separator: " and ")
+            let through = others.map { words.observer($0) }.joined(separator: " and ")
             let entry = index.entry(span.begin)
             return Finding(
                 severity: continues ? .problem : .note,
-                problem:
-                    "\(words.observer(observer)) causes its own next call\(through), \(chain.length) times in a row"
+                problem: "\(words.observer(observer)) causes its own next call"
+                    + "\(through.isEmpty ? "" : " through \(through)"), \(chain.length) times in a row"
                     + (continues ? ", and still does when the recording ends." : "."),
                 evidence: [words.registered(observer), words.posted(entry), span.begin],
                 remedy: "Post in the handler only if something changed. If it works step by step, do not post in the "
                     + "last step.", weight: Int(chain.length), name: entry.name)
         }
     }
+}
 
-    /// Follows the causes of a call to the previous call of the observer.
+extension Evidence {
+    /// Follows the causes of a call to the previous call of the observer, past at most eight calls of others.
     ///
     /// - Parameter cause: the handler that caused the call, in `spans`; -1 if there is none.
     /// - Returns: the call, and the other observers in between, the last first; nil if there is none.
-    private static func previousCall(of observer: Int32, from cause: Int32, _ index: RecordingIndex) -> (
-        span: Int32, others: [Int32]
-    )? {
+    fileprivate func previousCall(of observer: Int32, from cause: Int32) -> (span: Int32, others: [Int32])? {
         var (cause, others) = (cause, [Int32]())
-        for _ in 0...maximumDistance where cause >= 0 {
-            let span = index.spans[Int(cause)]
-            let other = index.observer(of: span)
+        for _ in 0...8 where cause >= 0 {
+            let other = index.observer(of: index.spans[Int(cause)])
             if other == observer { return (cause, others) }
             if other >= 0, !others.contains(other) { others.append(other) }
-            cause = index.cause(of: span)
+            cause = index.cause(of: index.spans[Int(cause)])
         }
         return nil
     }
 
     /// The handlers that are still running, or that made a post that is still pending for the same observer.
-    private static func continuing(_ words: RecordWords) -> Set<Int32> {
-        let index = words.index
-        var continuing: Set<Int32> = []
-        for delivery in index.deliveries where delivery.observer >= 0 && delivery.isPending {
-            let cause = index.posts[Int(delivery.post)].cause
-            if let call = previousCall(of: delivery.observer, from: cause, index) { continuing.insert(call.span) }
+    fileprivate var continuingCalls: Set<Int32> {
+        let posting = index.deliveries.filter { $0.observer >= 0 && $0.isPending }.compactMap {
+            previousCall(of: $0.observer, from: index.posts[Int($0.post)].cause)?.span
         }
-        for (number, span) in index.spans.enumerated() where !span.isWait && span.ending == .open {
-            // A handler that ends the program, other than by a signal, does not continue.
-            if words.hasEndedProcess(span.thread) == false { continuing.insert(Int32(number)) }
+        // A handler that ends the program, other than by a signal, does not continue.
+        let open = zip(Int32(0)..., index.spans).filter { _, span in
+            !span.isWait && span.ending == .open && words.hasEndedProcess(span.thread) == false
         }
-        return continuing
+        return Set(posting + open.map(\.0))
     }
 }

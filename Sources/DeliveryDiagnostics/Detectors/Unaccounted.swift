@@ -9,7 +9,7 @@ extension Detector {
         evidence.faults.filter(\.isCertain).map { fault in
             let entry = evidence.index.entry(fault.entry)
             return Finding(
-                severity: .problem, problem: "Not accounted for, \(evidence.words.times(fault.count)): \(fault.text).",
+                problem: "Not accounted for, \(evidence.words.times(fault.count)): \(fault.text).",
                 evidence: [evidence.words.posted(entry), fault.entry],
                 remedy: "This is a bug of the library. Report it with the recording, and with the output of "
                     + "'notify-demo stats --by observer'.", weight: fault.count,
@@ -57,96 +57,92 @@ struct FaultSearch {
     /// - Parameter includes: see `Accounts`.
     init(_ words: RecordWords, _ accounts: Accounts, includes: @escaping (Int32) -> Bool) {
         (self.words, self.accounts, self.includes) = (words, accounts, includes)
+        let index = words.index
         for delivery in index.deliveries where includes(index.record(of: delivery)) { check(delivery) }
         for number in accounts.passedOver.sorted() {
             let delivery = index.deliveries[Int(number)]
-            note(.lost, delivery.append) {
+            note(
+                .lost, delivery.append,
                 "was handed over\(words.forObserver(delivery)) and never delivered, although a later notification of "
-                    + "the same thread was"
-            }
+                    + "the same thread was")
         }
         for (post, missing, observers) in accounts.mismatched {
-            note(missing > 0 ? .lost : .tooMany, index.posts[Int(post)].posted) {
-                words.mismatch(post, missing, observers)
-            }
+            note(
+                missing > 0 ? .lost : .tooMany, index.posts[Int(post)].posted, words.mismatch(post, missing, observers))
         }
         for post in index.posts where post.secondQueueOutcome >= 0 && includes(post.enqueued) {
-            note(.twoOutcomes, post.secondQueueOutcome) {
+            note(
+                .twoOutcomes, post.secondQueueOutcome,
                 "has two outcomes in its posting queue: "
-                    + "\(words.record(post.queueOutcome)), then \(words.record(post.secondQueueOutcome))"
-            }
+                    + "\(words.record(post.queueOutcome)), then \(words.record(post.secondQueueOutcome))")
         }
         for number in index.strayReturns where includes(number) {
-            note(.returnWithoutDeliver, number) {
-                "lacks a record: a handler returned, but its call was not recorded: \(words.record(number))"
-            }
+            note(
+                .returnWithoutDeliver, number,
+                "lacks a record: a handler returned, but its call was not recorded: \(words.record(number))")
         }
         for number in index.strayQueueOutcomes where includes(number) {
-            note(.withoutPost, number) {
-                "left a posting queue (\(words.record(number))), but its enqueue was not recorded"
-            }
+            note(
+                .withoutPost, number,
+                "left a posting queue (\(words.record(number))), but its enqueue was not recorded")
         }
         checkLibraryCounters()
     }
 
     /// The entry shows the fault, and the text says what its post has.
-    private mutating func note(_ kind: Fault.Kind, _ number: Int32, _ text: () -> String) {
+    private mutating func note(_ kind: Fault.Kind, _ number: Int32, _ text: @autoclosure () -> String) {
         let entry = index.entry(number)
         let isCertain =
             [.twoOutcomes, .outcomeAfterSkip, .tooMany].contains(kind)
             || index.recording.completeness[index.recording.process(of: entry)].isComplete
         if let known = faults.firstIndex(where: { $0.kind == kind && $0.isCertain == isCertain }) {
             faults[known].count += 1
-            return
+        } else {
+            let post = entry.post < 0 ? "" : "\(words.post(entry.post)) "
+            faults.append(Fault(kind: kind, isCertain: isCertain, entry: number, text: post + text()))
         }
-        let post = entry.post < 0 ? "" : "\(words.post(entry.post)) "
-        faults.append(Fault(kind: kind, isCertain: isCertain, entry: number, text: post + text()))
     }
 
     private mutating func check(_ delivery: RecordingIndex.Delivery) {
         let (words, index, observer) = (words, index, words.forObserver(delivery))
-        if delivery.secondOutcome >= 0 {
-            note(.twoOutcomes, delivery.secondOutcome) {
-                "has two outcomes\(observer): \(words.record(delivery.outcome)), then "
-                    + words.record(delivery.secondOutcome)
-            }
+        let (outcome, second, skip) = (delivery.outcome, delivery.secondOutcome, delivery.skip)
+        if second >= 0 {
+            note(
+                .twoOutcomes, second,
+                "has two outcomes\(observer): \(words.record(outcome)), then \(words.record(second))")
         }
-        if delivery.outcome >= 0, delivery.skip >= 0 {
-            note(.outcomeAfterSkip, delivery.outcome) {
-                "was skipped\(observer) (\(words.record(delivery.skip))) but has an outcome: "
-                    + words.record(delivery.outcome)
-            }
+        if outcome >= 0, skip >= 0 {
+            note(
+                .outcomeAfterSkip, outcome,
+                "was skipped\(observer) (\(words.record(skip))) but has an outcome: \(words.record(outcome))")
         }
         if delivery.isPending, index.targetHasEnded(delivery) {
             let target = index.target(of: delivery)
-            note(.lostAtThreadEnd, delivery.append) {
+            note(
+                .lostAtThreadEnd, delivery.append,
                 "was handed to \(words.thread(target))\(observer); the thread ended "
-                    + "(\(words.record(index.threads[Int(target)].end))), and no outcome was recorded"
-            }
+                    + "(\(words.record(index.threads[Int(target)].end))), and no outcome was recorded")
         }
         guard delivery.kind != .block else { return }
         let posted = index.posts[Int(delivery.post)].posted
         if posted < 0 {
-            note(.withoutPost, delivery.first) {
-                "has a record\(observer) (\(words.record(delivery.first))), but its post was not recorded"
-            }
-        } else if delivery.kind == .observed, delivery.append < 0, delivery.outcome >= 0,
-            case let outcome = index.entry(delivery.outcome), outcome.stage == .deliver, !outcome.isFoundation,
-            outcome.thread != index.entry(posted).thread
+            note(
+                .withoutPost, delivery.first,
+                "has a record\(observer) (\(words.record(delivery.first))), but its post was not recorded")
+        } else if delivery.kind == .observed, delivery.append < 0, outcome >= 0,
+            case let entry = index.entry(outcome), entry.stage == .deliver, !entry.isFoundation,
+            entry.thread != index.entry(posted).thread
         {
-            note(.notHandedOver, delivery.outcome) {
-                "was delivered\(observer) on another thread (\(words.record(delivery.outcome))), but no append was "
-                    + "recorded"
-            }
+            note(
+                .notHandedOver, outcome,
+                "was delivered\(observer) on another thread (\(words.record(outcome))), but no append was recorded")
         }
     }
-
-    // MARK: The library's counters
 
     /// Compares the library's last counters of each observer, and of each process's posting queues, with the records. A
     /// count must be at least the number of records before it, and at most the number of all records.
     private mutating func checkLibraryCounters() {
-        let (index, recording) = (index, index.recording)
+        let (index, recording, words) = (index, index.recording, words)
         /// By process and observer, which is -1 for posting queues: the last `count`.
         var counted: [UInt64: Int32] = [:]
         for number in index.records(of: .count) where index.entry(number).counters >= 0 && includes(number) {
@@ -154,16 +150,15 @@ struct FaultSearch {
         }
         guard !counted.isEmpty else { return }
         /// For each observer: the record before the last `count` on the same thread. The library counted between these.
-        var since: [Int32] = Array(repeating: -1, count: recording.observers.count)
+        var since: [Int32: Int32] = [:]
         for number in counted.values where index.entry(number).observer >= 0 {
             var before = index.before[Int(number)]
             while before >= 0, index.entry(before).counters >= 0 { before = index.before[Int(before)] }
-            since[Int(index.entry(number).observer)] = before
+            since[index.entry(number).observer] = before
         }
         var least: [Int32: Accounts.Counts] = [:]
         for delivery in index.deliveries where delivery.skip < 0 && delivery.observer >= 0 {
-            let since = since[Int(delivery.observer)]
-            guard delivery.first <= since else { continue }
+            guard let since = since[delivery.observer], delivery.first <= since else { continue }
             least[delivery.observer, default: Accounts.Counts()][.matched] += 1
             guard delivery.outcome >= 0, delivery.outcome <= since else { continue }
             least[delivery.observer]?.count(index.entry(delivery.outcome).stage)
@@ -184,13 +179,12 @@ struct FaultSearch {
                 library[$0] < least?[$0] ?? 0 || library[$0] > most?[$0] ?? 0
             }
             guard !differing.isEmpty else { continue }
-            let words = words
-            note(.miscounted, number) {
-                let subject = observer < 0 ? "a posting queue" : recording.describeObserver(observer)
-                let counts = differing.map { "\($0.words) \(library[$0]), recorded \(most?[$0] ?? 0)" }
-                return "the library's counters for \(subject) (\(words.record(number))) differ from the records: "
-                    + counts.joined(separator: "; ")
-            }
+            note(
+                .miscounted, number,
+                "the library's counters for \(observer < 0 ? "a posting queue" : recording.describeObserver(observer)) "
+                    + "(\(words.record(number))) differ from the records: "
+                    + differing.map { "\($0.words) \(library[$0]), recorded \(most?[$0] ?? 0)" }.joined(separator: "; ")
+            )
         }
     }
 }

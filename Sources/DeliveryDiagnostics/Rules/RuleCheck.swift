@@ -22,47 +22,38 @@ package struct RuleCheck: Sendable {
         accepted: AcceptedFindings = AcceptedFindings(), allowsIncomplete: Bool = false
     ) {
         let words = RecordWords(index)
-        self.words = words
         var shared: Diagnosis?
-        let incomplete = Self.incomplete(index.recording)
-        let checked = rules.map { rule -> RuleResult in
-            switch rule.clause {
-            case .complete: return incomplete ?? RuleResult(rule, holds: true, "")
-            case .noFinding(let findings):
-                let diagnosis = shared ?? Diagnosis(index, limits: limits, accepted: accepted)
-                shared = diagnosis
-                return Self.noFinding(rule, findings, diagnosis)
-            default: return CheckedRule(rule: rule, words: words).result()
-            }
+        func diagnosis() -> Diagnosis {
+            let diagnosis = shared ?? Diagnosis(index, limits: limits, accepted: accepted)
+            shared = diagnosis
+            return diagnosis
         }
-        results = (allowsIncomplete ? [] : [incomplete].compactMap(\.self)) + checked
+        let isIncomplete = !allowsIncomplete && index.recording.incompleteness != nil
+        results = ((isIncomplete ? [Rule(.complete)] : []) + rules).map {
+            CheckedRule($0, words, diagnosis: diagnosis).result()
+        }
+        self.words = words
         unusedAccepted = shared?.unusedAccepted
     }
 
     package var holds: Bool { results.allSatisfy(\.holds) }
 
     package var failedCount: Int { results.count { !$0.holds } }
+}
 
-    /// `the recording is complete`: checked of every recording, because other rules may hold for what is missing. Nil
-    /// if it is.
-    private static func incomplete(_ recording: Recording) -> RuleResult? {
-        recording.incompleteness.map {
-            RuleResult(Rule(.complete), holds: false, $0, recording.problems.map { Finding(problem: "\($0)") })
-        }
-    }
+/// The result of a rule: it holds or it fails, with the reason and findings of what breaks it.
+package struct RuleResult: Sendable {
+    package let rule: Rule
+    package let holds: Bool
+    /// For example `12 handlers`, or `3 of 12 handlers ran on another thread`.
+    package let explanation: String
+    /// In the order of the recording, one for each observer or source location.
+    let findings: [Finding]
 
-    /// `no finding`, `no problem`, `no wrongThread`.
-    private static func noFinding(_ rule: Rule, _ wanted: Rule.Findings, _ diagnosis: Diagnosis) -> RuleResult {
-        let found = diagnosis.findings.filter { finding in
-            switch wanted {
-            case .all: true
-            case .problems: finding.severity == .problem
-            case .kind(let kind): finding.isCalled(kind)
-            }
-        }
-        let what = if case .problems = wanted { "problem" } else { "finding" }
-        let count = found.isEmpty ? "no \(what)s" : counted(found.count, what)
-        let all = count + (diagnosis.acceptedCount == 0 ? "" : ", and \(diagnosis.acceptedCount) accepted")
-        return RuleResult(rule, holds: found.isEmpty, all, found)
+    /// The findings that break the rule, or one that says why it fails; none if it holds.
+    func reported(_ words: RecordWords) -> [ReportedFinding] {
+        if holds { return [] }
+        let all = findings.isEmpty ? [Finding(problem: explanation)] : findings
+        return all.map { $0.reported(words, breaking: "\(rule)") }
     }
 }

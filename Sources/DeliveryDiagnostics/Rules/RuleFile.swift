@@ -1,5 +1,6 @@
 package import DeliveryRecording
 internal import Foundation
+internal import TerminalText
 
 /// A file of rules, one on each line.
 ///
@@ -12,43 +13,54 @@ package enum RuleFile {
     /// - Parameter path: `-` is standard input.
     /// - Throws: `LogError` if the file cannot be read.
     package static func text(path: String) throws(LogError) -> String {
-        do {
-            let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-            guard let text = String(data: try file.readToEnd() ?? Data(), encoding: .utf8) else {
-                throw LogError(log: path, line: nil, problem: "is not UTF-8. Give a file of rules.")
-            }
-            return text
-        } catch let error as LogError {
-            throw error
-        } catch {
+        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        guard let file, let data = try? file.readToEnd() ?? Data() else {
             throw LogError(log: path, line: nil, problem: "cannot be read. Give a file of rules.")
         }
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw LogError(log: path, line: nil, problem: "is not UTF-8. Give a file of rules.")
+        }
+        return text
     }
 
     /// - Parameter path: the path of the file; `-` is standard input.
     /// - Throws: `RuleErrors` with each line that is not a rule, or if there is no rule.
     package static func rules(_ text: String, path: String) throws(RuleErrors) -> [Rule] {
         let source = path == "-" ? "standard input" : path
-        var rules: [Rule] = []
-        var errors: [RuleError] = []
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        for (number, line) in zip(1..., lines) {
+        var (rules, errors): ([Rule], [RuleError]) = ([], [])
+        for (number, line) in zip(1..., text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)) {
             let origin = path == "-" ? nil : Rule.Origin(file: path, line: number)
             do throws(RuleError) {
-                guard let rule = try RuleParser.rule(line, source: "\(source):\(number)", origin: origin) else {
-                    continue
-                }
-                rules.append(rule)
+                rules += [try RuleParser.rule(line, source: "\(source):\(number)", origin: origin)].compactMap(\.self)
             } catch {
                 errors.append(error)
             }
         }
         if rules.isEmpty, errors.isEmpty {
-            errors = [
-                RuleError(source: source, column: nil, problem: "has no rule. Write one on each line: Saved on main")
-            ]
+            let problem = "has no rule. Write one on each line: Saved on main"
+            errors = [RuleError(source: source, column: nil, problem: problem)]
         }
         guard errors.isEmpty else { throw RuleErrors(errors) }
         return rules
     }
+}
+
+/// A rule that cannot be read: where, what was expected, and the nearest correct spelling.
+package struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file and the line, or the option with the rule.
+    package var source: String
+    /// The position in the line or in the option's rule, in characters from 1; nil if it concerns all of it.
+    package var column: Int?
+    package var problem: String
+
+    package var description: String { "\(ShownText.escaped(source))\(column.map { ":\($0)" } ?? ""): \(problem)" }
+}
+
+/// Every rule of a file that cannot be read.
+package struct RuleErrors: Error, Hashable, Sendable, CustomStringConvertible {
+    package var errors: [RuleError]
+
+    package init(_ errors: [RuleError]) { self.errors = errors }
+
+    package var description: String { errors.map(\.description).joined(separator: "\n") }
 }

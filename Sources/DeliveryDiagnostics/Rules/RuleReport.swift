@@ -21,7 +21,7 @@ package struct RuleReport {
                 (result.holds ? "ok      " : "FAILED  ") + "\(result.rule): \(result.explanation)", width: width,
                 hanging: 8)
             let rest = evidence(of: result).flatMap { line in
-                WrappedText.lines(line.text, width: width, indent: line.indent, hanging: 2)
+                WrappedText.lines(line.text, width: width, indent: "  " + line.indent, hanging: 2)
             }
             return first.enumerated().map { ($1, $0 == 0 ? word : nil) } + rest.map { ($0, nil) }
         }
@@ -57,7 +57,7 @@ package struct RuleReport {
             cases: check.results.map { result in
                 ReportedSuite.Case(
                     "\(result.rule)", failure: result.holds ? nil : result.explanation,
-                    details: evidence(of: result).map { String($0.indent.dropFirst(2)) + $0.text })
+                    details: evidence(of: result).map { $0.indent + $0.text })
             }, duration: .nanoseconds(length))
     }
 
@@ -65,13 +65,9 @@ package struct RuleReport {
     package var findings: [ReportedFinding] { check.results.flatMap { $0.reported(check.words) } }
 
     private func evidence(of result: RuleResult) -> [(indent: String, text: String)] {
-        var lines: [(indent: String, text: String)] = []
-        for finding in result.findings.prefix(Self.maximumReported) {
-            lines.append(("  ", finding.sentence))
-            lines += finding.lines(check.words).map { ("    ", $0) }
-        }
         let more = result.findings.count - Self.maximumReported
-        if more > 0 { lines.append(("  ", "and \(more) more")) }
-        return lines
+        return result.findings.prefix(Self.maximumReported).flatMap { finding in
+            [("", finding.sentence)] + finding.lines(check.words).map { ("  ", $0) }
+        } + (more > 0 ? [("", "and \(more) more")] : [])
     }
 }

@@ -20,42 +20,30 @@ struct RuleWord {
     /// Splits a line at spaces. A word in double quotes may contain spaces and has JSON's escapes. A word that begins
     /// with `#` begins a comment.
     static func words(of line: some StringProtocol) throws(Problem) -> [RuleWord] {
+        let line = String(line)
         var words: [RuleWord] = []
-        let characters = Array(line)
-        var next = 0
-        while next < characters.count, characters[next] != "#" {
-            let begin = next
-            if characters[begin].isWhitespace {
-                next += 1
-            } else if characters[begin] == "\"" {
-                next = try end(ofQuote: begin, in: characters)
-                guard
-                    let text = try? JSONDecoder().decode(String.self, from: Data(String(characters[begin..<next]).utf8))
-                else {
-                    throw Problem(
-                        column: begin + 1,
-                        text: "the name in quotes is not valid. Quotes in it are \\\", backslashes \\\\, as in JSON.")
-                }
-                words.append(RuleWord(text: text, isQuoted: true, column: begin + 1, endColumn: next + 1))
-            } else {
-                while next < characters.count, !characters[next].isWhitespace { next += 1 }
-                let text = String(characters[begin..<next])
-                words.append(RuleWord(text: text, isQuoted: false, column: begin + 1, endColumn: next + 1))
+        for match in line.matches(of: #/"(?:[^"\\]|\\.)*"|[^\s]+/#) {
+            let text = String(match.output)
+            if text.hasPrefix("#") { break }
+            let column = line.distance(from: line.startIndex, to: match.range.lowerBound) + 1
+            let end = column + text.count
+            guard text.hasPrefix("\"") else {
+                words.append(RuleWord(text: text, isQuoted: false, column: column, endColumn: end))
+                continue
             }
+            guard text.count > 1, text.hasSuffix("\"") else {
+                throw Problem(column: column, text: "the name has no closing quote.")
+            }
+            guard let name = try? JSONDecoder().decode(String.self, from: Data(text.utf8)) else {
+                throw Problem(
+                    column: column,
+                    text: "the name in quotes is not valid. Quotes in it are \\\", backslashes \\\\, as in JSON.")
+            }
+            if match.range.upperBound < line.endIndex, !line[match.range.upperBound].isWhitespace {
+                throw Problem(column: end, text: "a space is missing after the closing quote.")
+            }
+            words.append(RuleWord(text: name, isQuoted: true, column: column, endColumn: end))
         }
         return words
-    }
-
-    /// The position after the closing quote.
-    private static func end(ofQuote begin: Int, in characters: [Character]) throws(Problem) -> Int {
-        var next = begin + 1
-        while next < characters.count, characters[next] != "\"" { next += characters[next] == "\\" ? 2 : 1 }
-        guard next < characters.count else {
-            throw Problem(column: begin + 1, text: "the name has no closing quote.")
-        }
-        if next + 1 < characters.count, !characters[next + 1].isWhitespace {
-            throw Problem(column: next + 2, text: "a space is missing after the closing quote.")
-        }
-        return next + 1
     }
 }

@@ -6,7 +6,7 @@ enum PictureMark: CaseIterable {
     case handler, openHandler, wait, severalHandlers, several
     case delivery, queued, undelivered
     case coalesced, cancelled, lost, ended, moment
-    case stretch, cut
+    case cut
 
     /// The mark of an event without a duration.
     init(_ stage: DeliveryStage) {
@@ -42,7 +42,6 @@ enum PictureMark: CaseIterable {
         case .lost: "lost"
         case .ended: "end of a thread or process"
         case .moment: "other event"
-        case .stretch: "time drawn this many times as wide"
         case .cut: "this much time left out"
         }
     }
@@ -60,7 +59,6 @@ enum PictureMark: CaseIterable {
         case .ended: SVG.path("stroke \(color)", "M\(SVG.point(x, y - 6))v12")
         case .moment: SVG.path("moment", "M\(SVG.point(x, y - 4))v8")
         case .delivery, .queued, .undelivered: arrow(color, from: (x - 11, y), to: (x + 11, y))
-        case .stretch: SVG.path("stretch", "M\(SVG.point(x - 9, y))h18")
         case .cut: SVG.path("edge", "M\(SVG.point(x - 3, y - 6))l3 4l-3 4l3 4m3 -12l3 4l-3 4l3 4")
         case .handler, .openHandler, .wait, .severalHandlers, .several:
             box(color, SVG.Box(left: x - 11, top: y - 6, right: x + 11, bottom: y + 6))

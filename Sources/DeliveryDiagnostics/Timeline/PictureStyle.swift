@@ -15,7 +15,6 @@ enum PictureStyle {
             .head{stroke:none}.handler{stroke-width:1;fill-opacity:.25}.run{stroke-width:1;stroke-dasharray:2 1.5}\
             .marks{fill-opacity:.1}.open{stroke-dasharray:5 3}.wait{fill-opacity:0;stroke-dasharray:2 3}\
             .enqueue{stroke-width:1.6}.stroke{stroke-width:2}.cross,.nobody,.waits,.merged{stroke-width:1.6}\
-            .stretch{stroke-width:3}.leader{stroke-width:.7}\
             .waiting{font-size:11px;stroke:none}
             """
         let light = colored(
@@ -39,7 +38,7 @@ enum PictureStyle {
         return """
             .ground{fill:\(ground);stroke:\(faint)}text{fill:\(ink)}.muted,.cut{fill:\(muted)}\
             .behind,.under{fill:\(ground)}.grid{stroke:\(faint)}\
-            .edge,.moment,.leader,.stretch,.ended,.ended .way,.merged{stroke:\(muted)}.merged{fill:\(ground)}\
+            .edge,.moment,.ended,.ended .way,.merged{stroke:\(muted)}.merged{fill:\(ground)}\
             .tear{fill:\(ground)}\
             \(lanes.joined()).bad,.bad .way,.nobody,.waits{stroke:\(bad)}.waiting{fill:\(bad)}\
             .lane{stroke:none}

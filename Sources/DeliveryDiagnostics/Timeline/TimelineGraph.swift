@@ -65,9 +65,9 @@ struct TimelineGraph {
     private func lanes(at time: Int64) -> [Cell] {
         var cells = [Cell](repeating: Cell(), count: timeline.lanes.count * pitch)
         for (lane, life) in timeline.lanes.enumerated() {
-            if life.begin <= time, time <= life.end {
-                cells[lane * pitch] = Cell(character: symbols[.lane], lane: lane)
-            }
+            // A process may end while its threads are in handlers.
+            guard life.begin <= time, time <= life.end else { continue }
+            cells[lane * pitch] = Cell(character: symbols[.lane], lane: lane)
             for case (let depth, let stage?) in running[lane].enumerated() {
                 let symbol = stage == .wait ? TimelineSymbol.wait : .handler
                 cells[column(lane, depth)] = Cell(character: symbols[symbol], lane: lane)

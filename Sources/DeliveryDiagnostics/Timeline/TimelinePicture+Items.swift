@@ -146,30 +146,26 @@ extension Timeline {
     /// duration of a handler or wait is in all but the last.
     fileprivate func texts(of item: Item) -> [String] {
         let label = label(of: item)
-        func short(_ text: String, to width: Int = 36) -> String {
-            // Long texts keep their beginning and end.
-            DisplayWidth.fitMiddle(Excerpt.of(text, length: 200), to: width)
-        }
-        let names = [label.name.map { short($0) }, label.name.map { short($0, to: 12) }]
-        let texts: [[String?]]
+        var (head, name, tail) = (label.post, label.name, String?.none)
         switch item.stage {
         case _ where item.isRun:
-            let count = ["×\(item.count)", label.outcome].compactMap(\.self).joined(separator: ", ")
-            let what = item.stage == .deliver ? "handlers" : label.what
-            texts = [[posts(of: item), what, count], [posts(of: item), count], [count], ["×\(item.count)"]]
+            (head, name) = (posts(of: item), item.stage == .deliver ? "handlers" : label.what)
+            tail = ["×\(item.count)", label.outcome].compactMap(\.self).joined(separator: ", ")
         case .deliver, .wait:
-            let head = label.post ?? (item.stage == .wait ? "waits" : nil)
-            let length = item.ending == .returned ? item.duration.description : nil
-            texts = names.map { [head, $0, length] } + [[head, length], [label.post ?? length]]
+            head = head ?? (item.stage == .wait ? "waits" : nil)
+            tail = item.ending == .returned ? item.duration.description : nil
         case .post, .capture, .append, .enqueue:
             // The stub of the post already shows a single waiting delivery.
-            let outcome = item.waiting == 1 ? nil : label.outcome.map { "\($0)," }
-            texts = names.map { [label.post, outcome, $0] } + [[label.post]]
-        case .log, .count, .refuseWait:
-            texts = [[label.details.joined(separator: ", ")]]
-        default:
-            texts = [[label.what, label.post, label.name], [label.what, label.post]]
+            tail = item.waiting == 1 ? nil : label.outcome
+        case .log, .count, .refuseWait: (head, name) = (nil, label.details.joined(separator: ", "))
+        default: head = [label.what, label.post].compactMap(\.self).joined(separator: " ")
         }
-        return texts.map { short($0.compactMap(\.self).joined(separator: " "), to: 60) }.filter { !$0.isEmpty }
+        // Long texts keep their beginning and end.
+        func short(_ text: String, to width: Int) -> String {
+            DisplayWidth.fitMiddle(Excerpt.of(text, length: 200), to: width)
+        }
+        let names = [name.map { short($0, to: 36) }, name.map { short($0, to: 12) }, nil]
+        return (names.map { [head, $0, tail] } + [[item.isRun ? "×\(item.count)" : label.post ?? tail]])
+            .map { short($0.compactMap(\.self).joined(separator: " "), to: 60) }.filter { !$0.isEmpty }
     }
 }

@@ -45,7 +45,7 @@ package struct TimelinePicture: Sendable {
     private static let maximumRows = 6
     private static let maximumLanes = 24
 
-    /// - Parameter isLinear: true to draw to scale, without cutting or stretching time.
+    /// - Parameter isLinear: true to draw to scale, without cutting out time or moving events apart.
     package init(_ timeline: Timeline, isLinear: Bool = false) {
         let timeline = timeline.folded(toLanes: Self.maximumLanes)
         let title = timeline.lanes.map { min(DisplayWidth.of($0.title), Self.maximumTitleWidth) }.max() ?? 0
@@ -81,11 +81,13 @@ package struct TimelinePicture: Sendable {
 
     package var svg: String {
         var used = used
-        if !scale.stretches.isEmpty { used.insert(.stretch) }
         if !scale.cuts.isEmpty { used.insert(.cut) }
         let legend = PictureMark.legend(used, top: height + 20, width: Self.width)
         let crowded = "\(counted(missing, "label")) left out for lack of space: point at a symbol to read it."
-        let notes = ([timeline.window?.words].compactMap(\.self) + timeline.notes + (missing > 0 ? [crowded] : []))
+        let apart = "Events close to each other are drawn apart: --linear draws to scale."
+        let notes =
+            ([timeline.window?.words].compactMap(\.self) + timeline.notes + (missing > 0 ? [crowded] : [])
+            + (scale.isLinear ? [] : [apart]))
             .flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 140) }
         let notesTop = height + 24 + legend.height
         let foot = notes.enumerated().map { line, note in
@@ -131,7 +133,7 @@ package struct TimelinePicture: Sendable {
 
     // MARK: Background
 
-    /// Grid lines with their times, and bars where the scale is stretched.
+    /// Grid lines with their times.
     private var axis: [String] {
         var lines: [String] = []
         var labels = PictureLabels(bounds: .init(left: 4, top: 28, right: Self.width - 4, bottom: Self.head))
@@ -149,15 +151,6 @@ package struct TimelinePicture: Sendable {
             let middle = min(x, Self.width - 8 - half)
             if labels.occupyIfFree(box(middle, half + 4, 31, 43)) {
                 lines.append(SVG.text(tick.label, style: "muted middle", x: middle, y: 41))
-            }
-        }
-        for stretch in scale.stretches {
-            let bar = SVG.path("stretch", "M\(SVG.point(left + stretch.begin, 46))H\(SVG.number(left + stretch.end))")
-            lines.append("<g>\(SVG.title("this time is drawn \(stretch.factor) times as wide as the rest"))\(bar)</g>")
-            let middle = left + (stretch.begin + stretch.end) / 2
-            let half = PictureLabels.width("×\(stretch.factor)") / 2
-            if labels.occupyIfFree(box(middle, half + 3, 48, 59)) {
-                lines.append(SVG.text("×\(stretch.factor)", style: "cut middle", x: middle, y: 57))
             }
         }
         return lines

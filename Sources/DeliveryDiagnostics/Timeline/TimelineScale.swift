@@ -7,36 +7,20 @@ struct TimelineScale: Sendable {
     struct Cut: Sendable {
         var times: ClosedRange<Int64>
         var begin: Double
-        var end: Double
 
-        var middle: Double { (begin + end) / 2 }
+        var middle: Double { begin + TimelineScale.cutLength / 2 }
         var duration: ElapsedTime { ElapsedTime(nanoseconds: times.upperBound - times.lowerBound) }
-    }
-
-    /// The position of a time that is drawn wider than the scale, because events would touch.
-    struct Stretch: Sendable {
-        var begin: Double
-        var end: Double
-        /// The length that the scale would give it.
-        fileprivate var natural: Double
-
-        private var ratio: Double { min(1e6, (end - begin) / max(natural, 1e-9)) }
-        fileprivate var isVisible: Bool { ratio > 1.5 }
-
-        /// For example `2.4` or `123`.
-        var factor: String { SVG.number(ratio < 10 ? ratio : ratio.rounded()) }
     }
 
     private let times: [Int64]
     private var positions: [Double] = []
     private(set) var cuts: [Cut] = []
-    private(set) var stretches: [Stretch] = []
+    /// True if nothing is cut out or moved apart.
+    private(set) var isLinear = true
 
     /// Leaves space for the label between two cuts.
-    static let cutLength = 56.0
+    private static let cutLength = 56.0
     private static let maximumCuts = 6
-    /// Stretches that are closer to each other are shown as one.
-    private static let stretchDistance = 16.0
     /// As a share of the remaining time. Shorter gaps are not cut.
     private static let minimumShare = 0.06
     /// As a multiple of the longest remaining gap. Gaps of similar lengths are not cut.
@@ -48,30 +32,17 @@ struct TimelineScale: Sendable {
     init(moments: [Int64], busy: [ClosedRange<Int64>] = [], length: Double, isLinear: Bool = false) {
         times = Set(moments).sorted()
         let gaps = zip(times, times.dropFirst()).map { Double($1 - $0) }
-        let cutGaps = isLinear ? [] : Self.cuts(of: gaps, times: times, busy: busy)
-        let room = max(1, length - Double(cutGaps.count) * Self.cutLength)
+        let cut = isLinear ? [] : Self.cuts(of: gaps, times: times, busy: busy)
+        let room = max(1, length - Double(cut.count) * Self.cutLength)
         let apart = isLinear ? 0 : min(Self.maximumDistance, room * 0.5 / Double(max(1, gaps.count)))
-        let scale = Self.scale(of: gaps.indices.filter { !cutGaps.contains($0) }.map { gaps[$0] }, apart, room: room)
-        var position = 0.0
+        let scale = Self.scale(of: gaps.indices.filter { !cut.contains($0) }.map { gaps[$0] }, apart, room: room)
         if !times.isEmpty { positions = [0] }
         for (index, gap) in gaps.enumerated() {
-            let (begin, natural, isCut) = (position, gap * scale, cutGaps.contains(index))
-            position += isCut ? Self.cutLength : max(apart, natural)
-            positions.append(position)
-            if isCut {
-                cuts.append(Cut(times: times[index]...times[index + 1], begin: begin, end: position))
-            } else if Stretch(begin: begin, end: position, natural: natural).isVisible {
-                let last = stretches.last
-                if let last, begin - last.end < Self.stretchDistance, last.end >= cuts.last?.end ?? 0 {
-                    // The scale holds between them.
-                    let natural = last.natural + begin - last.end + natural
-                    stretches[stretches.count - 1] = Stretch(begin: last.begin, end: position, natural: natural)
-                } else {
-                    stretches.append(Stretch(begin: begin, end: position, natural: natural))
-                }
-            }
+            let isCut = cut.contains(index)
+            if isCut { cuts.append(Cut(times: times[index]...times[index + 1], begin: positions[index])) }
+            if isCut || apart > gap * scale { self.isLinear = false }
+            positions.append(positions[index] + (isCut ? Self.cutLength : max(apart, gap * scale)))
         }
-        stretches.removeAll { !$0.isVisible }
     }
 
     private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> Set<Int> {

@@ -11,33 +11,10 @@ struct Check: Command {
             source locations of the post and of the registration if they are known.
 
             RULES
-              NAME on PLACE, NAME not on PLACE
-                  handlers of NAME run there, or elsewhere
-              NAME observed, every post observed
-                  no post of NAME, or of any name, is without an observer
-              NAME delivered, everything delivered
-                  nothing was dropped, waited at the end or lost its thread
-              NAME within 50 ms
-                  each handler begins that soon after the post; what waits at the end is too late
-              NAME at most 3 waiting
-                  so many wait for an observer at the same time
-              NAME before NAME, NAME before NAME on PLACE
-                  on each thread, or there, no handler of the second comes before the first one of the first
-              each NAME before NAME, each NAME before NAME on PLACE
-                  the first of the second after the first of the first, the second after the second, and so on
-              no handler longer than 16 ms, no handler on PLACE longer than 16 ms
-                  from the call to the return
-              no post longer than 5 ms
-                  no post blocks its thread for longer
-              no observer left at exit
-                  each observer that was added is removed
-              at most 100 NAME per second
-                  posts of each process, in any second
-              no finding, no problem, no wrongThread
-                  'diagnose' finds nothing, notes only, or nothing of this kind
+            \(RuleForm.help)
 
-            PLACE is main, or thread and the name or the number of a thread. A name with spaces is written in double \
-            quotes, with JSON's escapes. So is a notification that is called no, every, everything, each or at. The kinds of findings \
+            PLACE is main, or thread and the name or the number of a thread; without a place, each thread has its own \
+            order. TIME has a unit, such as 16 ms. A name with spaces is written in double quotes, with JSON's escapes. So is a notification that is called no, every, everything, each or at. The kinds of findings \
             are listed by 'diagnose --kinds'. A file of rules has one on each line; text after # is a comment.
 
             NAME may be without its module: JobArrived is jobs.JobArrived if that is the only one. A rule fails if its \

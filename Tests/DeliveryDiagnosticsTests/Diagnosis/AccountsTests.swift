@@ -5,30 +5,28 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class AccountsTests: XCTestCase {
-    private func audit(_ happen: (inout RecordedStory) -> Void) -> Evidence {
-        Evidence(RecordedStory.complete(happen))
+    private func audit(_ script: String, ends: String = "end - !exit") -> Evidence {
+        Evidence(RecordedStory("\(script); \(ends)").recording)
     }
 
     /// The number of faults of each kind.
-    private func faults(_ happen: (inout RecordedStory) -> Void) -> [Fault.Kind: Int] {
-        audit(happen).faults(areCertain: true)
+    private func faults(_ script: String) -> [Fault.Kind: Int] { audit(script).faults(areCertain: true) }
+
+    private func counted(_ script: String, _ counters: DeliveryCounters, of observer: Int? = 1) -> Recording {
+        var story = RecordedStory(script)
+        story.add(.count, nil, observer: observer, counters: counters)
+        story.end()
+        return story.recording
     }
 
     // MARK: Complete recordings
 
     func testEachOutcomeIsCountedForItsObserverAndName() {
-        let audit = audit { story in
-            story.register(1)
-            story.register(2)
-            story.deliver(1, to: [1])
-            for (post, outcome) in [(2, DeliveryStage.coalesce), (3, .drop), (4, .cancel), (5, .targetGone)] {
-                story.hand(post, to: [1])
-                story.add(outcome, post: post, observer: 1, policy: outcome == .drop ? .dropNewest : nil)
-            }
-            story.hand(6, to: [1, 2])
-            story.add(.post, post: 7, count: 1)
-            story.add(.skip, post: 7, observer: 2)
-        }
+        let audit = audit(
+            """
+            add o1; add o2; give #1 o1; hand #2 o1; coalesce #2 o1; hand #3 o1; drop #3 o1 %dropNewest
+            hand #4 o1; cancel #4 o1; hand #5 o1; targetGone #5 o1; hand #6 o1,2; post #7 n1; skip #7 o2
+            """)
         XCTAssertTrue(audit.addsUp)
         XCTAssertEqual(audit.faults(areCertain: false).count, 0)
         XCTAssertEqual(
@@ -40,106 +38,91 @@ final class AccountsTests: XCTestCase {
         XCTAssertEqual(audit.accounts(.notifications)[0].policies, ["dropNewest"])
     }
 
-    func testADeliveryBeforeThePostReturnsNeedsNoAppendAndABlockNeedsNoPost() {
-        let audit = audit { story in
-            story.register(1, on: RecordedStory.main)
-            story.add(.post, post: 1, count: 1)
-            story.handle(1, by: 1, on: RecordedStory.main)
-            story.add(.append, nil, post: 2, target: RecordedStory.worker)
-            story.add(.deliver, on: RecordedStory.worker, nil, post: 2)
-            story.add(.return, on: RecordedStory.worker, nil, post: 2)
-            story.add(.append, nil, post: 3, target: RecordedStory.worker)
+    func testRecordsAddUpWithoutEveryStage() {
+        for (script, notifications) in [
+            // A delivery before the post returns needs no append.
+            ("add o1 >main; post #1 n1; main handle #1 o1", [[.matched: 1, .delivered: 1]]),
+            // A retained notification of a late observer is no other post.
+            (
+                """
+                post #1 n0; 1-2: add o*; capture #2 n1 ~1; append #2 o1 >worker; capture #3 n1 ~1
+                append #3 o2 >worker; worker handle #2 o1; worker coalesce #3 o2
+                """, [[.matched: 1, .delivered: 1], [.matched: 1, .coalesced: 1]]
+            ),
+            // In the document's technique, each post has one observer without append or count.
+            (
+                "register; 1-2: worker post #* & worker capture #*; deliver #1; worker post #3 Nobody",
+                [[.matched: 2, .delivered: 1, .pending: 1]]
+            ),
+            // Posts from before the recording are counted separately.
+            ("add o1; worker deliver o1; worker return o1", [[.earlier: 1]]),
+            // What is handed to a thread that had ended is pending until its outcome is recorded.
+            ("add o1; worker threadEnd -; hand #1 o1", [[.matched: 1, .pending: 1]]),
+        ] as [(String, [Accounts.Counts])] {
+            XCTAssertTrue(audit(script).addsUp, script)
+            XCTAssertEqual(audit(script).counts(.notifications), notifications, script)
         }
-        XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(audit.counts(.notifications), [[.matched: 1, .delivered: 1]])
-        XCTAssertEqual(audit.counts(.blocks), [[.matched: 2, .delivered: 1, .pending: 1]])
-    }
-
-    func testARetainedNotificationOfALateObserverIsNoOtherPost() {
-        let audit = audit { story in
-            story.deliver(1, to: [])
-            for observer in 1...2 {
-                story.register(observer)
-                story.add(.capture, post: 1 + observer, count: 1, relatedPost: 1)
-                story.add(.append, post: 1 + observer, observer: observer, target: RecordedStory.worker)
-            }
-            story.handle(2, by: 1)
-            story.add(.coalesce, on: RecordedStory.worker, post: 3, observer: 2)
-        }
-        XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(audit.postCount, 1)
-        XCTAssertEqual(
-            audit.counts(.notifications), [[.matched: 1, .delivered: 1], [.matched: 1, .coalesced: 1]])
-    }
-
-    func testInTheDocumentsTechniqueEachPostHasOneObserverWithoutAppendOrCount() {
-        let audit = audit { story in
-            story.add(.register)
-            for post in 1...2 {
-                story.add(.post, on: RecordedStory.worker, post: post)
-                story.add(.capture, on: RecordedStory.worker, post: post)
-            }
-            story.add(.deliver, post: 1)
-            story.add(.post, on: RecordedStory.worker, "Nobody's", post: 3)
-        }
-        XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(audit.counts(.notifications), [[.matched: 2, .delivered: 1, .pending: 1]])
+        let blocks = audit("append - #2 >worker; worker deliver - #2; worker return - #2; append - #3 >worker")
+        XCTAssertEqual(blocks.counts(.blocks), [[.matched: 2, .delivered: 1, .pending: 1]])
+        let killed = audit("add o1; hand #1 o1", ends: "end - !signal11")
+        XCTAssertTrue(killed.addsUp)
+        XCTAssertEqual(killed.counts(.notifications), [[.matched: 1, .pending: 1]])
     }
 
     func testAnEnqueuedNotificationIsPostedCoalescedDequeuedWaitingOrHasLostItsThread() {
-        let audit = audit { story in
-            for post in 1...5 { story.add(.enqueue, post: post) }
-            story.add(.post, post: 1, count: 0)
-            story.add(.coalesce, post: 2, relatedPost: 1)
-            story.add(.dequeue, post: 3)
-            story.add(.targetGone, post: 4)
-            story.add(
-                .count, nil,
-                counters: DeliveryCounters(delivered: 1, waiting: 1, coalesced: 1, cancelled: 1, targetGone: 1))
-        }
+        let audit = Evidence(
+            counted(
+                "1-5: enqueue #*; post #1 n0; coalesce #2 ~1; dequeue #3; targetGone #4",
+                DeliveryCounters(delivered: 1, waiting: 1, coalesced: 1, cancelled: 1, targetGone: 1), of: nil))
         XCTAssertTrue(audit.addsUp)
         XCTAssertEqual(
             audit.counts(.queues),
-            [
-                [.matched: 5, .delivered: 1, .coalesced: 1, .cancelled: 1, .targetGone: 1, .pending: 1]
-            ])
+            [[.matched: 5, .delivered: 1, .coalesced: 1, .cancelled: 1, .targetGone: 1, .pending: 1]])
         XCTAssertTrue(audit.accounts(.notifications).isEmpty)
     }
 
     func testPostsThatNoObserverMatchedAreCountedForEachNameAndHandlersThreadsForEachObserver() {
-        let audit = audit { story in
-            story.register(1, on: nil)
-            for (post, thread) in [(1, RecordedStory.main), (2, RecordedStory.other)] {
-                story.add(.post, on: thread, post: post, count: 1)
-                story.handle(post, by: 1, on: thread)
-            }
-            for post in 3...5 { story.add(.post, post == 5 ? "Other" : "Gone", post: post, at: 9, count: 0) }
-        }
+        let audit = audit(
+            """
+            add o1 %poster; post #1 n1; main handle #1 o1; other post #2 n1; other handle #2 o1
+            3-4: post #* Gone n0; post #5 Other n0
+            """)
         XCTAssertEqual(audit.counts(.unobserved).map { $0[.matched] }, [2, 1])
         XCTAssertEqual(audit.accounts(.notifications).map(\.threads.count), [2])
     }
 
-    func testPostsFromBeforeTheRecordingAreCountedSeparately() {
-        let audit = audit { story in
-            story.register(1)
-            story.add(.deliver, on: RecordedStory.worker, observer: 1)
-            story.add(.return, on: RecordedStory.worker, observer: 1)
-        }
+    func testEqualNumbersOfTwoProcessesAreKeptApart() {
+        var story = RecordedStory("add o1; give #1 o1; end - !exit")
+        story.process = ProcessIdentity(id: 200, name: "program")
+        story.register(1)
+        story.hand(1, to: [1])
+        story.end()
+        let audit = Evidence(Recording(story.records))
         XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(audit.counts(.notifications), [[.earlier: 1]])
+        XCTAssertEqual(
+            audit.counts(.notifications), [[.matched: 1, .delivered: 1], [.matched: 1, .pending: 1]])
     }
 
     // MARK: Faults
 
+    func testEachKindOfFault() {
+        let late = "worker deliver #2 o1 >worker"
+        for (script, expected) in [
+            ("add o1; other register o2 >other; hand #1 o1; worker threadEnd -", [.lostAtThreadEnd: 1]),
+            // A later notification of the same thread was delivered, and did not overtake it.
+            ("add o1; 1-2: hand #* o1; \(late); worker return #2 o1", [.lost: 1]),
+            ("add o1; hand #1 o1; other hand #2 o1; \(late); worker return #2 o1", [:]),
+            ("add o1; 1-2: hand #* o1; \(late) %overtakes; worker return #2 o1", [:]),
+            ("add o1; append #1 o1 >worker; worker handle #1 o1", [.withoutPost: 1]),
+            ("add o1; post #1 n0; append #1 o1 >worker; worker handle #1 o1", [.tooMany: 1]),
+            ("dequeue #1", [.withoutPost: 1]),
+            ("add o1; post #1 n1; worker handle #1 o1", [.notHandedOver: 1]),
+            ("return #1 o1", [.returnWithoutDeliver: 1]),
+        ] as [(String, [Fault.Kind: Int])] { XCTAssertEqual(faults(script), expected, script) }
+    }
+
     func testAMatchWithoutARecordIsLostAndItsObserverIsNamedIfItIsKnown() {
-        let audit = audit { story in
-            story.register(1)
-            story.register(2)
-            story.register(3, "Another")
-            story.add(.post, post: 1, at: 12, count: 2)
-            story.add(.append, post: 1, observer: 1, target: RecordedStory.worker)
-            story.handle(1, by: 1)
-        }
+        let audit = audit("add o1; add o2; add o3 Another; post #1 @12 n2; append #1 o1 >worker; worker handle #1 o1")
         XCTAssertEqual(audit.faults(areCertain: true), [.lost: 1])
         XCTAssertEqual(
             audit.faults.first?.text,
@@ -149,205 +132,62 @@ final class AccountsTests: XCTestCase {
     }
 
     func testInATruncatedRecordingMissingRecordsAreUnknownNotLost() {
-        func happen(_ story: inout RecordedStory) {
-            story.register(1)
-            story.add(.post, post: 1, count: 1)
-            story.add(.append, post: 2, observer: 1, target: RecordedStory.worker)
-            story.add(.threadEnd, on: RecordedStory.worker, nil)
+        let script = "add o1; post #1 n1; append #2 o1 >worker; worker threadEnd -"
+        let certain: [Fault.Kind: Int] = [.lost: 1, .lostAtThreadEnd: 1, .withoutPost: 1]
+        XCTAssertEqual(faults(script), certain)
+        for truncated in [audit(script, ends: ""), audit("\(script); lost - n3")] {
+            XCTAssertTrue(truncated.addsUp)
+            XCTAssertEqual(truncated.faults(areCertain: false), certain)
         }
-        let complete = Evidence(RecordedStory.complete(happen))
-        XCTAssertEqual(complete.faults(areCertain: true), [.lost: 1, .lostAtThreadEnd: 1, .withoutPost: 1])
-        XCTAssertEqual(complete.faults(areCertain: false).count, 0)
-        let truncated = Evidence(RecordedStory.truncated(happen))
-        XCTAssertTrue(truncated.addsUp)
-        XCTAssertEqual(truncated.faults(areCertain: false), complete.faults(areCertain: true))
-        let lossy = audit { story in
-            happen(&story)
-            story.add(.lost, nil, count: 3)
-        }
-        XCTAssertTrue(lossy.addsUp)
-        XCTAssertEqual(lossy.faults(areCertain: false), complete.faults(areCertain: true))
-    }
-
-    func testANotificationIsLostIfItsThreadEndsLaterOtherwisePending() {
-        let audit = audit { story in
-            story.register(1)
-            story.register(2, on: RecordedStory.other)
-            story.hand(1, to: [1])
-            story.hand(2, to: [2], on: RecordedStory.other)
-            story.add(.threadEnd, on: RecordedStory.worker, nil)
-        }
-        XCTAssertEqual(audit.faults(areCertain: true), [.lostAtThreadEnd: 1])
-        XCTAssertEqual(
-            audit.counts(.notifications), [[.matched: 1, .lost: 1], [.matched: 1, .pending: 1]])
-    }
-
-    func testANotificationForAThreadThatHadEndedIsPendingUntilTargetGoneIsRecorded() {
-        let audit = audit { story in
-            story.register(1)
-            story.add(.threadEnd, on: RecordedStory.worker, nil)
-            story.hand(1, to: [1])
-        }
-        XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(audit.counts(.notifications), [[.matched: 1, .pending: 1]])
-    }
-
-    func testAProcessThatEndsByASignalHasPendingNotificationsNotLostOnes() {
-        var story = RecordedStory()
-        story.register(1)
-        story.hand(1, to: [1])
-        story.end(.signal(11))
-        let audit = Evidence(Recording(story.records))
-        XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(audit.counts(.notifications), [[.matched: 1, .pending: 1]])
     }
 
     func testAPostDuringWhichTheProgramEndsIsPendingAndAFinishedOneIsLost() {
-        for reason in [DeliveryRecord.Reason.exit, .signal(11)] { endedInPost(reason: reason) }
-    }
-
-    private func endedInPost(reason: DeliveryRecord.Reason) {
-        /// A handler posts. The program ends in the first of the post's two handlers, or after the post.
-        func audit(_ isOver: Bool) -> Evidence {
-            var story = RecordedStory()
-            for observer in 1...3 { story.register(observer) }
-            story.hand(1, to: [1])
-            story.add(.deliver, on: RecordedStory.worker, post: 1, observer: 1, target: RecordedStory.worker)
-            story.add(.post, on: RecordedStory.worker, post: 2, count: 2)
-            story.add(.deliver, on: RecordedStory.worker, post: 2, observer: 2, target: RecordedStory.worker)
-            if isOver {
-                story.add(.return, on: RecordedStory.worker, post: 2, observer: 2)
-                story.add(.return, on: RecordedStory.worker, post: 1, observer: 1)
-            }
-            story.end(reason)
-            return Evidence(Recording(story.records))
+        for reason in ["exit", "signal11"] {
+            let inPost = """
+                1-3: add o*; hand #1 o1; worker deliver #1 o1 >worker
+                worker post #2 n2; worker deliver #2 o2 >worker
+                """
+            let ended = audit(inPost, ends: "end - !\(reason)")
+            XCTAssertTrue(ended.addsUp)
+            XCTAssertEqual(ended.accounts(.notifications).reduce(0) { $0 + $1.counts[.pending] }, 1)
+            let over = audit("\(inPost); worker return #2 o2; worker return #1 o1", ends: "end - !\(reason)")
+            XCTAssertEqual(over.faults(areCertain: true), [.lost: 1])
         }
-        XCTAssertTrue(audit(false).addsUp)
-        XCTAssertEqual(audit(false).accounts(.notifications).reduce(0) { $0 + $1.counts[.pending] }, 1)
-        XCTAssertEqual(audit(true).faults(areCertain: true), [.lost: 1])
-    }
-
-    func testANotificationIsLostIfALaterOneOfTheSameThreadWasDeliveredButNotIfItIsAnotherThreads() {
-        func faults(overtakes: Bool = false, from thread: ThreadIdentity) -> [Fault.Kind: Int] {
-            self.faults { story in
-                story.register(1)
-                story.hand(1, to: [1])
-                story.hand(2, to: [1], from: thread)
-                story.add(
-                    .deliver, on: RecordedStory.worker, post: 2, observer: 1, target: RecordedStory.worker,
-                    overtakes: overtakes)
-                story.add(.return, on: RecordedStory.worker, post: 2, observer: 1)
-            }
-        }
-        XCTAssertEqual(faults(from: RecordedStory.main), [.lost: 1])
-        XCTAssertTrue(faults(from: RecordedStory.other).isEmpty)
-        XCTAssertTrue(faults(overtakes: true, from: RecordedStory.main).isEmpty)
     }
 
     func testTwoOutcomesOfAPostAndAnOutcomeAfterASkipAreFaultsEvenInATruncatedRecording() {
-        func happen(_ story: inout RecordedStory) {
-            story.register(1)
-            story.deliver(1, to: [1])
-            story.add(.cancel, post: 1, observer: 1)
-            story.add(.post, post: 2, count: 1)
-            story.add(.skip, post: 2, observer: 1)
-            story.add(.cancel, post: 2, observer: 1)
-            story.add(.enqueue, post: 3)
-            story.add(.dequeue, post: 3)
-            story.add(.coalesce, post: 3)
+        let script = """
+            add o1; give #1 o1; cancel #1 o1; post #2 n1; skip #2 o1; cancel #2 o1
+            enqueue #3; dequeue #3; coalesce #3
+            """
+        for audit in [audit(script), audit(script, ends: "")] {
+            XCTAssertEqual(audit.faults(areCertain: true), [.twoOutcomes: 2, .outcomeAfterSkip: 1])
         }
         XCTAssertEqual(
-            Evidence(RecordedStory.complete(happen)).faults(areCertain: true), [.twoOutcomes: 2, .outcomeAfterSkip: 1])
-        XCTAssertEqual(
-            Evidence(RecordedStory.truncated(happen)).faults(areCertain: true), [.twoOutcomes: 2, .outcomeAfterSkip: 1])
-        XCTAssertEqual(
-            Evidence(RecordedStory.complete(happen)).faults.first?.text,
+            audit(script).faults.first?.text,
             "#1 of Done, posted by main at Demo/main.swift:1001 (line 2), has two outcomes for observer 1: "
                 + "deliver on worker, line 4, then cancel on main, line 6")
     }
 
-    func testAnOutcomeWithoutAPostTooManyObserversAndAnOutcomeOfNothingEnqueuedAreFaults() {
-        XCTAssertEqual(
-            faults { story in
-                story.register(1)
-                story.add(.append, post: 1, observer: 1, target: RecordedStory.worker)
-                story.handle(1, by: 1)
-            }, [.withoutPost: 1])
-        XCTAssertEqual(
-            faults { story in
-                story.register(1)
-                story.add(.post, post: 1, count: 0)
-                story.add(.append, post: 1, observer: 1, target: RecordedStory.worker)
-                story.handle(1, by: 1)
-            }, [.tooMany: 1])
-        XCTAssertEqual(faults { $0.add(.dequeue, post: 1) }, [.withoutPost: 1])
-    }
-
-    func testADeliveryOnAnotherThreadWithoutAnAppendAndAReturnWithoutACallAreFaults() {
-        XCTAssertEqual(
-            faults { story in
-                story.register(1)
-                story.add(.post, post: 1, count: 1)
-                story.handle(1, by: 1)
-            }, [.notHandedOver: 1])
-        XCTAssertEqual(faults { $0.add(.return, post: 1, observer: 1) }, [.returnWithoutDeliver: 1])
-    }
-
-    func testTheLibrarysCountersAreComparedWithTheRecords() {
-        func counted(_ counters: DeliveryCounters) -> [Fault.Kind: Int] {
-            faults { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.hand(2, to: [1])
-                story.add(.count, nil, observer: 1, counters: counters)
-            }
+    func testTheLibrarysCountersAreComparedWithTheRecords() throws {
+        func faults(_ script: String, _ counters: DeliveryCounters, of observer: Int? = 1) -> [Fault.Kind: Int] {
+            Evidence(counted(script, counters, of: observer)).faults(areCertain: true)
         }
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 1, waiting: 1)), [:])
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 1, waiting: 2)), [.miscounted: 1])
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 2)), [.miscounted: 1])
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 1)), [.miscounted: 1])
-        XCTAssertEqual(
-            faults { story in
-                story.add(.enqueue, post: 1)
-                story.add(.count, nil, counters: DeliveryCounters(coalesced: 1))
-            }, [.miscounted: 1])
-    }
-
-    func testASelectionOfEverythingHidesNothing() throws {
-        var recording = RecordedStory.complete { story in
-            story.register(1)
-            story.deliver(1, to: [1])
-            story.add(.count, nil, observer: 1, counters: DeliveryCounters(delivered: 2))
-        }
+        let script = "add o1; give #1 o1; hand #2 o1"
+        XCTAssertEqual(faults(script, DeliveryCounters(delivered: 1, waiting: 1)), [:])
+        for counters in [
+            DeliveryCounters(delivered: 1, waiting: 2), DeliveryCounters(delivered: 2), DeliveryCounters(delivered: 1),
+        ] { XCTAssertEqual(faults(script, counters), [.miscounted: 1]) }
+        XCTAssertEqual(faults("enqueue #1", DeliveryCounters(coalesced: 1), of: nil), [.miscounted: 1])
+        // Those that include notifications from before the recording are not compared.
+        let earlier = "add o1; worker deliver o1; worker return o1"
+        XCTAssertEqual(faults(earlier, DeliveryCounters(delivered: 1)), [:])
+        // A selection of everything hides nothing.
+        var recording = counted("add o1; give #1 o1", DeliveryCounters(delivered: 2))
         recording.problemCount = 1
         let (index, selection) = (RecordingIndex(recording), try RecordingSelection(of: recording))
         XCTAssertEqual(Evidence(index, DiagnosisLimits(), selection).faults(areCertain: true), [.miscounted: 1])
-        let diagnosis = Diagnosis(index, selection: selection)
-        XCTAssertEqual(diagnosis.findings.map(\.kind), [.unaccounted, .incomplete])
-    }
-
-    func testCountersThatIncludeNotificationsFromBeforeTheRecordingAreNotCompared() {
         XCTAssertEqual(
-            faults { story in
-                story.register(1)
-                story.add(.deliver, on: RecordedStory.worker, observer: 1)
-                story.add(.return, on: RecordedStory.worker, observer: 1)
-                story.add(.count, nil, observer: 1, counters: DeliveryCounters(delivered: 1))
-            }, [:])
-    }
-
-    func testEqualNumbersOfTwoProcessesAreKeptApart() {
-        var story = RecordedStory()
-        story.register(1)
-        story.deliver(1, to: [1])
-        story.end()
-        story.process = ProcessIdentity(id: 200, name: "program")
-        story.register(1)
-        story.hand(1, to: [1])
-        story.end()
-        let audit = Evidence(Recording(story.records))
-        XCTAssertTrue(audit.addsUp)
-        XCTAssertEqual(
-            audit.counts(.notifications), [[.matched: 1, .delivered: 1], [.matched: 1, .pending: 1]])
+            Diagnosis(index, selection: selection).findings.map(\.kind), [.unaccounted, .incomplete])
     }
 }

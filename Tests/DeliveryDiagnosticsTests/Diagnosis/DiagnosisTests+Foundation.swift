@@ -6,247 +6,172 @@ import XCTest
 
 /// Findings about Foundation's own center and notification queue.
 extension DiagnosisTests {
-    // MARK: Threads
-
     func testAFoundationHandlerOnAnotherThreadThanMainWhichAddedTheObserver() {
-        func story(_ thread: ThreadIdentity, queue: String? = nil) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1, queue: queue)
-                for post in 1...2 { story.postToFoundation(post, to: [1], from: thread) }
-                story.postToFoundation(3, to: [1])
-            }
+        func story(_ thread: String, queue: String = "^") -> String {
+            "add o1 \(queue); 1-2: \(thread) fpost #* o1; fpost #3 o1"
         }
         expect(
-            .wrongThread, evidence: [1, 2, 3],
-            says: ["observer 1 of Done was added on main, but its handler ran on other 2 times"],
-            in: story(Story.other), notIn: story(Story.main))
-        // A handler of an operation queue may run on any thread.
+            "problem wrongThread 1 2 3",
+            says: "observer 1 of Done was added on main, but its handler ran on other 2 times", in: story("other"),
+            notIn: story("main"))
+        // A handler of an operation queue may run on any thread, and one that Foundation itself adds.
         expect(
-            .wrongThread, evidence: [1, 2, 3], in: story(Story.other), notIn: story(Story.other, queue: "7f22"))
+            "problem wrongThread 1 2 3", in: story("other"), notIn: story("other", queue: "^queue=7f22"))
+        expect(
+            "note wrongThread 1 2 3", in: "add o1 ^; worker fpost #1 o1", notIn: "add o1 ^own; worker fpost #1 o1",
+            leaving: ["note onPostingThread"])
+        let many = findings("add o1 ^; 2-13: t* fpost #* o1; fpost #1 o1; fork -")
+        XCTAssertEqual(titles(many), ["problem wrongThread", "note fork"])
+        assertSays(many.first, "ran on t2, t3, t4 and 9 others 12 times, and on main too")
+        assertSays(
+            findings("add o1 - ^; 1-3: worker fpost #* o1 N*; fpost #4 o1 N4").first,
+            "observer 1 of any name was added on main, but its handler ran on worker 3 times")
+        let elsewhere = findings("add o1 ^; worker fpost #1 o1; other fpost #2 o1; fork -")
+        XCTAssertEqual(titles(elsewhere), ["note wrongThread", "note fork"])
+        assertSays(elsewhere.first, "'Done on main'")
     }
 
     func testAFoundationHandlerOnSeveralThreadsIsAProblemIfMainIsOneOfThem() {
-        func story(_ threads: ThreadIdentity...) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1, on: Story.worker)
-                for (post, thread) in threads.enumerated() { story.postToFoundation(post + 1, to: [1], from: thread) }
-            }
+        func story(_ one: String, _ other: String) -> String {
+            "worker add o1 ^; \(one) fpost #1 o1; \(other) fpost #2 o1"
         }
         expect(
-            .wrongThread, evidence: [1, 3, 7], says: ["ran on 2 threads (worker and main)"],
-            in: story(Story.worker, Story.main), notIn: story(Story.worker, Story.worker))
+            "problem wrongThread 1 3 7", says: "ran on 2 threads (worker and main)", in: story("worker", "main"),
+            notIn: story("worker", "worker"))
         expect(
-            .onPostingThread, .note, evidence: [1, 3], says: ["ran only on other, not on worker, which added it"],
-            in: story(Story.other), notIn: story(Story.worker))
-    }
-
-    func testAnObserverThatFoundationItselfAddsMayBeCalledOnAnyThread() {
-        func story(_ isCalledByFoundation: Bool) -> (inout Story) -> Void {
-            { story in
-                story.add(
-                    .register, observer: 1, at: 1,
-                    foundation: .init(center: Story.center, isCalledByFoundation: isCalledByFoundation))
-                story.postToFoundation(1, to: [1], from: Story.worker)
-            }
-        }
-        expect(
-            .wrongThread, .note, evidence: [1, 2, 3], in: story(false), notIn: story(true), leaving: [.onPostingThread])
+            "note onPostingThread 1 3", says: "ran only on other, not on worker, which added it",
+            in: story("other", "other"), notIn: story("worker", "worker"))
+        // The handler of an asynchronous message may run on any thread, and return on another.
+        let message = "deliver - o1 ^; main return - o1 ^"
+        XCTAssertEqual(
+            titles(findings("add o1 ^; worker \(message); other \(message); remove - o1 ^; pass 10s")), [])
     }
 
     // MARK: Operation queues
 
     func testAPostThatWaitsLongForAHandlerOfAnOperationQueue() {
-        func story(_ time: Duration, from poster: ThreadIdentity = Story.main) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1, on: Story.worker, queue: "7f22")
-                story.beginFoundationPost(1, from: poster)
-                story.pass(time)
-                story.runFoundationHandler(1, by: 1, on: Story.other)
-                story.endFoundationPost(1, count: 1, from: poster)
-            }
+        func story(_ time: String, from poster: String = "main") -> String {
+            """
+            worker add o1 ^queue=7f22; \(poster) fbegin #1; pass \(time)
+            other frun #1 o1; \(poster) fend #1 n1
+            """
         }
         expect(
-            .queueBlocksPoster, evidence: [1, 2, 3],
-            says: ["main posted Done and waited 1 s for the handler of observer 1 of Done on its operation queue."],
-            in: story(.seconds(1)), notIn: story(.milliseconds(5)))
-        expect(.queueBlocksPoster, .note, evidence: [1, 2, 3], in: story(.milliseconds(50)), notIn: story(.zero))
+            "problem queueBlocksPoster 1 2 3",
+            says: "main posted Done and waited 1 s for the handler of observer 1 of Done on its operation queue.",
+            in: story("1s"), notIn: story("5ms"))
+        expect("note queueBlocksPoster 1 2 3", in: story("50ms"), notIn: story("0s"))
         expect(
-            .queueBlocksPoster, .note, evidence: [1, 2, 3], in: story(.milliseconds(500), from: Story.worker),
-            notIn: story(.zero, from: Story.worker))
+            "note queueBlocksPoster 1 2 3", in: story("500ms", from: "worker"), notIn: story("0s", from: "worker"))
+        // Each handler is measured from the end of the handler before.
+        func two(_ first: String, _ second: String) -> String {
+            """
+            worker add o1 ^queue=7f22; worker add o2 ^queue=main; worker fbegin #1
+            other frun #1 o1 \(first); main frun #1 o2 \(second); worker fend #1 n2
+            """
+        }
+        expect(
+            "note queueBlocksPoster 2 3 6", says: "observer 2 of Done on the main queue", in: two("0s", "15ms"),
+            notIn: two("0s", "0s"))
+        expect("note queueBlocksPoster 1 3 4", in: two("20ms", "0s"), notIn: two("0s", "0s"))
     }
 
-    func testEachHandlerOfAnOperationQueueIsMeasuredFromTheEndOfTheHandlerBefore() {
-        func story(_ first: Duration, _ second: Duration) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1, on: Story.worker, queue: "7f22")
-                story.addFoundationObserver(2, on: Story.worker, queue: "main")
-                story.beginFoundationPost(1, from: Story.worker)
-                story.runFoundationHandler(1, by: 1, on: Story.other, for: first)
-                story.runFoundationHandler(1, by: 2, on: Story.main, for: second)
-                story.endFoundationPost(1, count: 2, from: Story.worker)
-            }
+    func testAPostThatWaitsForEverForAHandlerOfAnOperationQueue() {
+        let begins = "add o1 ^queue=main; worker fbegin #1"
+        expect(
+            "problem queueBlocksPoster 1 2", says: "worker posted Done and has waited since then",
+            "which the main queue did not begin.", in: "\(begins); pass 5s",
+            notIn: "\(begins); main frun #1 o1; worker fend #1 n1; pass 5s")
+        // A program that ends while it posts does not wait.
+        expect(
+            "problem queueBlocksPoster 1 2 3", says: "which the main queue did not finish.",
+            in: "\(begins); other deliver - #1 o1 ^; 1-3: log '*' +400ms; other signal", notIn: begins)
+        // The observer that was there is named, and of several all are candidates.
+        func waiting(_ observers: String) -> Finding? {
+            findings(
+                """
+                add o1 ^queue=main; fremove o1; \(observers): add o* ^queue=5
+                worker fbegin #1; pass 9s
+                """
+            ).first
         }
-        expect(
-            .queueBlocksPoster, .note, evidence: [2, 3, 6], says: ["observer 2 of Done on the main queue"],
-            in: story(.zero, .milliseconds(15)), notIn: story(.zero, .zero))
-        expect(
-            .queueBlocksPoster, .note, evidence: [1, 3, 4], in: story(.milliseconds(20), .zero),
-            notIn: story(.zero, .zero))
-    }
-
-    func testAPostThatWaitsForEverForAHandlerOfTheMainQueue() {
-        /// Main waits for the thread that posts.
-        func story(_ rest: (inout Story) -> Void) -> Recording {
-            Story.complete { story in
-                story.addFoundationObserver(1, queue: "main")
-                story.beginFoundationPost(1, from: Story.worker)
-                rest(&story)
-            }
-        }
-        expect(
-            .queueBlocksPoster, evidence: [1, 2],
-            says: ["worker posted Done and has waited since then", "which the main queue did not begin."],
-            in: story { $0.pass(.seconds(5)) },
-            notIn: story { story in
-                story.runFoundationHandler(1, by: 1, on: Story.main)
-                story.endFoundationPost(1, count: 1, from: Story.worker)
-                story.pass(.seconds(5))
-            })
-        expect(
-            .queueBlocksPoster, evidence: [1, 2, 3], says: ["which the main queue did not finish."],
-            in: story { story in
-                story.add(.deliver, on: Story.other, nil, post: 1, observer: 1, foundation: .init())
-                for line in 0..<3 { story.add(.log, message: "\(line)", after: .milliseconds(400)) }
-                story.add(.signal, on: Story.other)
-            },
-            // A program that ends while it posts does not wait.
-            notIn: story { _ in })
+        assertSays(waiting("2-2"), "the handler of observer 2 of Done, which its operation queue did not begin")
+        assertSays(
+            waiting("2-3"), "one of 2 candidates", "candidate: observer 2 of Done", "candidate: observer 3 of Done")
     }
 
     // MARK: Removal
 
     func testATokenThatIsRemovedTwice() {
-        func story(_ isAgain: Bool) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1)
-                story.postToFoundation(1, to: [1])
-                story.removeFoundationObserver(1)
-                if isAgain { for _ in 1...2 { story.removeFoundationObserver(1, again: true) } }
-            }
-        }
+        let removed = "add o1 ^; fpost #1 o1; fremove o1"
         expect(
-            .deliveredAfterRemoval, evidence: [1, 6, 7],
-            says: ["observer 1 of Done was removed again 2 times after it had been removed"], in: story(true),
-            notIn: story(false))
-    }
-
-    func testAnUnknownObserverThatIsRemovedTwice() {
+            "problem deliveredAfterRemoval 1 6 7",
+            says: "observer 1 of Done was removed again 2 times after it had been removed",
+            in: "\(removed); 1-2: fremove o1 %again", notIn: removed)
         expect(
-            .deliveredAfterRemoval, evidence: [1], says: ["An observer was removed again once"],
-            in: { $0.removeFoundationObserver(nil, again: true) }, notIn: { _ in })
+            "problem deliveredAfterRemoval 1", says: "An observer was removed again once", in: "fremove %again",
+            notIn: "")
     }
 
     func testObserversThatAreAddedAtOneLocationAndNeverRemoved() {
-        func story(_ count: Int, removed: Int? = nil, sender: Bool = false) -> (inout Story) -> Void {
-            { story in
-                for observer in 1...count {
-                    story.addFoundationObserver(
-                        observer, sender: sender ? .init(identifier: UInt64(observer), type: "Window") : nil, at: 7)
-                }
-                if let removed { story.removeFoundationObserver(removed) }
-                story.postToFoundation(
-                    1, to: Array(1...count).filter { $0 != removed && (!sender || $0 == 1) },
-                    sender: sender ? .init(identifier: 1, type: "Window") : nil)
-            }
+        let three = "1-3: add o* @7 ^"
+        // Each of these two observes an object of its own.
+        for twin in [
+            "add o1 @7 ^; fpost #1 o1", "\(three); fremove o2; fpost #1 o1,3",
+            "add o1 @7 ^ /window; add o2 @7 ^ /panel; fpost #1 o1 /window; fpost #2 o2 /panel",
+        ] {
+            expect(
+                "note neverRemoved 1 3",
+                says: "3 observers of Done were added at one source location, and none was removed",
+                in: "\(three); fpost #1 o1,2,3", notIn: twin)
         }
-        expect(
-            .neverRemoved, .note, evidence: [1, 3],
-            says: ["3 observers of Done were added at one source location, and none was removed"], in: story(3),
-            notIn: story(1))
-        expect(.neverRemoved, .note, evidence: [1, 3], in: story(3), notIn: story(3, removed: 2))
-        // Each of these observes an object of its own.
-        expect(.neverRemoved, .note, evidence: [1, 3], in: story(3), notIn: story(3, sender: true))
     }
 
     func testAFoundationHandlerThatBeginsAfterTheRemoval() {
-        func story(_ isLate: Bool) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1, on: Story.worker)
-                story.beginFoundationPost(1, from: Story.worker)
-                if isLate { story.removeFoundationObserver(1) }
-                story.runFoundationHandler(1, by: 1, on: Story.worker)
-                story.endFoundationPost(1, count: 1, from: Story.worker)
-                if !isLate { story.removeFoundationObserver(1) }
-            }
-        }
+        let begins = "worker add o1 ^; worker fbegin #1"
+        let runs = "worker frun #1 o1; worker fend #1 n1"
         expect(
-            .deliveredAfterRemoval, evidence: [1, 3, 4], says: ["received 1 notification after it was removed"],
-            in: story(true), notIn: story(false))
-        XCTAssertTrue(
-            Diagnosis(Story.complete(story(true))).findings[0].remedy.contains("Let the handler check"))
+            "problem deliveredAfterRemoval 1 3 4", says: "received 1 notification after it was removed",
+            "Let the handler check", in: "\(begins); fremove o1; \(runs)", notIn: "\(begins); \(runs); fremove o1")
     }
 
     // MARK: Observers of any name, and queues
 
     func testAnObserverOfAnyNameOfACenterWhosePostEndedTheProcess() {
-        func story(center: String, signal: Bool = true, knowsThread: Bool = true) -> Recording {
-            var story = Story()
-            story.addFoundationObserver(1, nil, on: Story.worker, center: center)
-            story.beginFoundationPost(1, from: Story.worker, "Demo.Saved", center: "7f0010")
-            story.add(.end, on: knowsThread ? Story.worker : Story.main, nil, reason: signal ? .signal(4) : .exit)
-            var recording = story.recording
+        func findings(_ center: String = "^", ends reason: String = "signal4", knowsThread: Bool = true) -> [Finding] {
+            var recording = recording(
+                "worker add o1 - \(center); worker fbegin #1 Demo.Saved", ends: "worker end - !\(reason)")
             recording.entries[recording.entries.count - 1].isThreadKnown = knowsThread
-            return recording
+            return Diagnosis(recording).findings
         }
-        expect(
-            .anyNameObserver, evidence: [1, 2, 3],
-            says: ["ended by signal 4 while worker posted Demo.Saved to a center that has an observer of any name"],
-            in: story(center: "7f0010"), notIn: story(center: "7f0020"))
-        expect(
-            .anyNameObserver, evidence: [1, 2, 3], in: story(center: "7f0010"),
-            notIn: story(center: "7f0010", signal: false))
         // `record` adds an end without a thread.
-        expect(
-            .anyNameObserver, evidence: [1, 2, 3],
-            says: ["ended by signal 4 while worker posted Demo.Saved to a center that has an observer of any name"],
-            in: story(center: "7f0010", knowsThread: false), notIn: story(center: "7f0020", knowsThread: false))
+        for knowsThread in [true, false] {
+            let found = findings(knowsThread: knowsThread)
+            XCTAssertEqual(found.map(title), ["problem anyNameObserver 1 2 3"])
+            assertSays(
+                found.first,
+                "ended by signal 4 while worker posted Demo.Saved to a center that has an observer of any name")
+            XCTAssertEqual(titles(findings("^center=7f0020", knowsThread: knowsThread)), [])
+        }
+        XCTAssertEqual(titles(findings(ends: "exit")), [])
     }
 
     func testAnEnqueuedNotificationThatIsNotPostedForASecond() {
-        func story(
-            _ style: DeliveryRecord.Style, postedOn poster: ThreadIdentity? = nil, after time: Duration = .seconds(2)
-        ) -> (inout Story) -> Void {
-            { story in
-                for line in 1...2 { story.add(.enqueue, on: Story.worker, at: line, style: style, foundation: .init()) }
-                if let poster { story.postToFoundation(1, from: poster) }
-                story.pass(time)
-            }
+        func story(_ style: String, _ rest: String = "pass 2s") -> String {
+            "1-2: worker enqueue @* $\(style) ^; \(rest)"
         }
-        expect(
-            .enqueuedNeverPosted, evidence: [1, 2],
-            says: ["Done was enqueued 2 times in a NotificationQueue on worker and not posted afterwards"],
-            in: story(.asap), notIn: story(.whenIdle, postedOn: Story.worker))
         // The queue may be that of another thread.
-        expect(
-            .enqueuedNeverPosted, evidence: [1, 2], in: story(.whenIdle), notIn: story(.asap, postedOn: Story.main))
-        // The program may have ended before the thread was idle.
-        expect(.enqueuedNeverPosted, .note, evidence: [1, 2], in: story(.asap, after: .zero), notIn: story(.now))
-    }
-
-    func testAHandlerOfAnAsynchronousMessageMayRunOnAnyThreadAndReturnOnAnother() {
-        let story = Story.complete { story in
-            story.addFoundationObserver(1)
-            for thread in [Story.worker, Story.other] {
-                story.add(.deliver, on: thread, nil, observer: 1, foundation: .init())
-                story.add(.return, on: Story.main, nil, observer: 1, foundation: .init())
-            }
-            story.add(.remove, nil, observer: 1, foundation: .init())
-            story.pass(.seconds(10))
+        for poster in ["worker", "main"] {
+            expect(
+                "problem enqueuedNeverPosted 1 2",
+                says: "Done was enqueued 2 times in a NotificationQueue on worker and not posted afterwards",
+                in: story("asap"), notIn: story("whenIdle", "\(poster) fpost #1; pass 2s"))
         }
-        XCTAssertEqual(Diagnosis(story).findings.map(\.kind), [])
+        // The program may have ended before the thread was idle.
+        expect("note enqueuedNeverPosted 1 2", in: story("asap", ""), notIn: story("now"))
     }
 
-    // MARK: Records that are missing
+    // MARK: Other findings
 
     func testWhatCouldNotBeRecordedIsANote() throws {
         let lines = """
@@ -262,50 +187,23 @@ extension DiagnosisTests {
         XCTAssertEqual(findings[0].problem, "Not recorded: notification centers: this Foundation is unknown")
     }
 
-    // MARK: Other findings
-
-    func testANameThatOnlyFoundationObservesAndNeverPostsIsNoFinding() {
-        func story(_ isCalledByFoundation: Bool) -> (inout Story) -> Void {
-            { story in
-                story.add(
-                    .register, observer: 1, at: 1, foundation: .init(isCalledByFoundation: isCalledByFoundation))
-            }
-        }
-        expect(.unmatchedName, .note, evidence: [1], in: story(false), notIn: story(true))
-    }
-
-    func testAFoundationObserverOfAnotherCenterThanThatOfThePosts() {
-        func story(_ center: String) -> (inout Story) -> Void {
-            { story in
-                story.addFoundationObserver(1, center: center)
-                story.add(.log, message: "added")
-                story.postToFoundation(1, from: Story.main)
-            }
-        }
+    func testObserversOfFoundationItselfNeedNoPostAndThoseOfAnotherCenterNeverReceiveIt() {
+        expect("note unmatchedName 1", in: "add o1 ^", notIn: "add o1 ^own")
         expect(
-            .neverDelivered, evidence: [1, 3], says: ["posted once, but to another center"], in: story("7f0020"),
-            notIn: story(Story.center))
+            "problem neverDelivered 1 3", says: "posted once, but to another center",
+            in: "add o1 ^center=7f0020; log 'added'; fpost #1", notIn: "add o1 ^; log 'added'; fpost #1")
     }
 
     func testACaptureOfAFoundationPostIsAnObserverOfIt() {
-        func story(_ isCaptured: Bool) -> Recording {
-            Story.complete { story in
-                story.beginFoundationPost(1)
-                if isCaptured {
-                    story.add(.capture, post: 2, count: 1, relatedPost: 1)
-                    story.add(.append, post: 2, observer: 5, target: Story.worker)
-                }
-                story.endFoundationPost(1, count: 0)
-                if isCaptured { story.handle(2, by: 5) }
-            }
-        }
-        for (isCaptured, unobserved) in [(true, 0), (false, 1)] {
-            let audit = Evidence(story(isCaptured))
+        for (script, unobserved) in [
+            ("fbegin #1; capture #2 n1 ~1; append #2 o5 >worker; fend #1; worker handle #2 o5", 0),
+            ("fbegin #1; fend #1", 1),
+        ] {
+            let audit = Evidence(recording(script))
             XCTAssertTrue(audit.addsUp)
             XCTAssertEqual(audit.postCount, 1)
             XCTAssertEqual(audit.accounts.sum(.unobserved)[.matched], unobserved)
-            let index = RecordingIndex(story(isCaptured))
-            XCTAssertEqual(index.pendingCount(ofPost: 0), 0)
+            XCTAssertEqual(audit.index.pendingCount(ofPost: 0), 0)
         }
     }
 }

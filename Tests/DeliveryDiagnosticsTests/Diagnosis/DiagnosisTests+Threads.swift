@@ -1,5 +1,4 @@
 import DeliveryRecording
-import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -7,354 +6,298 @@ import XCTest
 
 /// Findings about threads, waits and ends.
 extension DiagnosisTests {
-    func testAThreadThatStoppedDrainingWhileOthersContinuedForLongerThanTheLimitIsAProblem() {
-        func story(_ duration: Duration) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.hand(2, to: [1])
-                story.pass(duration)
-                story.add(.log, nil, message: "main goes on")
-            }
+    // MARK: On which thread
+
+    func testANotificationOrABlockHandledOnAnotherThreadThanDeclared() {
+        func story(_ thread: String) -> String {
+            "add o1; 1-3: hand #* o1 & \(thread) deliver #* o1 >worker & \(thread) return #* o1"
         }
         expect(
-            .stalled, evidence: [5, 7], says: ["worker stopped draining: 1 notification or block waits for it"],
-            in: story(.seconds(2)), notIn: story(.milliseconds(900)), leaving: [.backlog])
-        expect(
-            .stalled, evidence: [5, 7], limits: DiagnosisLimits(stall: .milliseconds(100)),
-            in: story(.milliseconds(200)), notIn: story(.milliseconds(50)), leaving: [.backlog])
-    }
-
-    func testAThreadThatNeverDrainedIsReportedOnceNotForEachOfItsObservers() {
-        func story(_ duration: Duration) -> Recording {
-            Story.complete { story in
-                for observer in 1...3 {
-                    story.register(observer)
-                    story.hand(observer, to: [observer])
-                }
-                story.pass(duration)
-            }
+            "problem wrongThread 1 2 4",
+            says: "observer 1 of Done should be handled on worker but was handled on other 3 times",
+            in: story("other"), notIn: story("worker"))
+        func block(_ thread: String) -> String {
+            "append - #1 >worker; \(thread) deliver - #1; \(thread) return - #1"
         }
-        XCTAssertEqual(Diagnosis(story(.seconds(2))).findings.map(\.kind), [.stalled])
-        let kinds = Diagnosis(story(.zero)).findings.map(\.kind)
-        XCTAssertEqual(kinds, [.neverDelivered, .neverDelivered, .neverDelivered])
-    }
-
-    func testTheEndOfTheProgramIsNotCountedAsActivityOfItsThread() {
-        let findings = Diagnosis(
-            Story.complete { story in
-                story.register(1, on: Story.main)
-                story.hand(1, to: [1], on: Story.main, from: Story.worker)
-                story.pass(.seconds(2))
-            }
-        ).findings
-        XCTAssertEqual(findings.map(\.kind), [.stalled])
-        XCTAssertEqual(findings.first?.problem.hasPrefix("main stopped draining: 1 notification or block waits"), true)
-    }
-
-    func testAThreadThatContinuesAndIgnoresItsPendingNotificationsIsAProblem() {
-        func story(_ isHandled: Bool) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.hand(2, to: [1])
-                story.pass(.seconds(2))
-                if isHandled { story.handle(2, by: 1) } else { story.add(.drain, on: Story.worker, nil) }
-            }
-        }
-        expect(
-            .stalled, evidence: [7, 8], says: ["worker continues but does not drain"], in: story(false),
-            notIn: story(true))
-    }
-
-    func testAHandlerThatNeverReturnedIsNamedWithTheNumberOfNotificationsWaitingForItsThread() {
-        func story(_ isBack: Bool) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                story.hand(1, to: [1])
-                story.hand(2, to: [1])
-                story.add(.deliver, on: Story.worker, post: 1, observer: 1, target: Story.worker)
-                story.pass(.seconds(5))
-                guard isBack else { return }
-                story.add(.return, on: Story.worker, post: 1, observer: 1)
-                story.handle(2, by: 1)
-            }
-        }
-        expect(
-            .handlerNeverReturned, evidence: [1, 6],
-            says: [
-                "worker is in the handler of observer 1 of Done until the recording ends",
-                "; 1 notification waits for it",
-            ],
-            in: story(false), notIn: story(true))
-    }
-
-    func testARefusedWaitIsAProblem() {
-        func story(_ stage: DeliveryStage) -> (inout Story) -> Void {
-            { $0.add(stage, nil, message: "{number = 2, name = worker} waits for main", at: 4) }
-        }
-        expect(
-            .refusedWait, evidence: [1],
-            says: ["because it would have deadlocked", "worker waits for main"],
-            in: story(.refuseWait), notIn: story(.log))
-    }
-
-    func testTwoThreadsThatWaitForEachOtherAtDifferentTimesAreANote() {
-        func story(_ target: ThreadIdentity, isWordy: Bool = false) -> (inout Story) -> Void {
-            { story in
-                story.add(.wait, nil, target: Story.worker)
-                story.add(.waitEnd, nil)
-                story.add(
-                    .wait, on: Story.worker, nil, target: isWordy ? nil : target,
-                    message: isWordy ? "\(target) to handle Done" : nil)
-                story.add(.waitEnd, on: Story.worker, nil)
-                story.add(.wait, on: Story.other, nil, target: Story.worker)
-            }
-        }
-        expect(
-            .waitsBothWays, .note, evidence: [1, 3], says: ["main for worker for main"], in: story(Story.main),
-            notIn: { story in
-                story.add(.wait, nil, target: Story.worker)
-                story.add(.wait, nil, target: Story.other)
-                story.add(.wait, on: Story.worker, nil, target: Story.other)
-            })
-        expect(
-            .waitsBothWays, .note, evidence: [1, 3], in: story(Story.main, isWordy: true),
-            notIn: { $0.add(.wait, nil, target: Story.worker) })
-    }
-
-    func testDropsByAnOverflowPolicyAreANoteWithThePolicy() {
-        func story(_ outcome: DeliveryStage) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.hand(2, to: [1])
-                story.add(outcome, post: 2, observer: 1, count: 2, policy: .dropNewest)
-            }
-        }
-        expect(
-            .dropped, .note, evidence: [1, 8],
-            says: ["policy (dropNewest(2)) of observer 1 of Done dropped 1 of 2"], in: story(.drop),
-            notIn: story(.cancel))
-    }
-
-    func testAPostForAnEndedThreadIsAProblemAPendingNotificationWhenTheThreadEndsIsANote() {
-        func story(endFirst: Bool, _ outcome: DeliveryStage) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                if endFirst { story.add(.threadEnd, on: Story.worker, nil) }
-                story.hand(1, to: [1])
-                story.add(outcome, on: endFirst ? Story.main : Story.worker, post: 1, observer: 1)
-                if !endFirst { story.add(.threadEnd, on: Story.worker, nil) }
-            }
-        }
-        expect(
-            .targetGone, evidence: [1, 2, 5], says: ["did not receive 1 notification posted after worker had ended"],
-            in: story(endFirst: true, .targetGone), notIn: story(endFirst: true, .cancel))
-        expect(
-            .targetGone, .note, evidence: [1, 4, 5],
-            says: ["did not receive 1 notification still waiting when worker ended"],
-            in: story(endFirst: false, .targetGone), notIn: story(endFirst: false, .cancel))
-    }
-
-    func testABlockForAThreadThatWasNeverStartedIsAProblemOfItsOwn() {
-        func story(_ reason: DeliveryRecord.Reason?) -> (inout Story) -> Void {
-            { story in
-                story.add(.append, nil, post: 1, target: Story.worker)
-                story.add(.targetGone, nil, post: 1, target: Story.worker, reason: reason)
-            }
-        }
-        expect(
-            .targetGone, evidence: [2], says: ["1 block was not accepted because worker was never started"],
-            in: story(.notStarted), notIn: { $0.add(.log, nil) })
-        XCTAssertEqual(Diagnosis(Story.complete(story(nil))).findings.map(\.kind), [.targetGone])
-    }
-
-    func testAMainThreadThatEndedHasCausesAndRemediesForProgramsAndForTests() {
-        let findings = Diagnosis(
-            Story.complete { story in
-                story.register(1, on: Story.main)
-                story.add(.threadEnd, nil)
-                story.hand(1, to: [1], on: Story.main, from: Story.worker)
-                story.add(.targetGone, on: Story.worker, post: 1, observer: 1)
-            }
-        ).findings
-        XCTAssertEqual(findings.map(\.kind), [.targetGone])
-        for words in ["async", "dispatchMain()", "Swift Testing", "RunLoopThread"] {
-            XCTAssertEqual(findings.first?.remedy.contains(words), true)
-        }
+        expect("problem wrongThread 2", in: block("main"), notIn: block("worker"))
     }
 
     func testHandlersThatRanOnlyOnAnotherThreadThanTheOneThatAddedThePostingThreadObserver() {
-        func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
-            { story in
-                story.register(1, on: nil)
-                for post in 1...2 {
-                    story.add(.post, on: thread, post: post, count: 1)
-                    story.handle(post, by: 1, on: thread)
-                }
-            }
+        func story(_ thread: String) -> String {
+            "add o1 %poster; 1-2: \(thread) post #* n1 & \(thread) handle #* o1"
         }
         expect(
-            .onPostingThread, .note, evidence: [1, 3],
-            says: ["Handlers of observer 1 of Done ran only on worker, not on main, which added it,"],
-            in: story(Story.worker), notIn: story(Story.main))
-    }
-
-    func testAnAsyncHandlerMayRunOnAnyThread() {
-        let findings = Diagnosis(
-            Story.complete { story in
-                story.register(1, on: nil)
-                for (post, thread) in [(1, Story.worker), (2, Story.other)] {
-                    story.add(.post, post: post, count: 1)
-                    story.add(.append, post: post, observer: 1)
-                    // A call is recorded when it has returned, on the thread where it did.
-                    if post == 2 { story.add(.remove, on: thread, observer: 1, count: 1) }
-                    story.add(.deliver, on: thread, post: post, observer: 1)
-                    story.add(.return, on: thread, post: post, observer: 1)
-                }
-            }
-        ).findings
-        XCTAssertEqual(findings.map(\.kind), [])
+            "note onPostingThread 1 3",
+            says: "Handlers of observer 1 of Done ran only on worker, not on main, which added it,",
+            in: story("worker"), notIn: story("main"))
+        // An async handler may run on any thread. Its call is recorded when it has returned.
+        let async = """
+            add o1 %poster; 1-2: post #* n1 & append #* o1; worker deliver #1 o1; worker return #1 o1
+            other remove o1 n1; other deliver #2 o1; other return #2 o1
+            """
+        XCTAssertEqual(titles(findings(async)), [])
     }
 
     func testHandlersOnSeveralThreadsAreANoteAndAProblemIfMainIsOneOfThemOrTwoRunAtTheSameTime() {
-        func story(_ thread: ThreadIdentity, overlap: Bool = false, on target: ThreadIdentity? = nil) -> (inout Story)
-            -> Void
-        {
-            { story in
-                story.register(1, on: target)
-                story.add(.post, on: Story.worker, post: 1, count: 1)
-                story.add(.deliver, on: Story.worker, post: 1, observer: 1)
-                if !overlap { story.add(.return, on: Story.worker, post: 1, observer: 1) }
-                story.add(.post, on: thread, post: 2, count: 1)
-                story.handle(2, by: 1, on: thread)
-                if overlap { story.add(.return, on: Story.worker, post: 1, observer: 1) }
-            }
+        func story(_ thread: String, overlap: Bool = false) -> String {
+            let end = "worker return #1 o1"
+            return """
+                add o1 %poster; worker post #1 n1; worker deliver #1 o1; \(overlap ? "" : end)
+                \(thread) post #2 n1; \(thread) handle #2 o1; \(overlap ? end : "")
+                """
         }
         expect(
-            .wrongThread, .note, evidence: [1, 3, 6],
-            says: ["Handlers of observer 1 of Done ran on 2 threads (worker and other) because"],
-            in: story(Story.other),
-            notIn: story(Story.worker), leaving: [.onPostingThread])
+            "note wrongThread 1 3 6",
+            says: "Handlers of observer 1 of Done ran on 2 threads (worker and other) because", in: story("other"),
+            notIn: story("worker"), leaving: ["note onPostingThread"])
         expect(
-            .wrongThread, evidence: [1, 3, 6], in: story(Story.main), notIn: story(Story.worker),
-            leaving: [.onPostingThread])
+            "problem wrongThread 1 3 6", in: story("main"), notIn: story("worker"), leaving: ["note onPostingThread"])
         expect(
-            .wrongThread, evidence: [1, 3, 5], says: ["two at the same time"], in: story(Story.other, overlap: true),
-            notIn: story(Story.worker, overlap: true), leaving: [.onPostingThread])
+            "problem wrongThread 1 3 5", says: "two at the same time", in: story("other", overlap: true),
+            notIn: story("worker", overlap: true), leaving: ["note onPostingThread"])
+    }
+
+    // MARK: Busy threads
+
+    func testAHandlerOnMainOverItsBudgetIsANoteAndFarOverItAProblem() {
+        func story(_ time: String, on thread: String = "main") -> String {
+            let hand = "other hand #* o1 >\(thread)"
+            return
+                "add o1 >\(thread); 1-1: \(hand) & \(thread) handle #* o1; 2-2: \(hand) & \(thread) handle #* o1 \(time)"
+        }
+        expect(
+            "note stalled 1 8 9", says: "occupied the main thread for up to 31 ms, once for longer than 16 ms",
+            in: story("30ms"), notIn: story("900ms", on: "worker"))
+        expect("problem stalled 1 8 9", in: story("300ms"), notIn: story("14ms"))
+        expect(
+            "note stalled 1 8 9", in: story("4ms"), notIn: story("2ms"),
+            limits: DiagnosisLimits(mainBudget: .milliseconds(4)))
+        // A nested handler has a budget of its own.
+        let nested = findings(
+            """
+            add o1 A >main; add o2 B >main; post #1 A n1; deliver #1 o1 A >main
+            post #2 B n1; main handle #2 o2 B 20ms; return #1 o1 A
+            """)
+        XCTAssertEqual(nested.map(title), ["note stalled 2 6 7"])
+        let block = recording("other append - #1 >main @5; deliver - #1 >main; return - #1 +300ms")
+        let lines = DiagnosisReport(Diagnosis(block)).text().map(\.text)
+        XCTAssertTrue(lines[0].hasPrefix("problem: a performed block occupied the main thread for up to 300 ms"))
+        XCTAssertTrue(lines[1].hasSuffix("main deliver #1; enqueued at Demo/main.swift:5"), lines[1])
+    }
+
+    func testAThreadThatStoppedDrainingWhileOthersContinuedForLongerThanTheLimitIsAProblem() {
+        func story(_ time: String) -> String { "add o1; give #1 o1; hand #2 o1; pass \(time); log - 'main goes on'" }
+        expect(
+            "problem stalled 5 7", says: "worker stopped draining: 1 notification or block waits for it",
+            in: story("2s"), notIn: story("900ms"), leaving: ["problem backlog"])
+        expect(
+            "problem stalled 5 7", in: story("200ms"), notIn: story("50ms"), leaving: ["problem backlog"],
+            limits: DiagnosisLimits(stall: .milliseconds(100)))
+        // One finding for the thread, and not for each of its observers.
+        let never = "1-3: add o* & hand #* o*"
+        XCTAssertEqual(titles(findings("\(never); pass 2s")), ["problem stalled"])
+        XCTAssertEqual(titles(findings(never)), Array(repeating: "problem neverDelivered", count: 3))
+        // The end of the program is no activity of its thread.
+        let main = findings("add o1 >main; worker hand #1 o1 >main; pass 2s")
+        XCTAssertEqual(titles(main), ["problem stalled"])
+        assertSays(main.first, "main stopped draining: 1 notification or block waits")
+        let ignores = "add o1; give #1 o1; hand #2 o1; pass 2s"
+        expect(
+            "problem stalled 7 8", says: "worker continues but does not drain", in: "\(ignores); worker drain -",
+            notIn: "\(ignores); worker handle #2 o1")
+    }
+
+    func testAHandlerThatNeverReturnedIsNamedWithTheNumberOfNotificationsWaitingForItsThread() {
+        let hangs = "add o1; 1-2: hand #* o1; worker deliver #1 o1 >worker; pass 5s"
+        expect(
+            "problem handlerNeverReturned 1 6",
+            says: "worker is in the handler of observer 1 of Done until the recording ends",
+            "; 1 notification waits for it", in: hangs, notIn: "\(hangs); worker return #1 o1; worker handle #2 o1")
+        // Also if the end does not say its thread.
+        for thread in ["main", "worker"] {
+            func kinds(_ others: String, ends thread: ThreadIdentity? = nil) -> [Finding] {
+                var recording = recording(others)
+                recording.entries[recording.entries.count - 1].isThreadKnown = false
+                return Diagnosis(recording).findings
+            }
+            let hangs = "add o1 >\(thread); other hand #1 o1 >\(thread); \(thread) deliver #1 o1; pass 20s"
+            let busy = kinds("\(hangs); other log - 'tick'")
+            XCTAssertEqual(titles(busy), ["problem handlerNeverReturned"])
+            assertSays(busy.first, "recorded nothing else for 20 s")
+            // It may have ended the program after long work.
+            XCTAssertEqual(titles(kinds(hangs)), ["note handlerNeverReturned"])
+            XCTAssertEqual(titles(findings("\(hangs); other log", ends: "\(thread) end - !exit")), [])
+        }
+    }
+
+    // MARK: Waits
+
+    func testARefusedWaitIsAProblem() {
+        expect(
+            "problem refusedWait 1", says: "because it would have deadlocked", "worker waits for main",
+            in: "refuseWait - '{number = 2, name = worker} waits for main' @4", notIn: "log -")
+    }
+
+    func testTwoThreadsThatWaitForEachOtherAtDifferentTimesAreANote() {
+        func story(_ target: String) -> String {
+            """
+            wait - >worker; waitEnd -; worker wait - \(target); worker waitEnd -
+            other wait - >worker
+            """
+        }
+        let twin = "wait - >worker; wait - >other; worker wait - >other"
+        for target in [">main", "'\(RecordedStory.main) to handle Done'"] {
+            expect("note waitsBothWays 1 3", says: "main for worker for main", in: story(target), notIn: twin)
+        }
     }
 
     func testAWaitThatLastedForItsTimeoutIsAProblemWithTheHandlerThatTheOtherThreadWasIn() {
-        func story(_ reason: DeliveryRecord.Reason?, isBusy: Bool = false) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                story.hand(1, to: [1])
-                story.add(.wait, nil, message: "\(Story.worker) to handle Done", at: 7)
-                if isBusy { story.add(.deliver, on: Story.worker, post: 1, observer: 1, target: Story.worker) }
-                story.add(.waitEnd, nil, reason: reason, after: .seconds(2))
-                if isBusy { story.add(.return, on: Story.worker, post: 1, observer: 1) } else { story.handle(1, by: 1) }
-            }
+        func story(_ reason: String, isBusy: Bool = false) -> String {
+            """
+            add o1; hand #1 o1; wait - '\(RecordedStory.worker) to handle Done' @7
+            \(isBusy ? "worker deliver #1 o1 >worker" : ""); waitEnd - \(reason) +2s
+            worker \(isBusy ? "return" : "handle") #1 o1
+            """
         }
         expect(
-            .waitTimedOut, evidence: [4, 5],
-            says: ["main waited for worker to handle Done until the timeout, after 2 s, at Demo/main.swift:7."],
-            in: story(.timedOut), notIn: story(nil), leaving: [.longWait])
+            "problem waitTimedOut 4 5",
+            says: "main waited for worker to handle Done until the timeout, after 2 s, at Demo/main.swift:7.",
+            in: story("!timedOut"), notIn: story(""), leaving: ["note longWait"])
         expect(
-            .waitTimedOut, evidence: [4, 5, 6],
-            says: ["Then worker was in the handler of observer 1 of Done, added at Demo/main.swift:1, for 2 s."],
-            in: story(.timedOut, isBusy: true), notIn: story(nil, isBusy: true), leaving: [.longWait])
+            "problem waitTimedOut 4 5 6",
+            says: "Then worker was in the handler of observer 1 of Done, added at Demo/main.swift:1, for 2 s.",
+            in: story("!timedOut", isBusy: true), notIn: story("", isBusy: true), leaving: ["note longWait"])
     }
 
-    func testTheReportCountsTheFindingsAndTheNextCommandShowsTheFirst() {
-        func selection(_ happen: (inout Story) -> Void) -> [String] {
-            Diagnosis(Story.complete(happen)).firstSelection
+    /// Main waits for worker, which is in a handler of observer 1 or does something else.
+    private func wait(isBusy: Bool, for what: String = "to handle B", _ end: String) -> [Finding] {
+        findings(
+            """
+            add o2 B; \(isBusy ? "add o1 Slow; hand #1 o1 Slow; worker deliver #1 o1 Slow" : "worker log - 'begins'")
+            wait - '\(RecordedStory.worker) \(what)' @11; hand #2 o2 B; \(end)
+            """, ends: "other end - !exit")
+    }
+
+    func testAThreadThatWaitsUntilTheEndIsOneFindingWithWhatTheOtherThreadIsDoing() {
+        let idle = wait(isBusy: false, "pass 7s")
+        XCTAssertEqual(titles(idle), ["problem longWait"])
+        assertSays(
+            idle.first,
+            "main waits for worker since 7 s at Demo/main.swift:11; worker has recorded nothing since, its last "
+                + "record is: worker log \"begins\".")
+        let busy = wait(isBusy: true, "pass 7s")
+        XCTAssertEqual(titles(busy), ["problem handlerNeverReturned"])
+        assertSays(busy.first, "worker is in the handler of observer 1 of Slow until the recording ends")
+        XCTAssertEqual(busy.first?.evidence.count, 3, "the wait is evidence")
+        // So is the wait of a thread that waits for it.
+        let chain = wait(isBusy: true, "other wait - '\(RecordedStory.main) to perform a block'; pass 7s")
+        XCTAssertEqual(chain.filter { $0.severity == .problem }.map(\.kind), [.handlerNeverReturned])
+    }
+
+    func testAShortWaitIsNoFindingAndALongOneThatEndsIsANote() {
+        func end(_ time: String) -> String { "pass \(time); worker handle #2 o2 B; waitEnd -" }
+        XCTAssertEqual(titles(wait(isBusy: false, end("30ms"))), [])
+        let long = wait(isBusy: false, end("2s"))
+        XCTAssertEqual(titles(long), ["note longWait"])
+        assertSays(long.first, "main waited for worker for 2.01 s at Demo/main.swift:11.")
+        // Such as main, which waits for the end of a thread.
+        XCTAssertEqual(titles(wait(isBusy: false, for: "to end", end("2s"))), [])
+    }
+
+    func testAWaitForAMainThreadThatNeverRunsItsRunLoopHasTheRemedyForAnAsyncMain() {
+        let wait = "log 'begins'; worker wait - '\(RecordedStory.main) to perform a block'; pass 5s"
+        for end in ["", "; worker waitEnd - !timedOut"] {
+            let finding = findings(wait + end, ends: "other end - !exit").first
+            assertSays(finding, "links AsyncMain", "MainRunLoop.run()")
         }
-        let diagnosis = Diagnosis(
-            Story.complete { story in
-                story.add(.refuseWait, nil)
-                story.register(1)
-                story.hand(1, to: [1])
-                story.add(.drop, post: 1, observer: 1)
-                story.add(.post, "Other", post: 2, count: 0)
-                for post in 3...4 { story.add(.append, nil, post: post, target: Story.worker) }
-                story.add(.deliver, on: Story.worker, nil, post: 3)
-                story.add(.return, on: Story.worker, nil, post: 3)
-                story.add(.cancel, nil, post: 4)
-            })
-        XCTAssertEqual(
-            diagnosis.totals,
-            "1 problem, 1 note; 2 posted (1 without an observer), 1 matched, 1 dropped; "
-                + "2 blocks, 1 performed, 1 cancelled; all accounted for")
-        XCTAssertEqual(diagnosis.firstSelection, [])
-        XCTAssertEqual(selection { $0.register(1) }, ["--name", "Done"])
+        let continues = findings("\(wait); log 'continues'", ends: "other end - !exit")
+        XCTAssertFalse(text(continues.first).contains("AsyncMain"))
     }
 
-    func testAcceptedFindingsAreLeftOutByKindOrByKindAndNameAndCounted() throws {
-        let recording = Story.complete { story in
-            for observer in 1...2 {
-                story.register(observer, "\(observer)")
-                story.hand(observer, to: [observer], "\(observer)")
-                story.add(.drop, "\(observer)", post: observer, observer: observer)
+    // MARK: Ends
+
+    func testWhatWaitsIsAProblemIfTheProcessExitsOtherwiseANote() {
+        let backlog = "add o1 >main; 1-3: worker hand #* o1 >main; main handle #1 o1"
+        let exit = findings(backlog)
+        XCTAssertEqual(titles(exit), ["problem backlog"])
+        assertSays(
+            exit.first, "2 of 3 notifications for observer 1 of Done wait for main",
+            "posted by worker at Demo/main.swift:1002.")
+        XCTAssertEqual(titles(findings(backlog, ends: "end - !stopped")), ["note backlog"])
+        XCTAssertEqual(titles(findings(backlog, ends: "end - !signal15")), ["note backlog"])
+        XCTAssertEqual(titles(findings(backlog, ends: "")), ["note backlog", "note incomplete"])
+        for (recording, end) in [
+            (recording(backlog), "2 pending; all others accounted for"),
+            (recording("post #1 n0"), "all accounted for"),
+            (recording("post #1 n0", ends: ""), "1 posted (1 without an observer)"),
+        ] { XCTAssertTrue(Diagnosis(recording).totals.hasSuffix(end), Diagnosis(recording).totals) }
+        let slow = "add o1; 1-4: hand #* o1; 1-3: worker handle #* o1 600ms"
+        expect(
+            "problem backlog 1 8 9",
+            says: "1 of 4 notifications for observer 1 of Done waits for worker, the first since 1.8", in: slow,
+            notIn: "\(slow); worker handle #4 o1")
+        let anyName = findings("add o1 -; hand #1 o1 A; hand #2 o1 B; hand #3 o1 C; worker handle #1 o1 A")
+        XCTAssertEqual(titles(anyName), ["problem backlog"])
+        assertSays(anyName.first, "2 of 3 notifications for observer 1 of any name wait for worker")
+    }
+
+    func testAPostForAnEndedThreadIsAProblemAPendingNotificationWhenTheThreadEndsIsANote() {
+        func late(_ outcome: String) -> String { "add o1; worker threadEnd -; hand #1 o1; \(outcome) #1 o1" }
+        expect(
+            "problem targetGone 1 2 5", says: "did not receive 1 notification posted after worker had ended",
+            in: late("targetGone"), notIn: late("cancel"))
+        func early(_ outcome: String) -> String { "add o1; hand #1 o1; worker \(outcome) #1 o1; worker threadEnd -" }
+        expect(
+            "note targetGone 1 4 5", says: "did not receive 1 notification still waiting when worker ended",
+            in: early("targetGone"), notIn: early("cancel"))
+        expect(
+            "problem targetGone 2", says: "1 block was not accepted because worker was never started",
+            in: "append - #1 >worker; targetGone - #1 >worker !notStarted", notIn: "log -")
+        let block = findings("worker threadEnd -; append - #1 >worker; targetGone - #1 >worker").first
+        assertSays(block, "Some blocks were never performed: 1 block handed over", "perform(_:) throws")
+        XCTAssertFalse(text(block).contains("token"), text(block))
+        let main = findings("add o1 >main; threadEnd -; worker hand #1 o1 >main; worker targetGone #1 o1")
+        XCTAssertEqual(titles(main), ["problem targetGone"])
+        assertSays(main.first, "async", "dispatchMain()", "Swift Testing", "RunLoopThread")
+        let own = findings(
+            "worker add o1; hand #1 o1; worker targetGone #1 o1 >worker; worker threadEnd -")
+        XCTAssertEqual(titles(own), ["note targetGone"])
+        assertSays(own.first, "worker (thread 2)", "RunLoop.current.run()")
+    }
+
+    func testOfACrashWithoutItsThreadTheHandlersAreCandidatesInANoteUnlessNoOtherThreadCanHaveCrashed() {
+        func crash(_ running: [String], others: Bool = false, signal: Int = 11) -> Finding? {
+            let handlers = running.enumerated().map { number, thread in
+                "\(thread) add o\(number) >\(thread); \(thread) post #\(number) n1; \(thread) deliver #\(number) o\(number)"
             }
-            story.add(.fork, nil)
+            var recording = recording(
+                (others ? ["log"] : []).joined() + ";" + handlers.joined(separator: ";"),
+                ends: "end - !signal\(signal)")
+            recording.entries[recording.entries.count - 1].isThreadKnown = false
+            return Diagnosis(recording).findings.first
         }
-        for (text, kinds) in [
-            ("", [Finding.Kind.dropped, .dropped, .fork]), ("# fork\n\n dropped 2 # known\n", [.dropped, .fork]),
-            ("dropped\r\nfork", []), ("dropped 3\nfork\t", [.dropped, .dropped]),
-        ] {
-            let accepted = try AcceptedFindings(text: text, source: "accepted")
-            let diagnosis = Diagnosis(recording, accepted: accepted)
-            XCTAssertEqual(diagnosis.findings.map(\.kind), kinds)
-            XCTAssertEqual(diagnosis.acceptedCount, 3 - kinds.count)
+        let one = crash(["worker"], others: true)
+        XCTAssertEqual(one?.severity, .note)
+        assertSays(one, "while 1 thread was in a handler", "candidate: worker in the handler of observer 0 of Done")
+        assertSays(crash(["worker", "other"], others: true), "2 threads were in handlers")
+        XCTAssertEqual(crash(["main"])?.severity, .problem)
+        XCTAssertEqual(crash(["worker"], others: true, signal: 9)?.severity, .note)
+        assertSays(crash(["worker"], others: true, signal: 9), "was asked to end")
+        // A failed precondition is not called a use after release.
+        for (signal, isRelease) in [(4, false), (5, false), (6, false), (11, true)] {
+            let findings = findings("add o1 >main; post #1 n1; deliver #1 o1 >main", ends: "end - !signal\(signal)")
+            XCTAssertEqual(titles(findings), ["problem endedInHandler"])
+            XCTAssertEqual(text(findings.first).contains("released"), isRelease)
         }
-        // A kind of an earlier version accepts what it accepted then.
-        let slow = Story.complete { story in
-            story.register(1, on: Story.main)
-            story.add(.post, post: 1, count: 1)
-            story.add(.deliver, post: 1, observer: 1, target: Story.main)
-            story.pass(.milliseconds(20))
-            story.add(.return, post: 1, observer: 1)
-        }
-        for (text, unused) in [("mainHeldUp", []), ("fork\nstalled Done", ["accepted:1: fork"])] {
-            let accepted = try AcceptedFindings(text: text, source: "accepted")
-            let diagnosis = Diagnosis(slow, accepted: accepted)
-            XCTAssertEqual(diagnosis.findings, [])
-            XCTAssertEqual(diagnosis.unusedAccepted, unused)
-        }
-        XCTAssertThrowsError(try AcceptedFindings(text: "fork\ndroped", source: "accepted")) { error in
-            XCTAssertTrue(
-                "\(error)".hasPrefix("accepted:2: \"droped\" is not a kind of finding. Did you mean dropped?"))
-        }
-        assertThrows(LogError.self) { try AcceptedFindings(path: "/nonexistent") }
-        XCTAssertEqual(
-            Diagnosis(recording).totals, "3 notes; 2 posted, 2 matched, 2 dropped; all accounted for")
     }
 
     func testATruncatedRecordingLostRecordsAndAForkAreNotes() {
-        expect(
-            .incomplete, .note, evidence: [1], in: Story.truncated { $0.add(.log, nil) },
-            notIn: Story.complete { $0.add(.log, nil) })
-        expect(
-            .incomplete, .note, evidence: [1], says: ["7 records were lost"],
-            in: { $0.add(.lost, nil, count: 7) }, notIn: { $0.add(.log, nil) })
-        expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
-    }
-
-    func testTheMostSevereFindingIsFirstAndWithinAKindTheMostFrequent() {
-        let recording = Story.complete { story in
-            for observer in 1...3 { story.register(observer, "\(observer)") }
-            for observer in 1...3 {
-                for post in 0..<observer {
-                    story.hand(observer * 10 + post, to: [observer], "\(observer)")
-                    story.add(.drop, "\(observer)", post: observer * 10 + post, observer: observer)
-                }
-            }
-            for _ in 1...5 { story.add(.fork, nil) }
-            story.add(.refuseWait, nil)
-        }
-        let findings = Diagnosis(recording).findings
-        XCTAssertEqual(findings.map(\.kind), [.refusedWait, .dropped, .dropped, .dropped, .fork])
-        XCTAssertEqual(findings.map(\.weight), [1, 3, 2, 1, 5])
+        XCTAssertEqual(findings("log -", ends: "").map(title), ["note incomplete 1"])
+        expect("note incomplete 1", says: "7 records were lost", in: "lost - n7", notIn: "log -")
+        expect("note fork 1", says: "forked once; no copy is in this recording", in: "fork -", notIn: "log -")
+        var story = RecordedStory("log; fork -; end - !exit")
+        story.process = ProcessIdentity(id: 200, name: "program")
+        story.end()
+        assertSays(Diagnosis(story.recording).findings.first, "this recording also has 1 later process of its name")
     }
 }

@@ -1,396 +1,276 @@
 import DeliveryRecording
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
 /// Tests each kind of finding with a recording that has it, and a second one that differs just enough not to have it.
+///
+/// Recordings are written as `RecordedStory.init(_:)` describes. Each ends with the exit of its process.
 final class DiagnosisTests: XCTestCase {
-    typealias Story = RecordedStory
-    static let window = DeliveryRecord.Sender(identifier: 0x10, type: "Window")
-    static let panel = DeliveryRecord.Sender(identifier: 0x20, type: "Panel")
-
-    /// Expects one finding with its kind and evidence lines, and the rest in the second recording.
-    func expect(
-        _ kind: Finding.Kind, _ severity: Finding.Severity = .problem, evidence: [Int], says: [String] = [],
-        limits: DiagnosisLimits = DiagnosisLimits(), in broken: (inout Story) -> Void,
-        notIn twin: (inout Story) -> Void, leaving rest: [Finding.Kind] = [], file: StaticString = #filePath,
-        line: UInt = #line
-    ) {
-        expect(
-            kind, severity, evidence: evidence, says: says, limits: limits, in: Story.complete(broken),
-            notIn: Story.complete(twin), leaving: rest, file: file, line: line)
+    func recording(_ script: String, ends: String = "end - !exit") -> Recording {
+        RecordedStory("\(script); \(ends)").recording
     }
 
-    func expect(
-        _ kind: Finding.Kind, _ severity: Finding.Severity = .problem, evidence: [Int], says: [String] = [],
-        limits: DiagnosisLimits = DiagnosisLimits(), in broken: Recording, notIn twin: Recording,
-        leaving rest: [Finding.Kind] = [], file: StaticString = #filePath, line: UInt = #line
-    ) {
-        let diagnosis = Diagnosis(broken, limits: limits)
-        let findings = diagnosis.findings
-        XCTAssertEqual(findings.map(\.kind), [kind], "\(findings.map(\.problem))", file: file, line: line)
-        XCTAssertEqual(diagnosis.hasProblem, (severity == .problem), file: file, line: line)
-        if let finding = findings.first {
-            let lines = finding.evidence.map { Int(broken.entries[Int($0)].line) }
-            XCTAssertEqual(lines, evidence, file: file, line: line)
-            for words in says {
-                XCTAssertTrue(
-                    ([finding.problem] + finding.details).contains { $0.contains(words) },
-                    "\(finding.problem) \(finding.details) does not say: \(words)", file: file, line: line)
-            }
-        }
-        let others = Diagnosis(twin, limits: limits).findings
-        XCTAssertEqual(others.map(\.kind), rest, "\(others.map(\.problem))", file: file, line: line)
+    func findings(
+        _ script: String, ends: String = "end - !exit", limits: DiagnosisLimits = DiagnosisLimits()
+    ) -> [Finding] {
+        Diagnosis(recording(script, ends: ends), limits: limits).findings
     }
+
+    /// For example `note fork 3`: the severity, the kind, and the lines of the evidence.
+    func title(_ finding: Finding) -> String {
+        ([finding.severity.rawValue, finding.kind.name] + finding.evidence.map { "\($0 + 1)" }).joined(separator: " ")
+    }
+
+    func titles(_ findings: [Finding]) -> [String] { findings.map { "\($0.severity) \($0.kind)" } }
+
+    /// Everything that a finding says.
+    func text(_ finding: Finding?) -> String {
+        finding.map { ([$0.problem] + $0.details + [$0.remedy]).joined(separator: "\n") } ?? ""
+    }
+
+    func assertSays(_ finding: Finding?, _ words: String..., line: UInt = #line) {
+        for word in words { XCTAssertTrue(text(finding).contains(word), "\(text(finding)): \(word)", line: line) }
+    }
+
+    /// Expects one finding, and others or none in the second recording.
+    func expect(
+        _ expected: String, says words: String..., in broken: String, notIn twin: String, leaving rest: [String] = [],
+        limits: DiagnosisLimits = DiagnosisLimits(), line: UInt = #line
+    ) {
+        let findings = findings(broken, limits: limits)
+        XCTAssertEqual(findings.map(title), [expected], "\(findings.map(\.problem))", line: line)
+        for word in words { XCTAssertTrue(text(findings.first).contains(word), text(findings.first), line: line) }
+        let others = self.findings(twin, limits: limits)
+        XCTAssertEqual(titles(others), rest, "\(others.map(\.problem))", line: line)
+    }
+
+    // MARK: Observers
 
     func testAnObserverRemovedBeforeAPostWithoutObservers() {
-        /// - Parameter isHandled: whether a notification that was posted before the removal is handled; nil if none
-        ///   was.
-        func story(
-            _ lifetime: Duration, isHandled: Bool? = nil, _ reason: DeliveryRecord.Reason? = .released
-        ) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                if isHandled != nil { story.hand(9, to: [1]) }
-                if isHandled == true { story.handle(9, by: 1) }
-                story.pass(lifetime)
-                story.add(.remove, observer: 1, count: 0, reason: reason)
-                if isHandled == false { story.add(.cancel, post: 9, observer: 1) }
-                for post in 1...3 { story.add(.post, on: Story.worker, post: post, at: 7, count: 0) }
-            }
-        }
-        func other(_ story: inout Story) {
-            story.register(1)
-            story.register(2)
-            story.add(.remove, observer: 1, count: 0)
-            story.deliver(1, to: [2])
-        }
+        let posts = "1-3: worker post #* @7 n0"
+        let twin = "add o1; add o2; remove o1 n0; give #1 o2"
         expect(
-            .removedBeforePost, evidence: [1, 2, 3],
-            says: ["because its token was released. Then, 1 ms later, Done was posted 3 times without"],
-            in: story(.zero), notIn: other)
+            "problem removedBeforePost 1 2 3",
+            says: "because its token was released. Then, 1 ms later, Done was posted 3 times without", "keep the token",
+            in: "add o1; remove o1 n0 !released; \(posts)", notIn: twin)
         expect(
-            .removedBeforePost, evidence: [1, 4, 6], says: ["and 1 notification for it cancelled"],
-            in: story(.zero, isHandled: false), notIn: other)
+            "problem removedBeforePost 1 4 6", says: "and 1 notification for it cancelled",
+            in: "add o1; hand #9 o1; remove o1 n0 !released; cancel #9 o1; \(posts)", notIn: twin)
         // The program may have removed these on purpose.
-        expect(.removedBeforePost, .note, evidence: [1, 2, 3], in: story(.zero, nil), notIn: other)
-        expect(.removedBeforePost, .note, evidence: [1, 2, 3], in: story(.zero, .cancelled), notIn: other)
-        expect(.removedBeforePost, .note, evidence: [1, 2, 3], in: story(.seconds(1)), notIn: other)
-        expect(.removedBeforePost, .note, evidence: [1, 6, 7], in: story(.zero, isHandled: true), notIn: other)
-    }
-
-    func testPendingNotificationsOfAThreadThatStillHandlesOthersAreABacklogNotAStall() {
-        func story(_ isHandled: Bool) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                for post in 1...4 { story.hand(post, to: [1]) }
-                for post in 1...3 { story.handle(post, by: 1, for: .milliseconds(600)) }
-                if isHandled { story.handle(4, by: 1) }
-            }
+        for removal in ["remove o1 n0", "remove o1 n0 !cancelled", "remove o1 n0 !released +1s"] {
+            expect("note removedBeforePost 1 2 3", in: "add o1; \(removal); \(posts)", notIn: twin)
         }
-        expect(
-            .backlog, evidence: [1, 8, 9],
-            says: ["1 of 4 notifications for observer 1 of Done waits for worker, the first since 1.8"],
-            in: story(false), notIn: story(true))
-    }
-
-    func testANotificationHandledOnAnotherThreadThanDeclared() {
-        func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                for post in 1...3 {
-                    story.hand(post, to: [1])
-                    story.add(.deliver, on: thread, post: post, observer: 1, target: Story.worker)
-                    story.add(.return, on: thread, post: post, observer: 1)
-                }
-            }
-        }
-        expect(
-            .wrongThread, evidence: [1, 2, 4],
-            says: ["observer 1 of Done should be handled on worker but was handled on other 3 times"],
-            in: story(Story.other), notIn: story(Story.worker))
-    }
-
-    func testABlockPerformedOnAnotherThreadThanDeclared() {
-        func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
-            { story in
-                story.add(.append, nil, post: 1, target: Story.worker)
-                story.add(.deliver, on: thread, nil, post: 1)
-                story.add(.return, on: thread, nil, post: 1)
-            }
-        }
-        expect(.wrongThread, evidence: [2], in: story(Story.main), notIn: story(Story.worker))
-    }
-
-    func testAHandlerOnMainOverItsBudgetIsANoteAndFarOverItAProblem() {
-        func story(_ duration: Duration, on thread: ThreadIdentity = Story.main) -> (inout Story) -> Void {
-            { story in
-                story.register(1, on: thread)
-                story.hand(1, to: [1], on: thread, from: Story.other)
-                story.handle(1, by: 1, on: thread)
-                story.hand(2, to: [1], on: thread, from: Story.other)
-                story.handle(2, by: 1, on: thread, for: duration)
-            }
-        }
-        let twin = story(.milliseconds(900), on: Story.worker)
-        expect(
-            .stalled, .note, evidence: [1, 8, 9],
-            says: ["occupied the main thread for up to 31 ms, once for longer than 16 ms"],
-            in: story(.milliseconds(30)), notIn: twin)
-        expect(.stalled, evidence: [1, 8, 9], in: story(.milliseconds(300)), notIn: story(.milliseconds(14)))
-        expect(
-            .stalled, .note, evidence: [1, 8, 9], limits: DiagnosisLimits(mainBudget: .milliseconds(4)),
-            in: story(.milliseconds(4)), notIn: story(.milliseconds(2)))
-    }
-
-    func testABlockThatOccupiesMainIsFoundWithTheLocationOfItsCall() {
-        let recording = Story.complete { story in
-            story.add(.append, on: Story.other, nil, post: 1, target: Story.main, at: 5)
-            story.add(.deliver, nil, post: 1, target: Story.main)
-            story.add(.return, nil, post: 1, after: .milliseconds(300))
-        }
-        let lines = DiagnosisReport(Diagnosis(recording)).text().map(\.text)
-        XCTAssertTrue(lines[0].hasPrefix("problem: a performed block occupied the main thread for up to 300 ms"))
-        XCTAssertTrue(lines[1].hasSuffix("main deliver #1; enqueued at Demo/main.swift:5"), lines[1])
-    }
-
-    func testNestedHandlersHaveBudgetsOfTheirOwn() {
-        let recording = Story.complete { story in
-            for observer in 1...2 { story.register(observer, "\(observer)", on: Story.main) }
-            story.add(.post, "1", post: 1, count: 1)
-            story.add(.deliver, "1", post: 1, observer: 1, target: Story.main)
-            story.add(.post, "2", post: 2, count: 1)
-            story.handle(2, by: 2, on: Story.main, "2", for: .milliseconds(20))
-            story.add(.return, "1", post: 1, observer: 1)
-        }
-        XCTAssertEqual(Diagnosis(recording).findings.map { recording.entries[Int($0.evidence[0])].observer }, [1])
-    }
-
-    func testAPostBeforeTheFirstObserverWasAdded() {
-        func story(_ name: String, sender: DeliveryRecord.Sender? = nil) -> (inout Story) -> Void {
-            { story in
-                for post in 1...2 {
-                    story.add(.post, "Done", post: post, at: 9, count: 0, sender: sender.map { _ in Self.window })
-                }
-                story.register(1, name, sender: sender)
-                story.deliver(3, to: [1], name)
-            }
-        }
-        expect(
-            .unmatchedName, evidence: [1, 3], says: ["Done was posted 2 times before it had an observer"],
-            in: story("Done"), notIn: story("Another"))
-        expect(
-            .unmatchedName, evidence: [1, 3], in: story("Done", sender: Self.window),
-            notIn: story("Done", sender: Self.panel))
-    }
-
-    func testAnObserverOfOneSenderMissedOnlyPostsOfThatSender() {
-        func story(_ sender: DeliveryRecord.Sender) -> (inout Story) -> Void {
-            { story in
-                story.add(.post, post: 1, count: 0)
-                story.add(.post, post: 2, count: 0, sender: Self.window)
-                story.register(1, sender: sender)
-                story.add(.post, post: 3, count: 1, sender: sender)
-                story.add(.append, post: 3, observer: 1, target: Story.worker)
-                story.handle(3, by: 1)
-            }
-        }
-        expect(
-            .unmatchedName, evidence: [2, 3], says: ["Done was posted once before"], in: story(Self.window),
-            notIn: story(Self.panel))
-    }
-
-    func testInTheDocumentsTechniquePostsBeforeTheFirstObserverCountPostsAfterARemovalDoNot() {
-        expect(
-            .unmatchedName, evidence: [1, 2],
-            in: { story in
-                story.add(.post, on: Story.worker, post: 1)
-                story.add(.register)
-            },
-            notIn: { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.add(.remove, observer: 1, count: 0)
-                story.add(.post, post: 2, count: 0)
-                story.register(2)
-                story.deliver(3, to: [2])
-            })
+        expect("note removedBeforePost 1 6 7", in: "add o1; give #9 o1; remove o1 n0 !released; \(posts)", notIn: twin)
+        XCTAssertFalse(text(findings("add o1; remove o1 n0 !cancelled; \(posts)").first).contains("keep the token"))
     }
 
     func testADeliveryAfterRemovalExceptForHandlersThatWereRunning() {
-        func story(_ running: Int?, on thread: ThreadIdentity = Story.worker) -> (inout Story) -> Void {
-            { story in
-                story.register(1, on: thread)
-                story.hand(1, to: [1], on: thread, from: Story.other)
-                story.hand(2, to: [1], on: thread, from: Story.other)
-                story.add(.remove, observer: 1, count: running)
-                story.handle(1, by: 1, on: thread)
-                story.add(.cancel, post: 2, observer: 1)
-            }
+        func story(_ running: String, on thread: String = "worker") -> String {
+            """
+            add o1 >\(thread); 1-2: other hand #* o1 >\(thread)
+            remove o1 \(running); \(thread) handle #1 o1; cancel #2 o1
+            """
         }
         expect(
-            .deliveredAfterRemoval, evidence: [1, 6, 7], says: ["received 1 notification after it was removed"],
-            in: story(0), notIn: story(1))
+            "problem deliveredAfterRemoval 1 6 7", says: "received 1 notification after it was removed",
+            in: story("n0"), notIn: story("n1"))
         // The removing thread cannot have been running a handler that begins later.
-        expect(
-            .deliveredAfterRemoval, evidence: [1, 6, 7], in: story(1, on: Story.main), notIn: story(nil))
+        expect("problem deliveredAfterRemoval 1 6 7", in: story("n1", on: "main"), notIn: story(""))
+    }
+
+    func testObserversThatAreNeverRemovedHaveTheRemedyOfAWeakReference() {
+        assertSays(findings("1-2: add o* @7; give #1 o1,2").first, "[weak self]")
     }
 
     func testNothingDeliveredBecauseTheTransformReturnedNil() {
-        func story(_ last: DeliveryStage) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                for post in 1...3 {
-                    story.add(.post, post: post, count: 1)
-                    if post < 3 || last == .skip { story.add(.skip, post: post, observer: 1) }
-                }
-                guard last == .deliver else { return }
-                story.add(.append, post: 3, observer: 1, target: Story.worker)
-                story.handle(3, by: 1)
-            }
-        }
+        let skipped = "add o1; 1-2: post #* n1 & skip #* o1"
         expect(
-            .neverDelivered, evidence: [1, 3], says: ["its transform returned nil for all 3 notifications"],
-            in: story(.skip), notIn: story(.deliver))
-    }
-
-    func testAnObserverThatIsRemovedDuringAPostIsNotBlamedOnItsTransform() {
-        let recording = Story.complete { story in
-            story.register(1)
-            story.add(.post, post: 1, count: 1)
-            story.add(.skip, post: 1, observer: 1)
-            story.add(.remove, on: Story.other, observer: 1, count: 0)
-        }
-        XCTAssertTrue(Diagnosis(recording).findings.isEmpty)
+            "problem neverDelivered 1 3", says: "its transform returned nil for all 3 notifications",
+            in: "\(skipped); post #3 n1; skip #3 o1", notIn: "\(skipped); give #3 o1")
+        // An observer that is removed during a post is skipped, too.
+        XCTAssertEqual(titles(findings("add o1; post #1 n1; skip #1 o1; other remove o1 n0")), [])
     }
 
     func testNothingDeliveredBecauseEverythingIsPending() {
-        func story(_ isHandled: Bool) -> (inout Story) -> Void {
-            { story in
-                story.register(1)
-                story.hand(1, to: [1])
-                if isHandled { story.handle(1, by: 1) }
-            }
-        }
         expect(
-            .neverDelivered, evidence: [1, 3], says: ["1 notification for it is still waiting", "observer 1 of Done"],
-            in: story(false), notIn: story(true))
+            "problem neverDelivered 1 3", says: "1 notification for it is still waiting", "observer 1 of Done",
+            "Make worker (thread 2) run its run loop", in: "add o1; hand #1 o1", notIn: "add o1; give #1 o1")
     }
 
     func testNothingDeliveredBecauseOfAnotherSenderOrAnotherCenter() {
-        func story(_ asks: DeliveryRecord.Sender?, count: Int?) -> (inout Story) -> Void {
-            { story in
-                story.register(1, sender: asks)
-                story.add(.post, post: 1, at: 9, count: count, sender: Self.panel)
-            }
-        }
         // A post without a count may have matched the observer.
         expect(
-            .neverDelivered, evidence: [1, 2],
-            says: [
-                "it observes only Window 0x10, but its name was posted once with another object, such as Panel 0x20"
-            ],
-            in: story(Self.window, count: 0), notIn: story(nil, count: nil))
+            "problem neverDelivered 1 2",
+            says: "it observes only Window 0x10, but its name was posted once with another object, such as Panel 0x20",
+            in: "add o1 /window; post #1 n0 /panel", notIn: "add o1; post #1 /panel")
         expect(
-            .neverDelivered, evidence: [1, 2],
-            says: ["its name was posted once, but to another center"],
-            in: story(nil, count: 0),
-            notIn: { story in
-                story.add(.post, post: 1, count: 0)
-                story.register(1, "Another")
-                story.add(.remove, "Another", observer: 1, count: 0)
-            }, leaving: [.unmatchedName])
-    }
-
-    func testPostsThatOtherObserversAskForAreNotAMismatchAndObserversOfOneLocationAreReportedOnce() {
-        func story(_ posted: DeliveryRecord.Sender) -> (inout Story) -> Void {
-            { story in
-                for (observer, sender) in [Self.window, Self.panel].enumerated() {
-                    story.add(.register, observer: observer + 1, target: Story.main, at: 7, sender: sender)
-                }
-                story.add(.post, post: 1, count: posted == Self.panel ? 1 : 0, sender: posted)
-                if posted == Self.panel { story.handle(1, by: 2, on: Story.main) }
-            }
-        }
+            "problem neverDelivered 1 2", says: "its name was posted once, but to another center",
+            in: "add o1; post #1 n0 /panel", notIn: "post #1 n0; add o1 Another; remove o1 Another n0",
+            leaving: ["note unmatchedName"])
+        // Another observer asks for the posts of its own sender.
+        let observers = "add o1 @7 /window; add o2 @7 /panel"
         expect(
-            .neverDelivered, evidence: [1, 3],
-            says: ["with another object, such as Door 0x30. The same is true of another one"],
-            in: story(DeliveryRecord.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
-    }
-
-    func testAnObserverMatchedByAPostDuringWhichTheProgramEndedIsNotAtAnotherCenter() {
-        let recording = Story.complete { story in
-            for observer in 1...2 { story.register(observer, on: Story.main) }
-            story.add(.post, post: 1, count: 2)
-            story.add(.deliver, post: 1, observer: 1, target: Story.main)
-        }
-        XCTAssertEqual(Diagnosis(recording).findings.map(\.problem), [])
+            "problem neverDelivered 1 3", says: "with no object. The same is true of another one",
+            in: "\(observers); post #1 n0", notIn: "\(observers); post #1 n1 /panel; worker handle #1 o2",
+            leaving: ["problem unaccounted"])
+        // A post during which the program ended may have matched it.
+        XCTAssertEqual(titles(findings("1-2: add o* >main; post #1 n2; deliver #1 o1 >main")), [])
     }
 
     func testAPostDuringTheRegistrationOrRemovalOfAnObserverDoesNotCountAsMissed() {
-        func story(_ isDuring: Bool) -> (inout Story) -> Void {
-            { story in
-                story.add(.log, on: Story.other, nil, message: "before")
-                story.register(1)
-                if !isDuring { story.add(.post, on: Story.other, post: 1, count: 0) }
-                story.add(.log, nil, message: "added")
-                if isDuring {
-                    story.add(.log, on: Story.other, nil, message: "goes on")
-                    story.add(.post, on: Story.other, post: 1, count: 0)
-                }
-                story.add(.log, nil, message: "to be removed")
-                story.add(.post, on: Story.other, post: 2, count: 0)
-                story.add(.remove, observer: 1, target: Story.worker, count: 0)
-            }
-        }
+        let removed = "log - 'to be removed'; other post #2 n0; remove o1 >worker n0"
         expect(
-            .neverDelivered, evidence: [2, 5],
-            says: ["its name was posted once, but to another center"],
-            in: story(true), notIn: story(false))
+            "problem neverDelivered 2 5", says: "its name was posted once, but to another center",
+            in: """
+                other log - 'before'; add o1; log - 'added'; other log - 'goes on'
+                other post #1 n0; \(removed)
+                """, notIn: "other log - 'before'; add o1; other post #1 n0; log - 'added'; \(removed)")
     }
 
-    func testANameThatWasNeverPosted() {
-        func story(_ name: String) -> (inout Story) -> Void {
-            { story in
-                story.register(1, "WindowWillClose")
-                story.add(.post, name, post: 1, at: 9, count: 0)
-            }
+    /// With a pass over the posts for each observer, this would take minutes.
+    func testTwentyThousandPostsAndObserversOfOneNameAreDiagnosed() {
+        for sender in ["", "/window"] {
+            let findings = findings("1-20000: register o* >main \(sender) & worker post #* n0")
+            XCTAssertEqual(findings.count { $0.kind == .neverDelivered }, 1)
         }
-        expect(
-            .unmatchedName, evidence: [1, 2],
-            says: ["WindowWillClose was never posted but is observed by observer 1. WindowWilClose was posted once"],
-            in: story("WindowWilClose"), notIn: story("WindowDidOpen"), leaving: [.unmatchedName])
-        expect(
-            .unmatchedName, evidence: [1, 2], in: story("WINDOWWILLCLOSE"), notIn: story("WindowWillClose2"),
-            leaving: [.unmatchedName])
-        // Without a similar name it is a note, in a complete recording.
-        expect(
-            .unmatchedName, .note, evidence: [1],
-            says: ["never posted but is observed by observer 1.", "posted without an observer: WindowDidOpen (once)"],
-            in: Story.complete(story("WindowDidOpen")), notIn: Story.truncated(story("WindowDidOpen")),
-            leaving: [.incomplete])
-        let dropped = Story.complete { story in
-            story.register(1)
-            story.add(.remove, observer: 1, count: 0)
-        }
-        XCTAssertTrue(Diagnosis(dropped).findings[0].remedy.hasPrefix("Keep the token"))
     }
 
-    func testANameThatDiffersByALetterFromAnObservedOneAndHasNoObserverIsANote() {
-        func story(_ name: String) -> (inout Story) -> Void {
-            { story in
-                story.register(1, "PriceChanged")
-                story.add(.post, "PriceChanged", post: 1, count: 1)
-                story.add(.append, "PriceChanged", post: 1, observer: 1, target: Story.worker)
-                story.add(.deliver, on: Story.worker, "PriceChanged", post: 1, observer: 1)
-                story.add(.return, on: Story.worker, "PriceChanged", post: 1, observer: 1)
-                story.add(.post, name, post: 2, count: 0)
-            }
+    // MARK: Names
+
+    func testAPostBeforeTheFirstObserverWasAdded() {
+        func story(_ name: String, posts: String = "", observes: String = "") -> String {
+            "1-2: post #* @9 n0 \(posts); add o1 \(name) \(observes); give #3 o1 \(name)"
         }
         expect(
-            .unmatchedName, .note, evidence: [1, 6],
-            says: ["PriceChangd was posted once and has no observer. PriceChanged has one."],
-            in: story("PriceChangd"), notIn: story("WindowClosed"))
+            "problem unmatchedName 1 3", says: "Done was posted 2 times before it had an observer",
+            in: story("Done"), notIn: story("Another"))
+        expect(
+            "problem unmatchedName 1 3", in: story("Done", posts: "/window", observes: "/window"),
+            notIn: story("Done", posts: "/window", observes: "/panel"))
+        // An observer of one sender missed only posts of that sender.
+        func sent(_ sender: String) -> String {
+            """
+            post #1 n0; post #2 n0 /window; add o1 /\(sender)
+            post #3 n1 /\(sender); append #3 o1 >worker; worker handle #3 o1
+            """
+        }
+        expect(
+            "problem unmatchedName 2 3", says: "Done was posted once before", in: sent("window"), notIn: sent("panel"))
+        // In the document's technique too, and not after a removal.
+        expect(
+            "problem unmatchedName 1 2", in: "worker post #1; register",
+            notIn: "add o1; give #1 o1; remove o1 n0; post #2 n0; add o2; give #3 o2")
+    }
+
+    func testANameThatWasNeverPostedIsAProblemIfAMisspeltOneWas() {
+        func story(_ name: String) -> String { "add o1 WindowWillClose; post #1 @9 n0 \(name)" }
+        expect(
+            "problem unmatchedName 1 2",
+            says: "WindowWillClose was never posted but is observed by observer 1. WindowWilClose was posted once",
+            in: story("WindowWilClose"), notIn: story("WindowDidOpen"), leaving: ["note unmatchedName"])
+        assertSays(findings(story("WindowDidOpen")).first, "posted without an observer: WindowDidOpen (once)")
+        XCTAssertEqual(titles(findings(story("WindowDidOpen"), ends: "")), ["note incomplete"])
+        assertSays(findings("add o1; remove o1 n0").first, "Keep the token")
+        expect(
+            "note unmatchedName 1 6", says: "PriceChangd was posted once and has no observer. PriceChanged has one.",
+            in: "add o1 PriceChanged; give #1 o1 PriceChanged; post #2 PriceChangd n0",
+            notIn: "add o1 PriceChanged; give #1 o1 PriceChanged; post #2 WindowClosed n0")
+        // Another process enqueued the right one.
+        var story = RecordedStory("enqueue #1 ItemSaved >main $asap; end - !exit")
+        story.process = ProcessIdentity(id: 200, name: "other")
+        story.register(1, "ItemSaved")
+        story.add(.post, "ItemSeved", post: 1, count: 0)
+        story.end()
+        XCTAssertEqual(
+            titles(Diagnosis(story.recording).findings), ["problem enqueuedNeverPosted", "problem unmatchedName"])
+    }
+
+    func testNamesThatDifferInAWholeWordAreDifferentNamesAndATypingErrorIsAProblem() {
+        let different = [
+            ("ApplicationWillFinishLaunching", "ApplicationDidFinishLaunching"), ("JobStart", "JobStop"),
+            ("DeviceConnected", "DeviceDisconnected"), ("com.example.get-value", "com.example.set-value"),
+            ("Went.Online", "Went.Offline"), ("WindowWillClose", "WindowClose"), ("Step1Done", "Step2Done"),
+            ("VolumeMounted", "VolumeUnmounted"), ("WindowWillClose", "WindowWillClose2"),
+        ]
+        let misspelt = [
+            ("WindowWillClose", "WindowWilClose"), ("JobArrived", "JobArrvied"), ("JobArrived", "jobArrived"),
+            ("job.arrived", "JobArrived"), ("JobArrived", "jobs.JobArrived"), ("jobs.JobArrived", "JobArrived"),
+            ("WindowWillClose", "WINDOWWILLCLOSE"),
+        ]
+        for (observed, posted) in different + misspelt {
+            let finding = findings("add o1 \(observed); post #1 \(posted) n0").first
+            let isMisspelt = misspelt.contains { $0 == (observed, posted) }
+            XCTAssertEqual(finding?.severity, isMisspelt ? .problem : .note, posted)
+            assertSays(finding, isMisspelt ? "\(posted) was posted once." : "posted without an observer: \(posted)")
+        }
+        // Another name that is observed and delivered may be used beside it.
+        for (delivered, observed) in [("ItemAdded", "ItemsAdded"), ("UserLogin", "UserLogic"), ("Done", "jobs.Done")] {
+            let findings = findings("add o9 \(observed); add o1 \(delivered); give #1 o1 \(delivered)")
+            XCTAssertEqual(titles(findings), ["note unmatchedName"])
+        }
+    }
+
+    /// Compared with the product of their lengths, these names would take minutes.
+    func testSuggestionsCostAPassOverTheNamesHoweverLongTheyAre() {
+        var generator = SeededGenerator(seed: 1)
+        func name() -> String { String((0..<100).map { _ in "abcdefghijk".randomElement(using: &generator) ?? "a" }) }
+        let recording = RecordedStory.complete { story in
+            for observer in 1...300 { story.register(observer, name()) }
+            for post in 1...1000 { story.add(.post, name(), post: post, count: 0) }
+        }
+        XCTAssertEqual(Diagnosis(recording).findings.map(\.kind), Array(repeating: .unmatchedName, count: 300))
+    }
+
+    // MARK: The report
+
+    func testTheReportCountsTheFindingsAndTheNextCommandShowsTheFirst() {
+        let diagnosis = Diagnosis(
+            recording(
+                """
+                refuseWait -; add o1; hand #1 o1; drop #1 o1; post #2 Other n0
+                3-4: append - #* >worker; worker deliver - #3; worker return - #3; cancel - #4
+                """))
+        XCTAssertEqual(
+            diagnosis.totals,
+            "1 problem, 1 note; 2 posted (1 without an observer), 1 matched, 1 dropped; "
+                + "2 blocks, 1 performed, 1 cancelled; all accounted for")
+        XCTAssertEqual(diagnosis.firstSelection, [])
+        XCTAssertEqual(Diagnosis(recording("add o1")).firstSelection, ["--name", "Done"])
+    }
+
+    func testAcceptedFindingsAreLeftOutByKindOrByKindAndNameAndCounted() throws {
+        let recording = recording("1-2: add o* * & hand #* o* * & drop #* o* *; fork -")
+        for (text, kinds) in [
+            ("", [Finding.Kind.dropped, .dropped, .fork]), ("# fork\n\n dropped 2 # known\n", [.dropped, .fork]),
+            ("dropped\r\nfork", []), ("dropped 3\nfork\t", [.dropped, .dropped]),
+        ] {
+            let diagnosis = Diagnosis(recording, accepted: try AcceptedFindings(text: text, source: "accepted"))
+            XCTAssertEqual(diagnosis.findings.map(\.kind), kinds)
+            XCTAssertEqual(diagnosis.acceptedCount, 3 - kinds.count)
+        }
+        // A kind of an earlier version accepts what it accepted then.
+        let slow = self.recording("add o1 >main; post #1 n1; main handle #1 o1 20ms")
+        for (text, unused) in [("mainHeldUp", []), ("fork\nstalled Done", ["accepted:1: fork"])] {
+            let diagnosis = Diagnosis(slow, accepted: try AcceptedFindings(text: text, source: "accepted"))
+            XCTAssertEqual(diagnosis.findings, [])
+            XCTAssertEqual(diagnosis.unusedAccepted, unused)
+        }
+        XCTAssertThrowsError(try AcceptedFindings(text: "fork\ndroped", source: "accepted")) { error in
+            XCTAssertTrue(
+                "\(error)".hasPrefix("accepted:2: \"droped\" is not a kind of finding. Did you mean dropped?"))
+        }
+        assertThrows(LogError.self) { try AcceptedFindings(path: "/nonexistent") }
+    }
+
+    func testTheMostSevereFindingIsFirstAndWithinAKindTheMostFrequent() {
+        let drops = (1...3).map { observer in
+            "\(observer * 10)-\(observer * 11 - 1): hand #* o\(observer) \(observer) & drop #* o\(observer) \(observer)"
+        }
+        let findings = findings("1-3: add o* *; \(drops.joined(separator: ";")); 1-5: fork -; refuseWait -")
+        XCTAssertEqual(findings.map(\.kind), [.refusedWait, .dropped, .dropped, .dropped, .fork])
+        XCTAssertEqual(findings.map(\.weight), [1, 3, 2, 1, 5])
     }
 }

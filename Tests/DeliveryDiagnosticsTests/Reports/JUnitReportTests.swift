@@ -1,48 +1,10 @@
-import Foundation
-import FoundationXML
 import XCTest
 
 @testable import DeliveryDiagnostics
 
 final class JUnitReportTests: XCTestCase {
-    /// The elements of a document in order, from an XML parser.
-    private final class Elements: NSObject, XMLParserDelegate {
-        struct Element {
-            var name: String
-            var attributes: [String: String]
-            var text = ""
-        }
-        private(set) var all: [Element] = []
-        private var open: [Int] = []
-
-        static func of(_ results: [ReportedSuite]) throws -> [Element] {
-            let (text, elements) = (JUnitReport.text("notify-demo smoke", of: results), Elements())
-            let parser = XMLParser(data: Data(text.utf8))
-            parser.delegate = elements
-            // On Linux, `parse()` returns true despite some errors and unclosed elements.
-            _ = parser.parse()
-            XCTAssertNil(parser.parserError, "line \(parser.lineNumber) of \(text)")
-            XCTAssertEqual(elements.open, [], text)
-            return elements.all
-        }
-
-        func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-            attributes: [String: String]
-        ) {
-            open.append(all.count)
-            all.append(Element(name: name, attributes: attributes))
-        }
-
-        func parser(
-            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
-        ) {
-            open.removeLast()
-        }
-
-        func parser(_ parser: XMLParser, foundCharacters text: String) {
-            if let last = open.last { all[last].text += text }
-        }
+    private func elements(_ suites: [ReportedSuite]) throws -> [ParsedXML.Element] {
+        try ParsedXML(JUnitReport.text("notify-demo smoke", of: suites)).elements
     }
 
     private func suite(_ name: String, _ cases: [ReportedSuite.Case], seconds: Double = 0) -> ReportedSuite {
@@ -85,7 +47,7 @@ final class JUnitReportTests: XCTestCase {
             "a < b && c > d", "\"quoted\" and 'quoted'", "]]>", "<![CDATA[", "&amp;", "two\nlines\tand a tab", "\r\n",
             " blanks  around ", "ü 通知 🇨🇭 e\u{301}", "<\u{301} &\u{20E3} \"\u{FE0F}", "\u{7F}\u{85}\u{FFFD}\u{10FFFF}",
         ] {
-            let elements = try Elements.of([failed(text)])
+            let elements = try elements([failed(text)])
             XCTAssertEqual(elements.map(\.name), ["testsuites", "testsuite", "testcase", "failure"])
             let (suite, testCase, failure) = (elements[1], elements[2], elements[3])
             let values = [
@@ -96,10 +58,10 @@ final class JUnitReportTests: XCTestCase {
     }
 
     func testForbiddenCharactersAreEscapedAndAnyTextGivesAWellFormedDocument() throws {
-        let forbidden = try Elements.of([failed("\u{1B}[31mred\0\u{FFFE}\u{FFFF}")])
+        let forbidden = try elements([failed("\u{1B}[31mred\0\u{FFFE}\u{FFFF}")])
         XCTAssertEqual(forbidden[3].text, #"\u{1B}[31mred\u{0}\u{FFFE}\u{FFFF}"#)
         let all = String(String.UnicodeScalarView((0...0x2FFF).compactMap(Unicode.Scalar.init)))
-        XCTAssertEqual(try Elements.of([failed(all)]).count, 4)
-        XCTAssertEqual(try Elements.of([]).map(\.name), ["testsuites"])
+        XCTAssertEqual(try elements([failed(all)]).count, 4)
+        XCTAssertEqual(try elements([]).map(\.name), ["testsuites"])
     }
 }

@@ -1,494 +1,319 @@
 import DeliveryRecording
+import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// For each rule, a recording that satisfies it and one that breaks it.
+/// For each form of rules, a recording that satisfies it and one that breaks it.
 final class RuleCheckTests: XCTestCase {
+    /// The result and the findings of a rule, without the records of the evidence, which `RuleReportTests` has.
     private func text(
-        _ rules: String..., of recording: Recording, limits: DiagnosisLimits = DiagnosisLimits(),
+        _ rule: String, of recording: Recording, limits: DiagnosisLimits = DiagnosisLimits(),
         accepted: AcceptedFindings = AcceptedFindings()
     ) throws -> String {
-        let rules = try rules.map { try RuleParser.rule(argument: $0, option: "--rule") }
+        let rule = try RuleParser.rule(argument: rule, option: "--rule")
         let check = RuleCheck(
-            rules, RecordingIndex(recording), limits: limits, accepted: accepted, allowsIncomplete: true)
-        // The records of the evidence are shown in `RuleReportTests`.
+            [rule], RecordingIndex(recording), limits: limits, accepted: accepted, allowsIncomplete: true)
         return RuleReport(check).text().map(\.text).filter { !$0.hasPrefix("    run.jsonl:") }.joined(separator: "\n")
     }
 
-    private func assert(
-        _ rule: String, _ expected: String, line: UInt = #line, truncated: Bool = false,
-        _ happen: (inout RecordedStory) -> Void
-    ) throws {
-        let recording = truncated ? RecordedStory.truncated(happen) : RecordedStory.complete(happen)
-        XCTAssertEqual(try text(rule, of: recording), expected, line: line)
+    private func recording(_ script: String, ends: String = "end - !exit") -> Recording {
+        RecordedStory("\(script); \(ends)").recording
+    }
+
+    /// Checks the rules of a report against a recording.
+    private func check(_ script: String, ends: String = "end - !exit", line: UInt = #line, _ report: String) throws {
+        let recording = recording(script, ends: ends)
+        let rules = report.split(separator: "\n").filter { !$0.hasPrefix(" ") }.compactMap {
+            $0.dropFirst(8).components(separatedBy: ": ").first
+        }
+        let texts = try rules.map { try text($0, of: recording) }
+        XCTAssertEqual(texts.joined(separator: "\n"), report, line: line)
     }
 
     /// Two notifications are handled on worker.
-    private let onWorker: (inout RecordedStory) -> Void = { story in
-        story.register(1, "Saved")
-        story.deliver(1, to: [1], "Saved")
-        story.deliver(2, to: [1], "Saved")
-    }
+    private let onWorker = "add o1 Saved; 1-2: give #* o1 Saved"
 
-    // MARK: On a thread
+    // MARK: Threads and names
 
-    func testHandlersOfANameRunOnMainOrOnAThread() throws {
-        try assert("Saved on thread worker", "ok      Saved on thread worker: 2 handlers", onWorker)
-        try assert("Saved on thread 2", "ok      Saved on thread 2: 2 handlers", onWorker)
-        try assert(
-            "Saved on main",
+    func testHandlersOfANameRunOnAThreadOrNotThere() throws {
+        try check(
+            onWorker,
             """
+            ok      Saved on thread worker: 2 handlers
+            ok      Saved on thread 2: 2 handlers
+            ok      Saved not on main: 2 handlers
             FAILED  Saved on main: 2 of 2 handlers ran on another thread
               observer 1 of Saved ran on worker 2 times
-            """, onWorker)
-    }
-
-    func testHandlersOfANameDoNotRunOnMainOrOnAThread() throws {
-        try assert("Saved not on main", "ok      Saved not on main: 2 handlers", onWorker)
-        try assert(
-            "Saved not on thread worker",
+            FAILED  Saved on thread wrker: the recording does not have the thread wrker; did you mean worker?
+              observer 1 of Saved ran on worker 2 times
+            """)
+        try check(
+            "add o1 Saved; give #1 o1 Saved; give #2 o1 Saved >other",
             """
             FAILED  Saved not on thread worker: 1 of 2 handlers ran on thread worker
               observer 1 of Saved ran on worker once
-            """
-        ) { story in
-            story.register(1, "Saved")
-            story.deliver(1, to: [1], "Saved")
-            story.deliver(2, to: [1], on: RecordedStory.other, "Saved")
+            """)
+        // Those of Foundation's center run on the thread that posts.
+        for (thread, result) in [("main", "ok      "), ("worker", "FAILED  ")] {
+            let recording = recording("add o1 ^; \(thread) fpost #1 o1")
+            XCTAssertTrue(try text("Done on main", of: recording).hasPrefix(result + "Done on main: 1 "))
         }
     }
 
-    func testARuleAboutANameOrAThreadThatTheRecordingDoesNotHaveFails() throws {
-        for (rule, expected) in [
-            ("Savd on main", "the recording does not have the notification Savd; did you mean Saved?"),
-            ("Other not on main", "the recording does not have the notification Other"),
-            ("Savd observed", "the recording does not have the notification Savd; did you mean Saved?"),
-            ("Savd before Saved", "the recording does not have the notification Savd; did you mean Saved?"),
-            ("Saved before Savd", "the recording does not have the notification Savd; did you mean Saved?"),
-            ("Saved not on thread wrker", "the recording does not have the thread wrker; did you mean worker?"),
-            ("Done before Saved on thread x", "the recording does not have the thread x"),
-        ] {
-            try assert(rule, "FAILED  \(rule): \(expected)") { story in
-                onWorker(&story)
-                story.register(9, "Done")
-            }
-        }
-        try assert(
-            "Saved on thread wrker",
+    func testANameOrAThreadThatTheRecordingDoesNotHaveFailsExceptInRulesThatBeginWithNoOrAtMost() throws {
+        try check(
+            "\(onWorker); add o9",
             """
-            FAILED  Saved on thread wrker: the recording does not have the thread wrker; did you mean worker?
-              observer 1 of Saved ran on worker 2 times
-            """, onWorker)
-    }
-
-    func testARuleAboutANameThatIsNotHandledOrNotPostedFails() throws {
-        let registered: (inout RecordedStory) -> Void = { $0.register(1, "Saved") }
-        try assert(
-            "Saved not on main", "FAILED  Saved not on main: no handler of Saved ran; it was never posted", registered)
-        try assert("Saved observed", "FAILED  Saved observed: Saved was never posted", registered)
-        try assert("every post observed", "FAILED  every post observed: nothing was posted", registered)
-        try assert(
-            "Done before Saved on main",
-            """
+            FAILED  Savd on main: the recording does not have the notification Savd; did you mean Saved?
+            FAILED  Savd observed: the recording does not have the notification Savd; did you mean Saved?
+            FAILED  Savd before Saved: the recording does not have the notification Savd; did you mean Saved?
+            FAILED  Saved before Savd: the recording does not have the notification Savd; did you mean Saved?
+            FAILED  Other not on main: the recording does not have the notification Other
+            FAILED  Saved not on thread wrker: the recording does not have the thread wrker; did you mean worker?
+            FAILED  Done before Saved on thread x: the recording does not have the thread x
+            ok      at most 5 Savd per second: the recording does not have the notification Savd; did you mean Saved?
+            ok      no handler on thread x longer than 5 ms: the recording does not have the thread x
+            ok      no handler on main longer than 5 ms: 0 handlers
             FAILED  Done before Saved on main: no handler of Saved ran on main; it was posted 2 times
               #1 of Saved, posted by main at Demo/main.swift:1001 (line 2), had observers
                 observer 1 of Saved: delivered on worker (line 4)
               #2 of Saved, posted by main at Demo/main.swift:1002 (line 6), had observers
                 observer 1 of Saved: delivered on worker (line 8)
+            """)
+        try check(
+            "add o1 Saved",
             """
-        ) { story in
-            onWorker(&story)
-            story.register(9, "Done")
-        }
-    }
-
-    func testRulesThatBeginWithNoOrAtMostHoldWithoutTheirNameOrThread() throws {
-        for (rule, explanation) in [
-            ("at most 5 Savd per second", "the recording does not have the notification Savd; did you mean Saved?"),
-            (
-                "no handler on thread wrker longer than 5 ms",
-                "the recording does not have the thread wrker; did you mean worker?"
-            ),
-            ("no handler on main longer than 5 ms", "0 handlers"),
-        ] { try assert(rule, "ok      \(rule): \(explanation)", onWorker) }
-        for (rule, explanation) in [
-            ("no post longer than 5 ms", "0 posts"), ("no observer left at exit", "0 observers"),
-            ("no finding", "no findings"),
-        ] { try assert(rule, "ok      \(rule): \(explanation)") { _ in } }
+            FAILED  Saved not on main: no handler of Saved ran; it was never posted
+            FAILED  Saved observed: Saved was never posted
+            FAILED  every post observed: nothing was posted
+            ok      no post longer than 5 ms: 0 posts
+            """)
+        try check("", "ok      no observer left at exit: 0 observers\nok      no finding: no findings")
     }
 
     // MARK: Delays and orders
 
     func testEachHandlerBeginsWithinATimeAfterItsPostAndWhatWaitsAtTheEndIsTooLate() throws {
-        let story: (inout RecordedStory) -> Void = { story in
-            self.onWorker(&story)
-            story.hand(3, to: [1], "Saved")
-            story.pass(.milliseconds(60))
-            story.handle(3, by: 1)
-        }
-        try assert("Saved within 100 ms", "ok      Saved within 100 ms: 3 deliveries, after at most 62 ms", story)
-        let failure = try text("Saved within 50 ms", of: RecordedStory.complete(story))
-        XCTAssertTrue(
-            failure.hasPrefix(
-                """
-                FAILED  Saved within 50 ms: 1 of 3 deliveries came later, up to 62 ms after the post
-                  observer 1 of Saved received #3 62 ms after it was posted
-                """), failure)
-        let waiting = try text(
-            "Saved within 10 s",
-            of: RecordedStory.complete { story in
-                story.register(1, "Saved")
-                story.hand(1, to: [1], "Saved")
-            })
-        XCTAssertTrue(
-            waiting.hasPrefix(
-                """
-                FAILED  Saved within 10 s: 1 waited when the recording ended
-                  observer 1 of Saved had not received 1 notification when the recording ended
-                """), waiting)
+        try check(
+            "\(onWorker); hand #3 o1 Saved; pass 60ms; worker handle #3 o1 Saved",
+            """
+            ok      Saved within 100 ms: 3 deliveries, the longest 62 ms
+            FAILED  Saved within 50 ms: 1 of 3 deliveries took longer, up to 62 ms
+              observer 1 of Saved received #3 62 ms after it was posted
+            """)
+        try check(
+            "add o1 Saved; hand #1 o1 Saved",
+            """
+            FAILED  Saved within 10 s: 1 of 1 delivery took longer, up to 2 ms
+              observer 1 of Saved had not received #1 when the recording ended, 2 ms after it was posted
+            """)
     }
 
     func testAtMostSomeNotificationsOfANameWaitForEachObserver() throws {
-        let story: (inout RecordedStory) -> Void = { story in
-            for observer in 1...2 { story.register(observer, "Saved") }
-            for post in 1...3 { story.hand(post, to: [1, 2], "Saved") }
-            for post in 1...3 { story.handle(post, by: 1) }
-            story.hand(4, to: [1, 2], "Saved")
-        }
-        try assert("Saved at most 4 waiting", "ok      Saved at most 4 waiting: at most 4 waiting", story)
-        let failure = try text("Saved at most 3 waiting", of: RecordedStory.complete(story))
-        XCTAssertTrue(
-            failure.hasPrefix(
-                """
-                FAILED  Saved at most 3 waiting: up to 4 waiting
-                  4 waited for observer 2 of Saved at the same time
-                """), failure)
+        try check(
+            "1-2: add o* Saved; 1-3: hand #* o1,2 Saved; 1-3: worker handle #* o1 Saved; hand #4 o1,2 Saved",
+            """
+            ok      Saved at most 4 waiting: at most 4 waiting
+            FAILED  Saved at most 3 waiting: up to 4 waiting
+              4 waited for observer 2 of Saved at the same time
+            """)
     }
 
-    func testEachHandlerOfANameComesAfterTheOneOfTheOtherNameWithItsNumber() throws {
-        func story(_ names: [String]) -> (inout RecordedStory) -> Void {
-            { story in
-                for (observer, name) in ["A", "B"].enumerated() { story.register(observer + 1, name) }
-                for (post, name) in names.enumerated() {
-                    story.deliver(post + 1, to: [name == "A" ? 1 : 2], name)
-                }
-            }
-        }
-        try assert("each A before B", "ok      each A before B: 2 handlers of B", story(["A", "A", "B", "B"]))
-        try assert("A before B", "ok      A before B: 2 handlers of B", story(["A", "B", "B", "A"]))
-        let failure = try text("each A before B", of: RecordedStory.complete(story(["A", "B", "B", "A"])))
-        XCTAssertTrue(
-            failure.hasPrefix(
-                """
-                FAILED  each A before B: 1 of 2 handlers of B ran before its A
-                  worker handled B once before its own A
-                """), failure)
+    func testHandlersOfANameComeAfterThoseOfAnotherOnEachThread() throws {
+        try check(
+            """
+            add o1 Opened; add o2 Saved; 1-2: give #* o1 Opened; 3-4: give #* o2 Saved
+            give #5 o2 Saved >other; give #6 o1 Opened >other; give #7 o2 Saved >main
+            """,
+            """
+            ok      Opened before Saved on thread worker: 2 handlers of Saved
+            ok      each Opened before Saved on thread worker: 2 handlers of Saved
+            FAILED  Opened before Saved: 2 of 4 handlers of Saved ran before Opened
+              other handled Saved once before its first Opened
+              main handled Saved once and never Opened
+            """)
+        try check(
+            "add o1 A; add o2 B; give #1 o1 A; give #2 o2 B; give #3 o2 B; give #4 o1 A",
+            """
+            ok      A before B: 2 handlers of B
+            FAILED  each A before B: 1 of 2 handlers of B ran before its A
+              worker handled B once before its own A
+            """)
     }
 
     // MARK: Observers
 
-    func testEachPostOfANameHasAnObserver() throws {
-        try assert("Saved observed", "ok      Saved observed: 2 posts", onWorker)
-        try assert(
-            "Saved observed",
+    func testEachPostHasAnObserver() throws {
+        try check(onWorker, "ok      Saved observed: 2 posts\nok      every post observed: 2 posts")
+        try check(
+            "1-2: post #* Saved @7 n0; add o1 Saved; give #3 o1 Saved; worker post #4 Other n0",
             """
             FAILED  Saved observed: 2 of 3 posts had no observer
               Saved was posted by main 2 times without an observer
                 observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
-            """
-        ) { story in
-            for post in 1...2 { story.add(.post, "Saved", post: post, at: 7, count: 0) }
-            story.register(1, "Saved")
-            story.deliver(3, to: [1], "Saved")
-            story.add(.post, "Other", post: 4, count: 0)
-        }
+            FAILED  every post observed: 3 of 4 posts had no observer
+              Saved was posted by main 2 times without an observer
+                observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
+              Other was posted by worker once without an observer
+            """)
+        // A post that has not returned may have an observer.
+        try check("add o1 ^queue=main; worker fbegin #1", "ok      every post observed: 1 post")
     }
 
-    func testEachPostOfAnyNameHasAnObserver() throws {
-        try assert("every post observed", "ok      every post observed: 2 posts", onWorker)
-        try assert(
-            "every post observed",
+    func testARetainedNotificationThatALaterObserverGetsIsObservedAndPostedOnce() throws {
+        let later = [1, 2].map { observer in
             """
-            FAILED  every post observed: 2 of 2 posts had no observer
-              Saved was posted by main once without an observer
-              Done was posted by worker once without an observer
+            pass 10s; add o\(observer) Saved >main; capture #\(observer + 2) Saved n1 ~2
+            main handle #\(observer + 2) o\(observer) Saved
             """
-        ) { story in
-            story.add(.post, "Saved", post: 1, at: 7, count: 0)
-            story.add(.post, on: RecordedStory.worker, post: 2, count: 0)
         }
+        try check(
+            "post #1 Saved @7 n0; post #2 Saved @7 n0 +500ms; \(later.joined(separator: ";"))",
+            """
+            FAILED  at most 1 Saved per second: 2 posts, up to 2 in a second
+              Saved was posted 2 times in 500 ms
+            FAILED  Saved observed: 1 of 2 posts had no observer
+              Saved was posted by main once without an observer
+                observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
+                observer 2 of Saved, observed at Demo/main.swift:2, was added later (line 7)
+            """)
     }
 
     func testNoObserverIsLeftAtExit() throws {
-        let removed: (inout RecordedStory) -> Void = { story in
-            story.register(1, "Saved")
-            story.add(.remove, "Saved", observer: 1, count: 0)
-        }
-        try assert("no observer left at exit", "ok      no observer left at exit: 1 observer", removed)
-        try assert(
-            "no observer left at exit",
+        let (rule, removed) = ("no observer left at exit", "add o1 Saved; remove o1 n0")
+        try check(removed, "ok      \(rule): 1 observer")
+        try check(
+            "\(removed); 2-3: add o* Saved @9; add o4 @9",
             """
-            FAILED  no observer left at exit: 3 of 4 observers were not removed
+            FAILED  \(rule): 3 of 4 observers were not removed
               observer 2 of Saved and 1 more that was added there were not removed
               observer 4 of Done was not removed
-            """
-        ) { story in
-            removed(&story)
-            for observer in 2...3 { story.add(.register, "Saved", observer: observer, at: 9) }
-            story.add(.register, observer: 4, at: 9)
-        }
-        try assert(
-            "no observer left at exit",
-            "FAILED  no observer left at exit: the recording is truncated: it does not say which observers were left "
-                + "at exit", truncated: true, removed)
-    }
-
-    func testARecordingThatWasStoppedSaysSoAndOneWithLostRecordsDoesNotSayWhichObserversWereLeft() throws {
-        func text(_ happen: (inout RecordedStory) -> Void) throws -> String {
-            var story = RecordedStory()
-            story.register(1)
-            story.add(.remove, observer: 1, count: 0)
-            happen(&story)
-            let rule = try XCTUnwrap(try RuleParser.rule("no observer left at exit", source: ""))
-            return try XCTUnwrap(RuleCheck([rule], RecordingIndex(story.recording)).results.last).explanation
-        }
-        XCTAssertEqual(try text { $0.end(.stopped) }, "1 observer when the recording was stopped")
+            """)
+        let unknown = "it does not say which observers were left at exit"
+        try check(removed, ends: "", "FAILED  \(rule): the recording is truncated: \(unknown)")
+        try check("lost - n3", "FAILED  \(rule): the recording is truncated: \(unknown)")
+        try check(removed, ends: "end - !stopped", "ok      \(rule): 1 observer when the recording was stopped")
+        let killed = RecordedStory.endedWithoutNotice { $0.register(1) }
         XCTAssertEqual(
-            try text { story in
-                story.add(.lost, nil, count: 3)
-                story.end()
-            }, "the recording is truncated: it does not say which observers were left at exit")
+            try text(rule, of: killed), "FAILED  \(rule): the recording ended without notice: \(unknown)")
     }
 
-    // MARK: Order
-
-    func testTheHandlersOfANameComeAfterThoseOfAnotherOnAThread() throws {
-        let ordered: (inout RecordedStory) -> Void = { story in
-            story.register(1, "Opened")
-            story.register(2, "Saved")
-            story.deliver(1, to: [1], "Opened")
-            for post in 2...3 { story.deliver(post, to: [2], "Saved") }
+    func testPostsAndObserversOfFoundationItselfNeedNoObserverAndNoRemoval() throws {
+        for own in ["^own", "^"] {
+            let recording = recording(
+                "register o1 Own \(own); post #1 \(own); fend #1 n0; add o2 ^; fpost #2 o2; fremove o2")
+            // The rule about a name is about its posts by anyone.
+            for (rule, isHeld) in [
+                ("every post observed", own == "^own"), ("Done observed", false),
+                ("no observer left at exit", own == "^own"),
+            ] { XCTAssertEqual(try text(rule, of: recording).hasPrefix("ok"), isHeld, rule) }
         }
-        try assert("Opened before Saved", "ok      Opened before Saved: 2 handlers of Saved", ordered)
-        try assert(
-            "Opened before Saved on thread worker",
-            "ok      Opened before Saved on thread worker: 2 handlers of Saved", ordered)
-        let early: (inout RecordedStory) -> Void = { story in
-            ordered(&story)
-            story.deliver(4, to: [2], on: RecordedStory.other, "Saved")
-            story.deliver(5, to: [1], on: RecordedStory.other, "Opened")
-            story.deliver(6, to: [2], on: RecordedStory.main, "Saved")
-        }
-        try assert(
-            "Opened before Saved on thread worker",
-            "ok      Opened before Saved on thread worker: 2 handlers of Saved", early)
-        try assert(
-            "Opened before Saved",
-            """
-            FAILED  Opened before Saved: 2 of 4 handlers of Saved ran before Opened
-              other handled Saved once before its first Opened
-              main handled Saved once and never Opened
-            """, early)
     }
 
     // MARK: Times
 
     func testNoHandlerOnAThreadTakesLongerThanATime() throws {
-        let slow: (inout RecordedStory) -> Void = { story in
-            story.register(1, "Saved", on: RecordedStory.main)
-            for (post, time) in zip(1..., [1, 30, 20]) {
-                story.hand(post, to: [1], on: RecordedStory.main, from: RecordedStory.worker, "Saved")
-                story.handle(post, by: 1, on: RecordedStory.main, "Saved", for: .milliseconds(time))
-            }
+        let calls = [1, 30, 20].enumerated().map { post, time in
+            "worker hand #\(post) o1 Saved >main; main handle #\(post) o1 Saved \(time)ms"
         }
-        let rule = "no handler on main longer than"
-        try assert("\(rule) 31 ms", "ok      \(rule) 31 ms: 3 handlers, the longest 31 ms", slow)
-        let evidence = """
+        try check(
+            "add o1 Saved >main; \(calls.joined(separator: ";"))",
+            """
+            ok      no handler on main longer than 31 ms: 3 handlers, the longest 31 ms
+            FAILED  no handler on main longer than 16 ms: 2 of 3 handlers took longer, up to 31 ms
               observer 1 of Saved took up to 31 ms on main, and was too long 2 times
-            """
-        try assert(
-            "\(rule) 16 ms", "FAILED  \(rule) 16 ms: 2 of 3 handlers took longer, up to 31 ms\n\(evidence)", slow)
-        try assert(
-            "no handler longer than 16 ms",
-            "FAILED  no handler longer than 16 ms: 2 of 3 handlers took longer, up to 31 ms\n\(evidence)", slow)
-        try assert(
-            "no handler on thread worker longer than 16 ms",
-            "ok      no handler on thread worker longer than 16 ms: 0 handlers", slow)
-    }
-
-    func testAHandlerThatHasNotReturnedLastsUntilTheRecordingEnds() throws {
-        try assert(
-            "no handler longer than 16 ms",
-            """
-            FAILED  no handler longer than 16 ms: 1 of 1 handler took longer, up to 21 ms
-              a performed block took 21 ms on worker and had not returned when the recording ended
-            """
-        ) { story in
-            story.add(.append, nil, post: 1, target: RecordedStory.worker)
-            story.add(.deliver, on: RecordedStory.worker, nil, post: 1)
-            story.pass(.milliseconds(20))
-        }
-    }
-
-    func testAHandlerWhoseThreadEndsLastsUntilThen() throws {
-        try assert(
-            "no handler longer than 16 ms",
-            """
-            FAILED  no handler longer than 16 ms: 1 of 1 handler took longer, up to 21 ms
-              a performed block took 21 ms on worker and had not returned when its thread ended
-            """
-        ) { story in
-            story.add(.append, nil, post: 1, target: RecordedStory.worker)
-            story.add(.deliver, on: RecordedStory.worker, nil, post: 1)
-            story.pass(.milliseconds(20))
-            story.add(.threadEnd, on: RecordedStory.worker, nil)
+            FAILED  no handler longer than 16 ms: 2 of 3 handlers took longer, up to 31 ms
+              observer 1 of Saved took up to 31 ms on main, and was too long 2 times
+            ok      no handler on thread worker longer than 16 ms: 0 handlers
+            """)
+        // A handler that has not returned lasts until its thread or the recording ends.
+        for (end, words) in [("", "the recording"), ("worker threadEnd -", "its thread")] {
+            try check(
+                "append - #1 >worker; worker deliver - #1; pass 20ms; \(end)",
+                """
+                FAILED  no handler longer than 16 ms: 1 of 1 handler took longer, up to 21 ms
+                  a performed block took 21 ms on worker and had not returned when \(words) ended
+                """)
         }
     }
 
     func testHandlersWithoutARecordedTimeAreCountedAndDoNotHoldARuleByThemselves() throws {
         // The call of an async handler is recorded when it has returned.
-        let async: (inout RecordedStory) -> Void = { story in
-            story.register(1, "Saved", on: nil)
-            story.add(.post, "Saved", post: 1, at: 7, count: 1)
-            story.add(.append, "Saved", post: 1, observer: 1)
-            story.add(.deliver, on: RecordedStory.worker, "Saved", post: 1, observer: 1)
-            story.add(.return, on: RecordedStory.worker, "Saved", post: 1, observer: 1)
-        }
+        let async = "add o1 %poster; post #1 @7 n1; append #1 o1; worker deliver #1 o1; worker return #1 o1"
         let rule = "no handler longer than 16 ms"
-        try assert(rule, "FAILED  \(rule): the recording does not have the time of any of 1 handler", async)
-        try assert(rule, "ok      \(rule): 1 handler, the longest 3 ms; the times of 1 more are not recorded") {
-            story in
-            async(&story)
-            story.register(2, "Done", on: RecordedStory.main)
-            story.hand(2, to: [2], on: RecordedStory.main, from: RecordedStory.worker)
-            story.handle(2, by: 2, on: RecordedStory.main, for: .milliseconds(2))
-        }
+        try check(async, "FAILED  \(rule): the recording does not have the time of any of 1 handler")
+        try check(
+            "\(async); add o2 >main; worker hand #2 o2 >main; main handle #2 o2 2ms",
+            "ok      \(rule): 1 handler, the longest 3 ms; the times of 1 more are not recorded")
     }
 
     func testNoPostBlocksItsThreadForLongerThanATime() throws {
         // The handler of the posting thread runs inside the post; the one on worker does not.
-        let nested: (inout RecordedStory) -> Void = { story in
-            story.register(1, "Saved", on: nil)
-            story.register(2, "Saved")
-            story.add(.post, "Saved", post: 1, at: 7, count: 2)
-            story.add(.append, "Saved", post: 1, observer: 2, target: RecordedStory.worker)
-            story.add(.signal)
-            story.handle(1, by: 1, on: RecordedStory.main, "Saved", for: .milliseconds(3))
-            story.add(.log, nil, message: "later")
-            story.handle(1, by: 2, "Saved", for: .milliseconds(50))
-        }
-        try assert("no post longer than 7 ms", "ok      no post longer than 7 ms: 1 post, the longest 7 ms", nested)
-        try assert(
-            "no post longer than 5 ms",
+        try check(
             """
-            FAILED  no post longer than 5 ms: 1 of 1 post took longer, up to 7 ms
-              a post of Saved blocked main for 7 ms
-            """, nested)
-    }
-
-    func testAPostLastsForItsWaitForHandlersOrForRoomAndAsLongAsThePostsInItsHandlers() throws {
-        try assert(
-            "no post longer than 5 ms",
+            add o1 Saved %poster; add o2 Saved; post #1 Saved @7 n2; append #1 o2 Saved >worker
+            main handle #1 o1 Saved 3ms; log - 'later'; worker handle #1 o2 Saved 50ms
+            """,
+            """
+            ok      no post longer than 7 ms: 1 post, the longest 6 ms
+            FAILED  no post longer than 5 ms: 1 of 1 post took longer, up to 6 ms
+              a post of Saved blocked main for 6 ms
+            """)
+        // A post lasts for its wait for handlers or for room, and as long as the posts in its handlers.
+        try check(
+            """
+            add o1 Saved; wait - 'worker' @7; post #1 Saved @7 n1; append #1 o1 Saved >worker; pass 8ms
+            worker deliver #1 o1 Saved; waitEnd -; post #2 @8 n1; deliver #2 o2
+            post #3 @8 n1; wait - 'room' @8; pass 4ms; waitEnd -; return #2 o2
+            """,
             """
             FAILED  no post longer than 5 ms: 3 of 3 posts took longer, up to 12 ms
               a post of Saved blocked main for 12 ms
               a post of Done blocked main for up to 9 ms, and was too long 2 times
-            """
-        ) { story in
-            story.register(1, "Saved")
-            story.add(.wait, nil, message: "worker", at: 7)
-            story.add(.post, "Saved", post: 1, at: 7, count: 1)
-            story.add(.append, "Saved", post: 1, observer: 1, target: RecordedStory.worker)
-            story.pass(.milliseconds(8))
-            story.add(.deliver, on: RecordedStory.worker, "Saved", post: 1, observer: 1)
-            story.add(.waitEnd, nil)
-            story.add(.post, post: 2, at: 8, count: 1)
-            story.add(.deliver, post: 2, observer: 2)
-            story.add(.post, post: 3, at: 8, count: 1)
-            story.add(.wait, nil, message: "room", at: 8)
-            story.pass(.milliseconds(4))
-            story.add(.waitEnd, nil)
-            story.add(.return, post: 2, observer: 2)
-        }
+            """)
+        // What waits in the mailbox of its own thread is handled after the post has returned.
+        try check(
+            "add o1 >main; hand #1 o1 >main; main handle #1 o1 50ms",
+            "ok      no post longer than 5 ms: 1 post, the longest 1 ms")
     }
 
-    // MARK: Rates
+    func testAPostToFoundationsCenterLastsUntilItReturnsOrUntilTheEnd() throws {
+        let begins = "add o1 ^queue=main; worker fbegin #1"
+        for (rest, time) in [("main frun #1 o1 6ms; worker fend #1 n1; pass 50ms", "9 ms"), ("pass 50ms", "51 ms")] {
+            let expected = "FAILED  no post longer than 8 ms: 1 of 1 post took longer, up to \(time)"
+            XCTAssertTrue(
+                try text("no post longer than 8 ms", of: recording("\(begins); \(rest)")).hasPrefix(expected))
+        }
+    }
 
     func testANameIsPostedAtMostSoManyTimesInAnySecond() throws {
-        // Posts at 0, 0.4, 0.8, 1.0 and 1.2 s.
-        let posts: (inout RecordedStory) -> Void = { story in
-            for (post, time) in zip(1..., [0, 400, 400, 200, 200]) {
-                story.add(.post, "Progress", post: post, at: 7, count: 0, after: .milliseconds(time))
-            }
-        }
-        let (rule, all) = ("Progress per second", "5 posts")
-        try assert("at most 4 \(rule)", "ok      at most 4 \(rule): \(all), at most 4 in a second", posts)
-        try assert(
-            "at most 3 \(rule)",
+        let posts = [0, 400, 400, 200, 200].enumerated().map { "post #\($0) Progress @7 n0 +\($1)ms" }
+        try check(
+            posts.joined(separator: ";"),
             """
-            FAILED  at most 3 \(rule): \(all), up to 4 in a second
+            ok      at most 4 Progress per second: 5 posts, at most 4 in a second
+            FAILED  at most 3 Progress per second: 5 posts, up to 4 in a second
               Progress was posted 4 times in 800 ms
-            """, posts)
-    }
-
-    func testARetainedNotificationThatALaterObserverGetsIsObservedAndPostedOnce() throws {
-        let retained: (inout RecordedStory) -> Void = { story in
-            story.add(.post, "Saved", post: 1, at: 7, count: 0)
-            story.add(.post, "Saved", post: 2, at: 7, count: 0, after: .milliseconds(500))
-            for observer in 1...2 {
-                story.pass(.seconds(10))
-                story.register(observer, "Saved", on: RecordedStory.main)
-                let post = 2 + observer
-                story.add(.capture, "Saved", post: post, count: 1, relatedPost: 2)
-                story.handle(post, by: observer, on: RecordedStory.main, "Saved")
-            }
-        }
-        let rule = "at most 1 Saved per second"
-        try assert(
-            rule,
-            """
-            FAILED  \(rule): 2 posts, up to 2 in a second
-              Saved was posted 2 times in 500 ms
-            """, retained)
-        try assert(
-            "Saved observed",
-            """
-            FAILED  Saved observed: 1 of 2 posts had no observer
-              Saved was posted by main once without an observer
-                observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
-                observer 2 of Saved, observed at Demo/main.swift:2, was added later (line 7)
-            """, retained)
+            """)
     }
 
     // MARK: Findings
 
     func testFindingsOfAKindProblemsOrAnyFindingBreakARuleUnlessTheyAreAccepted() throws {
-        let wrong = RecordedStory.complete { story in
-            story.register(1, "Saved")
-            story.add(.post, "Saved", post: 1, at: 7, count: 1)
-            story.add(.append, "Saved", post: 1, observer: 1, target: RecordedStory.worker)
-            story.handle(1, by: 1, on: RecordedStory.other, "Saved", for: .milliseconds(20))
-        }
-        let evidence = """
-            1 finding
-              problem: observer 1 of Saved should be handled on worker but was handled on other once.
-                remedy: Only the center should call the handler. If no other code calls it, report this recording as a \
-            bug of the library.
-            """
-        for rule in ["no finding", "no problem", "no wrongThread"] {
-            let shown = rule == "no problem" ? evidence.replacing("1 finding", with: "1 problem") : evidence
-            XCTAssertEqual(try text(rule, of: wrong), "FAILED  \(rule): \(shown)")
+        let wrong = recording("add o1 Saved; hand #1 o1 Saved; other handle #1 o1 Saved 20ms")
+        let finding = "problem: observer 1 of Saved should be handled on worker but was handled on other once."
+        for (rule, count) in [
+            ("no finding", "1 finding"), ("no problem", "1 problem"), ("no wrongThread", "1 finding"),
+        ] {
+            XCTAssertTrue(
+                try text(rule, of: wrong).hasPrefix("FAILED  \(rule): \(count)\n  \(finding)\n    remedy: Only"))
         }
         XCTAssertEqual(try text("no flood", of: wrong), "ok      no flood: no findings")
         XCTAssertEqual(
             try text("no finding", of: wrong, accepted: AcceptedFindings(text: "wrongThread", source: "")),
             "ok      no finding: no findings, and 1 accepted")
-        let late = RecordedStory.complete { story in
-            story.register(1, on: RecordedStory.main)
-            story.hand(1, to: [1], on: RecordedStory.main, from: RecordedStory.worker)
-            story.handle(1, by: 1, on: RecordedStory.main, for: .milliseconds(20))
-        }
+        let late = recording("add o1 >main; worker hand #1 o1 >main; main handle #1 o1 20ms")
         XCTAssertEqual(try text("no problem", of: late), "ok      no problem: no problems")
         XCTAssertTrue(try text("no finding", of: late).hasPrefix("FAILED  no finding: 1 finding\n  note: observer 1"))
         XCTAssertEqual(
@@ -497,14 +322,11 @@ final class RuleCheckTests: XCTestCase {
     }
 
     func testAnIncompleteRecordingIsAFailureUnlessThatIsAllowed() throws {
-        let truncated = RecordedStory.truncated(onWorker)
-        XCTAssertEqual(try text("Saved on thread worker", of: truncated), "ok      Saved on thread worker: 2 handlers")
-        let check = RuleCheck([], RecordingIndex(truncated))
+        try check(onWorker, ends: "", "ok      Saved on thread worker: 2 handlers")
+        let check = RuleCheck([], RecordingIndex(recording(onWorker, ends: "")))
         XCTAssertEqual(
             RuleReport(check).text().map(\.text),
-            [
-                "FAILED  the recording is complete: there is no end record, so the last records may be missing"
-            ])
-        XCTAssertTrue(RuleCheck([], RecordingIndex(RecordedStory.complete(onWorker))).holds)
+            ["FAILED  the recording is complete: there is no end record, so the last records may be missing"])
+        XCTAssertTrue(RuleCheck([], RecordingIndex(recording(onWorker))).holds)
     }
 }

@@ -43,7 +43,7 @@ final class RuleParserTests: XCTestCase {
     func testEachKindOfFindingIsARule() throws {
         for kind in Finding.Kind.all {
             let rule = try RuleParser.rule("no \(kind.name)", source: "")
-            XCTAssertEqual(rule?.clause, .noFinding(.kind(kind.name)))
+            XCTAssertEqual(rule?.kind, kind.name)
         }
     }
 
@@ -51,7 +51,7 @@ final class RuleParserTests: XCTestCase {
         let afterName =
             "expected \"on\", \"not on\", \"observed\", \"delivered\", \"within\", \"at most\" or \"before\", found"
         let afterNo =
-            "expected \"handler\", \"post\", \"observer\", \"finding\", \"problem\" or a kind of finding, found"
+            "expected \"handler\", \"post longer than\", \"observer left at exit\", \"finding\", \"problem\" or a kind of finding, found"
         for (text, expected) in [
             ("Saved onn main", "7: \(afterName) \"onn\". Did you mean \"on\"?"),
             ("  Saved obsrved", "9: \(afterName) \"obsrved\". Did you mean \"observed\"?"),
@@ -72,13 +72,16 @@ final class RuleParserTests: XCTestCase {
             ("Saved not main", "11: expected \"on\", found \"main\"."),
             ("Saved on main thread", "15: expected the end of the rule, found \"thread\"."),
             ("Opened before", "14: expected the name of another notification, found the end of the rule."),
-            ("Opened before Saved in main", "21: expected the end of the rule, found \"in\"."),
+            (
+                "Opened before Saved in main",
+                "21: expected \"on\" or the end of the rule, found \"in\". Did you mean \"on\"?"
+            ),
             ("no wrongthread", "4: \(afterNo) \"wrongthread\". Did you mean \"wrongThread\"?"),
             ("no findings", "4: \(afterNo) \"findings\". Did you mean \"finding\"?"),
             ("no", "3: \(afterNo) the end of the rule. 'notify-demo diagnose --kinds' lists the kinds."),
             (
                 "no handler longr than 5 ms",
-                "12: expected \"on\" or \"longer\", found \"longr\". Did you mean \"longer\"?"
+                "12: expected \"longer than\" or \"on\", found \"longr\". Did you mean \"longer\"?"
             ),
             ("no post longer then 5 ms", "16: expected \"than\", found \"then\". Did you mean \"than\"?"),
             (
@@ -86,7 +89,7 @@ final class RuleParserTests: XCTestCase {
                 "21: expected a duration with its unit, such as 16 ms, found \"5\". "
                     + "The units are ns, us, ms, s, m, h and d."
             ),
-            ("no observer left", "17: expected \"at\", found the end of the rule."),
+            ("no observer left", "17: expected \"at exit\", found the end of the rule."),
             ("at least 5 Progress per second", "4: expected \"most\", found \"least\"."),
             ("at most many Progress per second", "9: expected a number, found \"many\"."),
             ("at most -1 Progress per second", "9: expected a number, found \"-1\"."),
@@ -97,7 +100,7 @@ final class RuleParserTests: XCTestCase {
                     + "The units are ns, us, ms, s, m, h and d."
             ),
             ("Saved at most 3 wating", "17: expected \"waiting\", found \"wating\". Did you mean \"waiting\"?"),
-            ("every Saved observed", "7: expected \"post\", found \"Saved\"."),
+            ("every Saved observed", "7: expected \"post observed\", found \"Saved\"."),
             ("\"Build done on main", "1: the name has no closing quote."),
             ("\"Build done\"on main", "13: a space is missing after the closing quote."),
             ("Build\"done\" on main", "6: there is a quote within the name. Write all of the name in quotes."),
@@ -133,7 +136,8 @@ final class RuleParserTests: XCTestCase {
                     problem:
                         "expected \"on\", \"not on\", \"observed\", \"delivered\", \"within\", \"at most\" or \"before\", found \"to\". "
                         + "Did you mean \"on\"?"),
-                RuleError(source: "rules.txt:4", column: 6, problem: "expected \"post\", found the end of the rule."),
+                RuleError(
+                    source: "rules.txt:4", column: 6, problem: "expected \"post observed\", found the end of the rule."),
             ])
         ) { try RuleFile.rules("no finding\nSaved to main\nno problem\nevery", path: "rules.txt") }
         for text in ["", "# none\n\n"] {

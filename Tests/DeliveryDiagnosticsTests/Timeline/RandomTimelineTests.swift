@@ -1,6 +1,4 @@
 import DeliveryRecording
-import Foundation
-import FoundationXML
 import SharedTesting
 import TerminalText
 import ThreadedNotifications
@@ -67,8 +65,7 @@ final class RandomTimelineTests: XCTestCase {
             }
         }
         let svg = TimelinePicture(timeline, isLinear: Bool.random(using: &random)).svg
-        let parser = XMLParser(data: Data(svg.utf8))
-        XCTAssertTrue(parser.parse(), "seed \(seed): \(parser.parserError.map { "\($0)" } ?? "")")
+        XCTAssertNoThrow(try ParsedXML(svg), "seed \(seed)")
         XCTAssertFalse(svg.contains("nan") || svg.contains("inf\""), "seed \(seed)")
     }
 
@@ -77,9 +74,9 @@ final class RandomTimelineTests: XCTestCase {
     ) {
         let lanes = timeline.lanes.indices
         XCTAssertTrue(timeline.items.allSatisfy { lanes.contains($0.lane) && $0.begin <= $0.end })
-        XCTAssertTrue(timeline.runs.allSatisfy { $0.count >= 4 })
+        XCTAssertTrue(timeline.items.filter(\.isRun).allSatisfy { $0.count >= 4 })
         XCTAssertTrue(
-            timeline.arrows.allSatisfy { lanes.contains($0.lane) && $0.latency.lowerBound >= 0 })
+            timeline.items.compactMap(\.arrow).allSatisfy { lanes.contains($0.lane) && $0.latency.lowerBound >= 0 })
         let times = timeline.rows.map { timeline.time(of: $0) }
         XCTAssertEqual(times, times.sorted())
         XCTAssertTrue(times.allSatisfy(selection.times.contains))

@@ -1,6 +1,5 @@
 import DeliveryRecording
 import Foundation
-import FoundationXML
 import SharedTesting
 import ThreadedNotifications
 import XCTest
@@ -10,11 +9,13 @@ import XCTest
 /// Tests the SVG drawing of a timeline.
 final class TimelinePictureTests: XCTestCase {
     private func picture(
-        _ program: RecordedStory, _ filter: RecordingFilter = .init(), limit: Int? = nil, foldsRuns: Bool = true
-    ) throws -> ParsedPicture {
-        let index = RecordingIndex(program.recording)
-        let selection = try RecordingSelection(filter, of: index.recording)
-        return try ParsedPicture(TimelinePicture(Timeline(index, selection, limit: limit, foldsRuns: foldsRuns)).svg)
+        _ script: String, foldsRuns: Bool = true, isLinear: Bool = false
+    ) throws -> ParsedXML {
+        try ParsedXML(svg(RecordedStory(script), foldsRuns: foldsRuns, isLinear: isLinear))
+    }
+
+    private func svg(_ story: RecordedStory, foldsRuns: Bool = true, isLinear: Bool = false) -> String {
+        TimelinePicture(Timeline(RecordingIndex(story.recording), foldsRuns: foldsRuns), isLinear: isLinear).svg
     }
 
     func testAnArrowLeadsFromTheMarkOfAPostToTheLeftEdgeOfItsHandler() throws {
@@ -38,8 +39,8 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testThePictureIsSelfContainedAccessibleAndHasLightAndDarkColors() throws {
-        let svg = TimelinePicture(Timeline(RecordingIndex(RecordedStory.slowHandler.recording))).svg
-        let root = try XCTUnwrap(try ParsedPicture(svg).elements.first)
+        let svg = svg(RecordedStory(.slowHandler))
+        let root = try XCTUnwrap(try ParsedXML(svg).elements.first)
         XCTAssertEqual(root["role"], "img")
         XCTAssertEqual(root["aria-labelledby"], "title description")
         XCTAssertTrue(svg.contains("<title id=\"title\">run.jsonl: 2 threads, 20.4 ms, 19 records</title>"))
@@ -50,32 +51,32 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testAnyNamesAndMessagesAreVisibleAndLeaveThePictureWellFormed() throws {
-        var program = RecordedStory()
+        var story = RecordedStory()
         let name = "</text><script>&\"'\u{0}\u{8}\u{1B}[31m\u{FFFE}\u{7F}\u{202E}東京\u{1F600}"
-        program.happens(.post, on: RecordedStory.thread(2, name), name, post: 1, message: name)
-        program.happens(.deliver, on: RecordedStory.main, name, post: 1, observer: 1, message: name)
-        let picture = try picture(program)
+        story.add(.post, on: RecordedStory.thread(2, name), name, post: 1, message: name)
+        story.add(.deliver, on: RecordedStory.main, name, post: 1, observer: 1, message: name)
+        let picture = try ParsedXML(svg(story))
         XCTAssertTrue(picture.elements.contains { $0.title.contains("</text><script>&\"'\\0\\u{08}\\u{1B}[31m") })
     }
 
     func testTimeInWhichNothingLastsIsCutOutAndLabelledALongHandlerIsWholeAndHasItsDuration() throws {
-        var program = RecordedStory.slowHandler
-        let slow = try picture(program)
+        let slow = try picture(.slowHandler)
         XCTAssertFalse(slow.elements.contains { $0.isOf("tear") })
         let box = try XCTUnwrap(slow.elements.first { $0.isOf("handler") && $0.title.hasPrefix("deliver #1") })
         XCTAssertGreaterThan(try XCTUnwrap(box["width"].flatMap(Double.init)), 400)
         XCTAssertTrue(slow.texts.contains("#1 PriceDidChange 20.2 ms"), "\(slow.texts)")
-        program.happens(.log, on: RecordedStory.main, after: 900_000, message: "later")
-        let later = try picture(program)
-        XCTAssertTrue(later.elements.contains { $0.isOf("tear") } && later.texts.contains("900 ms"))
-        let linear = TimelinePicture(Timeline(RecordingIndex(program.recording)), isLinear: true).svg
-        XCTAssertFalse(linear.contains("class=\"tear\"") || linear.contains("class=\"stretch\""))
+        let later = "\(String.slowHandler); log - 'later' +900ms"
+        let cut = try picture(later)
+        XCTAssertTrue(cut.elements.contains { $0.isOf("tear") } && cut.texts.contains("900 ms"))
+        XCTAssertTrue(cut.texts.contains("Events close to each other are drawn apart: --linear draws to scale."))
+        let linear = try picture(later, isLinear: true)
+        XCTAssertFalse(
+            linear.elements.contains { $0.isOf("tear") } || linear.texts.contains { $0.contains("--linear") })
     }
 
     func testTheLegendExplainsEveryMarkThatIsUsed() throws {
-        var program = RecordedStory.stalledWorker
-        for stage in DeliveryStage.allCases { program.happens(stage, on: RecordedStory.main, "A", post: 99) }
-        let picture = try picture(program)
+        let all = DeliveryStage.allCases.map { "\($0.rawValue) #99 A" }.joined(separator: ";")
+        let picture = try picture("\(String.stalledWorker); \(all)")
         let marks = [
             "post", "nobody", "waits", "enqueue", "handler", "open", "wait", "run", "way", "merged", "cross", "stroke",
             "moment",
@@ -86,13 +87,11 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testARunIsDrawnAsOneBoxWithItsCount() throws {
-        var program = RecordedStory()
-        for post in 1...300 { program.happens(.post, on: RecordedStory.worker, "Test", post: post, count: 1) }
-        for post in 1...300 {
-            program.happens(.deliver, on: RecordedStory.main, "Test", post: post, observer: 1)
-            program.happens(.return, on: RecordedStory.main, "Test", post: post, observer: 1)
-        }
-        let picture = try picture(program)
+        let picture = try picture(
+            """
+            1-300: worker post #* Test n1 +10us
+            1-300: deliver #* o1 Test +10us & return #* o1 Test +10us
+            """)
         XCTAssertEqual(picture.elements.count { $0.isOf("run") && $0.title.contains("×300") }, 2)
         XCTAssertEqual(picture.elements.count { $0.isOf("way") && !$0.title.isEmpty }, 1)
         XCTAssertTrue(picture.texts.contains("≤5.99 ms"), "\(picture.texts)")
@@ -104,7 +103,7 @@ final class TimelinePictureTests: XCTestCase {
         XCTAssertEqual(
             each.elements.count { $0.isOf("nobody") && $0.title.hasPrefix("post #2\nunobserved, AlarmDidRung") }, 1)
         XCTAssertTrue(each.texts.contains("9 still waiting"))
-        XCTAssertTrue(each.texts.contains("#2 unobserved, AlarmDidRung"), "\(each.texts)")
+        XCTAssertTrue(each.texts.contains("#2 AlarmDidRung unobserved"), "\(each.texts)")
         for meaning in ["unobserved", "still waiting", "handler that runs on"] {
             XCTAssertTrue(each.texts.contains(meaning))
         }
@@ -117,26 +116,23 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testLabelsOfTheAxisAreInsideThePictureAndDoNotOverlap() throws {
-        for seed in 0..<TestRounds.rounds(30, stress: 300) { try checkAxis(seed: seed) }
-    }
-
-    private func checkAxis(seed: Int) throws {
-        var random = SeededGenerator(seed: UInt64(seed))
-        var program = RecordedStory()
-        let pause = UInt64(1) << UInt64.random(in: 0...30, using: &random)
-        for _ in 0..<Int.random(in: 2...9, using: &random) {
-            program.happens(.log, on: RecordedStory.main, after: .random(in: 1...pause, using: &random), message: "")
+        for seed in 0..<TestRounds.rounds(30, stress: 300) {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let pause = UInt64(1) << UInt64.random(in: 0...30, using: &random)
+            let logs = (0..<Int.random(in: 2...9, using: &random)).map { _ in
+                "log - '' +\(UInt64.random(in: 1...pause, using: &random))us"
+            }
+            var end = 0.0
+            let labels = svg(RecordedStory(logs.joined(separator: ";")))
+                .matches(of: /<text class="muted middle" x="([\d.]+)" y="41">([^<]*)</)
+            XCTAssertFalse(labels.isEmpty)
+            for label in labels {
+                let (x, half) = (try XCTUnwrap(Double(label.1)), Double(label.2.count) * 3.5)
+                XCTAssertTrue(x - half >= end)
+                end = x + half
+            }
+            XCTAssertTrue(end <= 955)
         }
-        let svg = TimelinePicture(Timeline(RecordingIndex(program.recording))).svg
-        var end = 0.0
-        let labels = svg.matches(of: /<text class="muted middle" x="([\d.]+)" y="41">([^<]*)</)
-        XCTAssertFalse(labels.isEmpty)
-        for label in labels {
-            let (x, half) = (try XCTUnwrap(Double(label.1)), Double(label.2.count) * 3.5)
-            XCTAssertTrue(x - half >= end)
-            end = x + half
-        }
-        XCTAssertTrue(end <= 955)
     }
 
     func testInAnyPictureTextsDoNotTouch() throws {
@@ -145,18 +141,19 @@ final class TimelinePictureTests: XCTestCase {
 
     private func checkTexts(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
-        var program = RecordedStory()
-        for post in 1...40 {
-            let name = ["PriceDidChange", "TotalDidChangeAfterAll", "A"].randomElement(using: &random)
-            let (main, worker) = (RecordedStory.main, RecordedStory.thread(Int.random(in: 2...4, using: &random)))
-            let pause = UInt64(1) << UInt64.random(in: 0...16, using: &random)
-            program.happens(.post, on: main, after: pause, name, post: post, count: 1)
-            program.happens(.append, on: main, after: 0, name, post: post, observer: 1, target: worker)
-            let outcome = [DeliveryStage.deliver, .deliver, .drop, .coalesce].randomElement(using: &random) ?? .drop
-            program.happens(outcome, on: worker, after: pause / 2, name, post: post, observer: 1)
-            if outcome == .deliver { program.happens(.return, on: worker, after: 3, name, post: post, observer: 1) }
+        let records = (1...40).map { post in
+            let name = ["PriceDidChange", "TotalDidChangeAfterAll", "A"].randomElement(using: &random) ?? ""
+            let (thread, pause) = (
+                "t\(Int.random(in: 2...4, using: &random))", 1 << Int.random(in: 0...16, using: &random)
+            )
+            let outcome = ["deliver", "deliver", "drop", "coalesce"].randomElement(using: &random) ?? ""
+            return """
+                post #\(post) \(name) n1 +\(pause)us; append #\(post) o1 \(name) >\(thread) +0us
+                \(thread) \(outcome) #\(post) o1 \(name) +\(pause / 2)us
+                \(outcome == "deliver" ? "\(thread) return #\(post) o1 \(name) +3us" : "")
+                """
         }
-        let svg = TimelinePicture(Timeline(RecordingIndex(program.recording))).svg
+        let svg = svg(RecordedStory(records.joined(separator: "\n")))
         let pattern = /<text class="(label|label muted|latency c\d|inside)" x="([\d.]+)" y="([\d.]+)">([^<]*)</
         let boxes = try svg.matches(of: pattern).map { text in
             let (x, y) = (try XCTUnwrap(Double(text.2)), try XCTUnwrap(Double(text.3)))
@@ -171,12 +168,9 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testRedIsForWhatWasLostCoalescedAndCancelledNotificationsHaveNeutralSymbols() throws {
-        var program = RecordedStory()
-        for (post, outcome) in [DeliveryStage.coalesce, .cancel, .drop].enumerated() {
-            program.happens(.post, on: RecordedStory.main, "A", post: post, count: 1)
-            program.happens(outcome, on: RecordedStory.worker, "A", post: post, observer: 1)
-        }
-        let picture = try picture(program)
+        let picture = try picture(
+            ["coalesce", "cancel", "drop"].enumerated().map { "post #\($0) A n1; worker \($1) #\($0) o1 A" }
+                .joined(separator: ";"))
         func symbols(_ style: String) -> [String] {
             picture.elements.filter { $0.isOf(style) && $0["d"] != nil && !$0.isOf("way") && !$0.title.isEmpty }
                 .map { String($0.title.prefix { $0 != " " }) }
@@ -186,73 +180,4 @@ final class TimelinePictureTests: XCTestCase {
         XCTAssertEqual(symbols("bad"), ["drop"])
         for meaning in ["coalesced", "cancelled or removed", "lost"] { XCTAssertTrue(picture.texts.contains(meaning)) }
     }
-
-    func testTheAxisShowsWhereItIsStretchedAndByWhichFactor() throws {
-        var program = RecordedStory()
-        for pause in (0..<12).map({ UInt64(1) << $0 }) {
-            program.happens(.log, on: RecordedStory.main, after: pause, message: "\(pause)")
-        }
-        let picture = try picture(program)
-        XCTAssertTrue(
-            picture.elements.contains { $0.isOf("stretch") && $0.title.contains("times as wide as the rest") })
-        XCTAssertTrue(picture.texts.contains { $0.hasPrefix("×") })
-        XCTAssertTrue(picture.texts.contains("time drawn this many times as wide"))
-    }
-}
-
-/// Parses a picture with an XML parser.
-private final class ParsedPicture: NSObject, XMLParserDelegate {
-    struct Element {
-        var name: String
-        var attributes: [String: String]
-        /// The tooltip of the element or of its group.
-        var title = ""
-
-        subscript(attribute: String) -> String? { attributes[attribute] }
-
-        func isOf(_ style: String) -> Bool {
-            attributes["class"]?.split(separator: " ").contains { $0 == style } == true
-        }
-    }
-
-    struct NotWellFormed: Error {
-        var problem: String
-    }
-
-    private(set) var elements: [Element] = []
-    private(set) var texts: [String] = []
-    private var open: [Int] = []
-    private var text = ""
-
-    init(_ svg: String) throws {
-        super.init()
-        let parser = XMLParser(data: Data(svg.utf8))
-        parser.delegate = self
-        guard parser.parse() else { throw NotWellFormed(problem: "\(parser.parserError.map { "\($0)" } ?? "")") }
-    }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
-    ) {
-        text = ""
-        open.append(elements.count)
-        elements.append(Element(name: name, attributes: attributes))
-    }
-
-    func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
-
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-        let closed = open.removeLast()
-        if name == "text" { texts.append(text) }
-        if name == "title", let parent = open.last, parent != 0 {
-            // The tooltip of a group applies to all its elements.
-            for index in parent..<elements.count { elements[index].title = text }
-            inherited[parent] = text
-        } else if let parent = open.last, let title = inherited[parent], elements[closed].title.isEmpty {
-            elements[closed].title = title
-        }
-    }
-
-    private var inherited: [Int: String] = [:]
 }

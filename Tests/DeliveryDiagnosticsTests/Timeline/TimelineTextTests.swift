@@ -7,44 +7,45 @@ import XCTest
 /// Tests the text drawing of a timeline.
 final class TimelineTextTests: XCTestCase {
     private func text(
-        _ program: RecordedStory, width: Int, symbols: TimelineSymbols = .unicode,
-        _ filter: RecordingFilter = .init(), limit: Int? = nil
-    ) -> String {
-        let index = RecordingIndex(program.recording)
-        let selection = try? RecordingSelection(filter, of: index.recording)
-        return TimelineText(Timeline(index, selection, limit: limit), width: width, symbols: symbols).text
+        _ script: String, width: Int = 80, symbols: TimelineSymbols = .unicode, _ filter: RecordingFilter = .init(),
+        limit: Int? = nil, foldsRuns: Bool = true
+    ) throws -> String {
+        let index = RecordingIndex(RecordedStory(script).recording)
+        let selection = try RecordingSelection(filter, of: index.recording)
+        let timeline = Timeline(index, selection, limit: limit, foldsRuns: foldsRuns)
+        return TimelineText(timeline, width: width, symbols: symbols).text
     }
 
-    func testTheFirstLineHasTheTimeOfTheWholeRecordingAndALargeOneItsBusiestSecond() {
+    /// The rows of a drawing, without their times.
+    private func rows(_ script: String, foldsRuns: Bool = true) throws -> [String] {
+        try text(script, foldsRuns: foldsRuns).split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^ *\d+\.\d{3}  (.*)/).map { String($0.1) }
+        }
+    }
+
+    func testTheFirstLineHasTheTimeOfTheWholeRecordingAndALargeOneItsBusiestSecond() throws {
         XCTAssertTrue(
-            text(.slowHandler, width: 90, .init(to: 300_000)).hasPrefix(
+            try text(.slowHandler, .init(to: 300_000)).hasPrefix(
                 "4 rows of 19 records, 2 threads, 20.4 ms: run.jsonl\n"))
         XCTAssertEqual(
             TimelineText(Timeline(RecordingIndex(Recording([]))), width: 80).text,
             "0 rows of 0 records, 0 threads, 0 ns: the run")
-        var program = RecordedStory()
-        for number in 0..<1500 {
-            program.happens(.log, on: RecordedStory.main, after: number < 400 ? 10_000 : 1000, message: "\(number)")
-        }
+        let large = try text("1-400: log - '*' +10ms; 401-1500: log - '*'", limit: 1)
         XCTAssertTrue(
-            text(program, width: 90, limit: 1).hasPrefix(
+            large.hasPrefix(
                 """
                 1 row of 1500 records, 1 thread, 5.09 s: run.jsonl
                 Busiest second: 1000 records, --from 4s --to 5s.
 
-                """), text(program, width: 90, limit: 1))
+                """), large)
     }
 
     func testThePartAroundTheFirstFindingIsDrawnAndTheTextSaysSo() throws {
-        var program = RecordedStory()
-        for number in 0..<200 { program.happens(.log, on: RecordedStory.main, message: "\(number)") }
-        let (main, worker) = (RecordedStory.main, RecordedStory.worker)
-        program.happens(.post, on: main, "Saved", post: 1, count: 1)
-        program.happens(.append, on: main, "Saved", post: 1, observer: 1, target: worker)
-        program.happens(.targetGone, on: main, "Saved", post: 1, observer: 1, target: worker)
-        for number in 0..<200 { program.happens(.log, on: RecordedStory.main, message: "\(number)") }
-        program.happens(.end, on: RecordedStory.main, reason: .exit)
-        let index = RecordingIndex(program.recording)
+        let logs = "1-200: log - '*' +10us"
+        let story = RecordedStory(
+            "\(logs); post #1 Saved n1; append #1 o1 Saved >worker; targetGone #1 o1 Saved >worker; \(logs); end - !exit"
+        )
+        let index = RecordingIndex(story.recording)
         let window = try XCTUnwrap(FindingWindow(Diagnosis(index)))
         let selection = try RecordingSelection(window.filter, of: index.recording)
         let text = TimelineText(Timeline(index, selection, window: window), width: 400).text
@@ -52,12 +53,12 @@ final class TimelineTextTests: XCTestCase {
         XCTAssertTrue(text.contains("\nAround the first finding: observer 1 of Saved did not"), text)
         XCTAssertTrue(text.contains("--from 0s draws from the beginning.\n"))
         XCTAssertTrue(text.contains("102 records before and 101 after the drawing left out."), text)
-        XCTAssertNil(FindingWindow(Diagnosis(RecordingIndex(RecordedStory.stalledWorker.recording))))
+        XCTAssertNil(FindingWindow(Diagnosis(RecordingIndex(RecordedStory(.stalledWorker).recording))))
     }
 
-    func testAt80ColumnsLanesHaveNamesAndDescriptionsAreShortened() {
+    func testAt80ColumnsLanesHaveNamesAndDescriptionsAreShortened() throws {
         XCTAssertEqual(
-            text(.slowHandler, width: 80),
+            try text(.slowHandler),
             """
             13 rows of 19 records, 2 threads, 20.4 ms: run.jsonl
 
@@ -81,133 +82,168 @@ final class TimelineTextTests: XCTestCase {
             """)
     }
 
-    func testAt40ColumnsNamesAreInStepsAndNotesAreWrappedNotShortened() {
-        XCTAssertEqual(
-            text(.slowHandler, width: 40),
-            """
-            13 rows of 19 records, 2 threads, 20.4
-              ms: run.jsonl
+    func testAt40ColumnsNamesAreInStepsAndNotesAreWrappedNotShortened() throws {
+        let narrow = try text(.slowHandler, width: 40)
+        XCTAssertTrue(
+            narrow.hasPrefix(
+                """
+                13 rows of 19 records, 2 threads, 20.4
+                  ms: run.jsonl
 
-                    main
-                    │  worker
-                ms  │  │  what     post latency   l…
-             0.000  +  │  register  PriceDidChange,…
-             0.090  ●  │  post     #1    Price…hange
-             0.131  ├─▶┏  deliver  #1     41 µs  Pr…
-             0.231  ●  ┃  post     #2    Price…hange
-             0.333  ●  ┃  post     #3    Price…hange
-                    ┆  ┃  20 ms later
-            20.335  │  ┃· log       recomputed 4000…
-            20.340  │  ┗  return   #1           20.…
-            20.344  ├─▶┏  deliver  #2   20.1 ms  Pr…
-            20.349  │  ┃● post     #4    Total…hange
-            20.350  │  ┃■ deliver  #4   at once    …
-            20.364  │  ┗  return   #2             2…
-            20.374  ×  │  drop     #3     20 ms  Pr…
-            20.424  ┴  │  end       exit
-
-            Not drawn: 1 drain, 1 signal.
-            """)
+                        main
+                        │  worker
+                    ms  │  │  what     post latency   l…
+                 0.000  +  │  register  PriceDidChange,…
+                 0.090  ●  │  post     #1    Price…hange
+                 0.131  ├─▶┏  deliver  #1     41 µs  Pr…
+                """), narrow)
+        XCTAssertTrue(narrow.hasSuffix("\n\nNot drawn: 1 drain, 1 signal."), narrow)
+        for width in 65...80 {
+            let text = try text(.stalledWorker, width: width)
+            XCTAssertTrue(text.contains("unobserved") && text.contains("9 still waiting"), text)
+        }
+        XCTAssertTrue(try text(.stalledWorker).contains("unobserved, AlarmDidRung"))
     }
 
-    func testAt200ColumnsNothingIsShortened() {
-        let text = text(.slowHandler, width: 200)
+    func testAt200ColumnsNothingIsShortened() throws {
+        let text = try text(.slowHandler, width: 200)
         XCTAssertFalse(text.contains("…"))
         XCTAssertTrue(
             text.contains(
                 "20.374  ×       │       drop     #3     20 ms          PriceDidChange, observer 1, for worker"))
     }
 
-    func testASCIIOutputIsTheSameDrawingInASCIICharactersOnly() {
-        var program = RecordedStory.slowHandler
-        program.happens(.log, on: RecordedStory.thread(3, "café\u{1B}[31m"), message: "naïve × ≤ 東京 \u{1F600}")
-        let text = text(program, width: 100, symbols: .ascii)
+    func testASCIIOutputIsTheSameDrawingInASCIICharactersOnly() throws {
+        var story = RecordedStory(.slowHandler)
+        story.add(
+            .log, on: RecordedStory.thread(3, "café\u{1B}[31m"), nil, message: "naïve × ≤ 東京 \u{1F600}",
+            after: .microseconds(10))
+        let text = TimelineText(Timeline(RecordingIndex(story.recording)), width: 100, symbols: .ascii).text
         XCTAssertTrue(text.utf8.allSatisfy { $0 == UInt8(ascii: "\n") || (0x20..<0x7F).contains($0) })
         XCTAssertTrue(text.contains("|------"))
         XCTAssertTrue(text.contains("deliver  #1     41 us"))
         XCTAssertTrue(text.contains("caf\\u{00E9}\\u{1B}[31m"))
     }
 
-    func testALeftwardArrowCrossesLanesAndHandlersBetween() {
-        let (main, one, two) = (RecordedStory.main, RecordedStory.thread(2, "A"), RecordedStory.thread(3, "B"))
-        var program = RecordedStory()
-        program.happens(.append, on: main, post: 1, target: one)
-        program.happens(.deliver, on: one, post: 1)
-        program.happens(.post, on: two, "Test", post: 2)
-        program.happens(.append, on: two, "Test", post: 2, observer: 1, target: main)
-        program.happens(.deliver, on: main, "Test", post: 2, observer: 1)
-        program.happens(.return, on: main, "Test", post: 2, observer: 1)
-        program.happens(.append, on: one, post: 3, target: two)
-        program.happens(.targetGone, on: two, post: 3)
-        let rows = text(program, width: 80).split(separator: "\n").filter { $0.hasPrefix("0.") }
+    // MARK: Arrows and handlers
+
+    func testAnArrowCrossesLanesAndHandlersBetween() throws {
         XCTAssertEqual(
-            rows.map { $0.prefix(25).dropFirst(7) },
+            try rows(
+                """
+                append - #1 >t2; t2 deliver - #1; t3 post #2; t3 append #2 o1 >main; deliver #2 o1; return #2 o1
+                t2 append - #3 >t3; t3 targetGone - #3
+                """
+            ).map { $0.prefix(18) },
             [
                 "●     │           ", "├────▶┏           ", "│     ┃     ●     ", "■◀────╂─────┤     ",
-                "│     ┃●    │     ",
-                "│     ┠╌╌╌╌▶×     ",
+                "│     ┃●    │     ", "│     ┠╌╌╌╌▶×     ",
             ])
     }
 
-    func testTheEndOfAThreadEndsTheHandlersThatItWasIn() {
-        var program = RecordedStory()
-        program.happens(.append, on: RecordedStory.main, post: 1, target: RecordedStory.worker)
-        program.happens(.deliver, on: RecordedStory.worker, post: 1)
-        program.happens(.threadEnd, on: RecordedStory.worker)
-        program.happens(.log, on: RecordedStory.main, message: "later")
-        let rows = text(program, width: 80).split(separator: "\n").filter { $0.hasPrefix("0.") }
+    func testTheEndOfAThreadEndsTheHandlersThatItWasIn() throws {
         XCTAssertEqual(
-            rows.map { $0.prefix(20).dropFirst(7) },
-            [
-                "●       │    ", "├──────▶┏    ", "│       ┃┴   ", "·            ",
-            ])
+            try rows("append - #1 >worker; worker deliver - #1; worker threadEnd -; log - 'later'").map {
+                $0.prefix(13)
+            }, ["●       │    ", "├──────▶┏    ", "│       ┃┴   ", "·            "])
+        // All threads of a process end with it.
+        let ended = try rows("append - #1 >worker; worker deliver - #1; processEnd - !signal11; log - 'later'")
+        XCTAssertTrue(ended[1].contains("runs on"), ended[1])
+        XCTAssertFalse(ended[3].contains("┃"), ended[3])
     }
 
-    func testAt80ColumnsOutcomesAreCompleteAndNamesAreShortenedInTheMiddle() {
-        let words = text(.stalledWorker, width: 80).split(separator: "\n").map(String.init)
-        XCTAssertTrue(words.contains { $0.contains("unobserved, AlarmDidRung") })
-        XCTAssertTrue(words.contains { $0.contains("9 still waiting, Temp") }, "\(words)")
-        XCTAssertTrue(words.contains { $0.contains(/Temp\w*…\w*ange, observer 1/) }, "\(words)")
-        for width in 65...80 {
-            let text = text(.stalledWorker, width: width)
-            XCTAssertTrue(text.contains("unobserved") && text.contains("9 still waiting"), "\(text)")
+    func testAQueuedPostHasAnArrowFromItsEnqueueAndItsDeliveryOneFromThePost() throws {
+        let rows = try rows(
+            "worker enqueue #1 Idle >main $whenIdle; main post #1 Idle n1 +300us; deliver #1 o1 Idle +2us; return #1 o1 Idle +2us"
+        )
+        XCTAssertTrue(rows[1].hasPrefix("●◀─────"), rows[1])
+        XCTAssertTrue(rows[1].contains(/post +#1 +300 µs/), rows[1])
+        XCTAssertTrue(rows[2].contains(/deliver +#1 +at once +2 µs/), rows[2])
+    }
+
+    func testInTheDocumentsTechniqueDeliveriesHaveArrowsButNoRecordedDuration() throws {
+        let rows = try rows(
+            """
+            worker post #1 Test; worker capture #1 Test; worker signal; drain -; deliver #1 Test
+            log - 'process notification'
+            """)
+        XCTAssertEqual(rows.count, 3)
+        XCTAssertTrue(rows[1].contains(/deliver +#1 +4 ms +Test/), rows[1])
+    }
+
+    func testPendingDeliveriesAreCountedAtTheirPost() throws {
+        let rows = try rows(
+            "post #1 n3; 1-2: append #1 o* >worker; skip #1 o3; worker deliver #1 o1")
+        XCTAssertTrue(rows[0].contains("1 still waiting, Done, to 3 observers"), rows[0])
+        XCTAssertTrue(rows[2].contains("runs on"), rows[2])
+    }
+
+    // MARK: Runs and selections
+
+    func testFourOrMoreSimilarRowsAreARunWithTheLongestLatencyThreeAreNot() throws {
+        func posts(_ count: Int) -> String {
+            """
+            1-\(count): post #* Test +10us
+            1-\(count): worker deliver #* o1 Test +10us & worker return #* o1 Test +5us
+            """
         }
+        XCTAssertEqual(try rows(posts(3)).count, 6)
+        XCTAssertEqual(try rows(posts(5), foldsRuns: false).count, 10)
+        let run = try rows(posts(5))
+        XCTAssertEqual(run.count, 2)
+        XCTAssertTrue(run[0].contains(/post ×5 +#1…#5/), run[0])
+        XCTAssertTrue(run[1].contains(/deliver ×5 +#1…#5 +≤70 µs/), run[1])
+        // Posts without observers are no part of it.
+        let unobserved = try rows("1-4: post #* n0; 5-8: post #* n1")
+        XCTAssertTrue(unobserved[0].contains("unobserved") && unobserved[1].contains("4 still waiting"))
     }
 
-    func testLongDescriptionsLoseTheLeastImportantPartsFirst() {
-        let label = TimelineLabel(
-            what: "post", name: "AlarmDidRing", outcome: "unobserved", details: ["observer 2"],
-            location: SourceLocation("weather/main.swift", 14))
-        for (width, says) in [
-            (81, "unobserved, AlarmDidRing, observer 2, at weather/main.swift:14"),
-            (61, "unobserved, AlarmDidRing, observer 2, at main.swift:14"),
-            (51, "unobserved, AlarmDidRing, observer 2, at …:14"),
-            (42, "unobserved, Alar…Ring, observer 2, at …:14"), (40, "unobserved, AlarmDidRing, observer 2"),
-            (32, "unobserved, Alar…ing, observer 2"), (15, "unobserved, Al…"), (3, "un…"), (0, ""),
-        ] {
-            XCTAssertEqual(label.description(room: width, .unicode), says)
-        }
+    func testASelectedPostIncludesItsCapturesAndASelectedTimeWhatBeganEarlier() throws {
+        let captured = "post #1; capture #2 n1 ~1; deliver #2 o1; return #2 o1; post #3"
+        XCTAssertTrue(try text(captured, RecordingFilter(post: 1)).hasPrefix("3 rows of 5 records"))
+        let later = try text(.slowHandler, RecordingFilter(from: 200_000, to: 400_000))
+        XCTAssertTrue(later.contains("0.231  ●       ┃"), later)
+        XCTAssertTrue(later.contains("6 records before and "), later)
     }
 
-    func testNotesSayWhatIsLeftOutAndHowToShowIt() {
-        let limited = text(.slowHandler, width: 120, limit: 3)
+    func testNotesSayWhatIsLeftOutAndHowToShowIt() throws {
+        let limited = try text(.slowHandler, width: 120, limit: 3)
         XCTAssertTrue(
             limited.contains("12 records left out: --from 231us continues there, --limit 0 draws everything."))
-        let later = text(.slowHandler, width: 120, .init(from: 20_000_000))
-        XCTAssertTrue(later.contains("10 records before and 0 after the drawing left out"))
-        XCTAssertTrue(later.contains("20.335  │       ┃·"), "the handler that began before is seen to run")
-        let named = text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
-        XCTAssertTrue(named.contains("16 records left out by --name, --thread or --post"))
         // The time in the note is where the next drawing continues.
-        let next = text(.slowHandler, width: 120, .init(from: 231_000))
-        XCTAssertTrue(next.contains(" 0.231  ●"))
+        XCTAssertTrue(try text(.slowHandler, width: 120, .init(from: 231_000)).contains(" 0.231  ●"))
+        let named = try text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
+        XCTAssertTrue(named.contains("16 records left out by --name, --thread or --post"))
     }
 
-    func test200ThreadsFit80ColumnsTheBusiestKeepTheirLanesTheOthersAreNamed() {
-        var program = RecordedStory()
-        for number in 1...200 { program.happens(.log, on: RecordedStory.thread(number), message: "here") }
-        let text = text(program, width: 80)
-        XCTAssertTrue(text.contains("One lane shows 189 threads that do not fit: thread 12, thread 13,"))
+    func test200ThreadsFit80ColumnsTheBusiestKeepTheirLanesTheOthersAreNamed() throws {
+        let text = try text("1-200: t* log - 'here'")
+        XCTAssertTrue(text.contains(/One lane shows \d+ threads that do not fit: t\d+, t\d+,/), text)
         XCTAssertTrue(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
+}
+
+/// Programs that the tests of timelines draw.
+extension String {
+    /// A handler that does not return, nine posts that wait for its thread, and one with a misspelt name.
+    static let stalledWorker = """
+        post #1 TemperatureDidChange n1 +10us; append #1 o1 TemperatureDidChange >worker +10us
+        worker deliver #1 o1 TemperatureDidChange >worker +10us; post #2 AlarmDidRung n0 +10us
+        3-11: post #* TemperatureDidChange n1 +100ms & append #* o1 TemperatureDidChange >worker +10us
+        end - !exit +100ms
+        """
+
+    /// Two threads, a few posts, and one slow handler.
+    static let slowHandler = """
+        register o1 PriceDidChange >worker +10us
+        post #1 PriceDidChange n1 +90us; append #1 o1 PriceDidChange >worker +2us; signal >worker +1us
+        worker drain - +30us; worker deliver #1 o1 PriceDidChange >worker +8us
+        post #2 PriceDidChange n1 +100us; append #2 o1 PriceDidChange >worker +2us
+        post #3 PriceDidChange n1 +100us; append #3 o1 PriceDidChange >worker +2us
+        worker log - 'recomputed 4000 rows' +20ms; worker return #1 o1 PriceDidChange >worker +5us
+        worker deliver #2 o1 PriceDidChange >worker +4us; worker post #4 TotalDidChange n1 +5us
+        worker deliver #4 o2 TotalDidChange +1us; worker return #4 o2 TotalDidChange +7us
+        worker return #2 o1 PriceDidChange >worker +7us; drop #3 o1 PriceDidChange >worker +10us
+        end - !exit +50us
+        """
 }
