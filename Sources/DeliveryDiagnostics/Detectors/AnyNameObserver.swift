@@ -43,7 +43,7 @@ extension Detector {
     }
 
     /// True for the signals by which Swift ends a process.
-    private static func isFatalError(_ reason: DeliveryRecord.Reason?) -> Bool {
+    private static func isFatalError(_ reason: Recording.Reason?) -> Bool {
         if case .signal(let number)? = reason { number == 4 || number == 5 } else { false }
     }
 

@@ -165,7 +165,7 @@ extension Timeline {
             // The stub of the post already shows a single waiting delivery.
             let outcome = item.waiting == 1 ? nil : label.outcome.map { "\($0)," }
             texts = names.map { [label.post, outcome, $0] } + [[label.post]]
-        case .log, .count, .refuseWait:
+        case .log, .refuseWait:
             texts = [[label.details.joined(separator: ", ")]]
         default:
             texts = [[label.what, label.post, label.name], [label.what, label.post]]

@@ -85,7 +85,7 @@ struct IndexBuilder {
         case .threadEnd: index.threads[thread].end = number
         case .return: if entry.observer < 0, entry.name >= 0 { recordsReturns[process] = true }
         case .end, .processEnd: index.processes[process].end = number
-        case .signal, .dropSignal, .drain, .wait, .refuseWait, .count, .fork, .lost:
+        case .signal, .dropSignal, .drain, .wait, .refuseWait, .fork, .lost:
             index.recordsOfStage[entry.stage, default: []].append(number)
         default: break
         }

@@ -154,7 +154,6 @@ struct JSONScanner {
         case (UInt8(ascii: "p"), 6): isSame(text, "policy") ? .policy : nil
         case (UInt8(ascii: "r"), 6): isSame(text, "reason") ? .reason : nil
         case (UInt8(ascii: "s"), 6): isSame(text, "sender") ? .sender : isSame(text, "signal") ? .signal : nil
-        case (UInt8(ascii: "c"), 8): isSame(text, "counters") ? .counters : nil
         case (UInt8(ascii: "f"), 10): isSame(text, "foundation") ? .foundation : nil
         case (UInt8(ascii: "c"), 6): isSame(text, "center") ? .center : nil
         case (UInt8(ascii: "q"), 5): isSame(text, "queue") ? .queue : nil

@@ -20,7 +20,7 @@ struct RecordFields {
     enum Key: String, CaseIterable {
         case recording, process, wall, n, t, thread, kernelID, stage, name, post, observer, target, message, file, line,
             count
-        case sender, type, by, overtakes, style, policy, reason, signal, counters
+        case sender, type, by, overtakes, style, policy, reason, signal
         case foundation, center, queue, at, function, unrecorded, pool
     }
 
@@ -42,7 +42,6 @@ struct RecordFields {
     private(set) var at: Text?
     private(set) var function: Text?
     private(set) var unrecorded: Text?
-    private(set) var counters: [(outcome: Text, count: UInt64)]?
 
     struct Numbers {
         var recording: UInt64?
@@ -121,7 +120,6 @@ struct RecordFields {
         case .at: at = try text(known, &scanner)
         case .function: function = try text(known, &scanner)
         case .unrecorded: unrecorded = try text(known, &scanner)
-        case .counters: counters = try counts(known, &scanner)
         }
     }
 
@@ -135,26 +133,6 @@ struct RecordFields {
     private func bool(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> Bool {
         guard let value = scanner.bool() else { throw .wrongValue(of: key) }
         return value
-    }
-
-    /// An object of numbers.
-    private func counts(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> [(outcome: Text, count: UInt64)] {
-        guard scanner.take(UInt8(ascii: "{")) else { throw .wrongValue(of: key) }
-        var counts: [(outcome: Text, count: UInt64)] = []
-        scanner.skipBlanks()
-        while !scanner.take(UInt8(ascii: "}")) {
-            if !counts.isEmpty {
-                guard scanner.take(UInt8(ascii: ",")) else { throw .brokenJSON(at: scanner.position) }
-                scanner.skipBlanks()
-            }
-            let outcome = try text(key, &scanner)
-            scanner.skipBlanks()
-            guard scanner.take(UInt8(ascii: ":")) else { throw .brokenJSON(at: scanner.position) }
-            scanner.skipBlanks()
-            counts.append((outcome, try number(key, &scanner)))
-            scanner.skipBlanks()
-        }
-        return counts
     }
 
     private func number(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> UInt64 {
@@ -172,7 +150,7 @@ extension RecordFields.Key {
         switch self {
         // Threads, posts and observers are numbered from 1.
         case .thread, .target, .post, .observer, .by, .n: 1...(1 << 53)
-        case .process, .kernelID, .line, .count, .counters: 0...UInt64(Int32.max)
+        case .process, .kernelID, .line, .count: 0...UInt64(Int32.max)
         case .signal: 0...UInt64(UInt8.max)
         case .t, .wall: 0...UInt64(Int64.max)
         default: 0...UInt64.max

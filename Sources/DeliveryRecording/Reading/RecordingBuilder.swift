@@ -12,8 +12,8 @@ struct RecordingBuilder {
     private var observers = NumberTable()
     private var strings = TextTable()
     private var locationPositions: [SourceLocation: Int32] = [:]
-    private var senderPositions: [DeliveryRecord.Sender: Int32] = [:]
-    private var foundationPositions: [DeliveryRecord.FoundationDetails: Int32] = [:]
+    private var senderPositions: [Recording.Sender: Int32] = [:]
+    private var foundationPositions: [Recording.FoundationDetails: Int32] = [:]
     /// True while the times of all entries ascend.
     private var isSorted = true
     /// For each process.
@@ -36,29 +36,6 @@ struct RecordingBuilder {
 
     init(source: String) {
         recording = Recording(source: source)
-    }
-
-    mutating func append(_ record: DeliveryRecord) {
-        let offset = record.wallNanoseconds &- Int64(bitPattern: record.monotonicNanoseconds)
-        setProcess(record.process, wallOffset: offset)
-        var entry = Recording.Entry(
-            time: record.monotonicNanoseconds, stage: record.stage, thread: thread(record.thread))
-        entry.isThreadKnown = record.isThreadKnown
-        entry.target = record.target.map { thread($0) } ?? -1
-        entry.name = record.notification.map { string($0) } ?? -1
-        entry.post = record.post.map { post($0) } ?? -1
-        entry.observer = record.observer.map { observer($0) } ?? -1
-        entry.message = record.message.map { string($0) } ?? -1
-        entry.location = record.location.map { location($0) } ?? -1
-        entry.sender = record.sender.map { sender($0) } ?? -1
-        entry.relatedPost = record.relatedPost.map { post($0) } ?? -1
-        entry.count = record.count.map { Int32(clamping: $0) } ?? -1
-        (entry.overtakes, entry.style) = (record.overtakes, record.style)
-        (entry.policy, entry.reason) = (record.policy, record.reason)
-        entry.counters = record.counters.map { counters($0) } ?? -1
-        entry.foundation = record.foundation.map { foundationDetails($0) } ?? -1
-        entry.line = Int32(clamping: record.sequence)
-        append(entry)
     }
 
     mutating func append(_ entry: Recording.Entry) {
@@ -191,17 +168,12 @@ struct RecordingBuilder {
         Self.position(of: location, in: &recording.locations, known: &locationPositions)
     }
 
-    mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
+    mutating func sender(_ sender: Recording.Sender) -> Int32 {
         Self.position(of: sender, in: &recording.senders, known: &senderPositions)
     }
 
-    mutating func foundationDetails(_ details: DeliveryRecord.FoundationDetails) -> Int32 {
+    mutating func foundationDetails(_ details: Recording.FoundationDetails) -> Int32 {
         Self.position(of: details, in: &recording.foundationDetails, known: &foundationPositions)
-    }
-
-    mutating func counters(_ counters: DeliveryCounters) -> Int32 {
-        recording.counters.append(counters)
-        return Int32(recording.counters.count - 1)
     }
 
     /// The index of an element in a table; appends it if it is new.

@@ -238,7 +238,7 @@ struct RecordingReader {
         }
         if let sender = fields.sender {
             entry.sender = builder.sender(
-                DeliveryRecord.Sender(
+                Recording.Sender(
                     identifier: UInt64(text(sender, bytes), radix: 16) ?? 0,
                     type: fields.type.map { text($0, bytes) } ?? ""))
         }
@@ -254,25 +254,16 @@ struct RecordingReader {
         _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ entry: inout Recording.Entry
     ) {
         entry.overtakes = fields.overtakes
-        if let style = fields.style { entry.style = DeliveryRecord.Style(rawValue: text(style, bytes)) }
-        if let policy = fields.policy { entry.policy = DeliveryRecord.Policy(rawValue: text(policy, bytes)) }
+        if let style = fields.style { entry.style = Recording.Style(rawValue: text(style, bytes)) }
+        if let policy = fields.policy { entry.policy = Recording.Policy(rawValue: text(policy, bytes)) }
         if let reason = fields.reason {
-            entry.reason = DeliveryRecord.Reason(name: text(reason, bytes), signal: fields.numbers.signal ?? 0)
+            entry.reason = Recording.Reason(name: text(reason, bytes), signal: fields.numbers.signal ?? 0)
         }
         if fields.foundation {
             entry.foundation = builder.foundationDetails(
-                DeliveryRecord.FoundationDetails(
+                Recording.FoundationDetails(
                     center: fields.center.map { text($0, bytes) }, queue: fields.queue.map { text($0, bytes) },
                     isCalledByFoundation: fields.at.map { CallerName.isFoundation(text($0, bytes)) } ?? false))
-        }
-        if let counts = fields.counters {
-            var counters = DeliveryCounters()
-            for (name, count) in counts {
-                if let outcome = DeliveryOutcome(rawValue: text(name, bytes)) {
-                    counters[outcome] = Int(Int32(clamping: count))
-                }
-            }
-            entry.counters = builder.counters(counters)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import TerminalText
 
 /// The end of the file of a recorded process, so that `notify-demo record` can append the end that the process could
 /// not record. A pure value.
@@ -59,10 +60,26 @@ package struct RecordingTail {
     /// its last records, as in version 2.
     ///
     /// - Parameter now: the monotonic clock, in nanoseconds.
-    package func end(of process: Int32, _ reason: DeliveryRecord.Reason, now: UInt64) -> [UInt8]? {
+    package func end(of process: Int32, _ reason: Recording.Reason, now: UInt64) -> [UInt8]? {
         guard let header, header.process == UInt64(process), header.recording ?? 0 >= 3, !hasEnd else { return nil }
-        let next = Int(clamping: number) + Int(parts) + 1
-        return RecordLines.end(number: next, nanoseconds: max(now, time), reason)
+        return record(.end, reason, now: now)
+    }
+
+    /// The line of a record that the process could not record itself, because it has ended.
+    package func record(
+        _ stage: DeliveryStage, _ reason: Recording.Reason, count: Int? = nil, message: String? = nil, now: UInt64
+    ) -> [UInt8] {
+        let fields: [(String, String?)] = [
+            ("n", "\(Int(clamping: number) + Int(parts) + 1)"), ("t", "\(max(now, time))"),
+            // Only an end needs no thread.
+            ("thread", stage == .end ? nil : "1"), ("stage", "\"\(stage.rawValue)\""),
+            ("count", count.map(String.init)),
+            ("reason", "\"\(reason.isSignal ? "signal" : reason.description)\""),
+            ("signal", reason.isSignal ? String(reason.description.dropFirst(7)) : nil),
+            ("message", message.map(ShownText.quoted)),
+        ]
+        let members = fields.compactMap { key, value in value.map { "\"\(key)\":\($0)" } }
+        return Array("{\(members.joined(separator: ","))}\n".utf8)
     }
 
     private static func has(stage: String, _ line: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -93,9 +93,6 @@ final class AccountsTests: XCTestCase {
             story.add(.coalesce, post: 2, relatedPost: 1)
             story.add(.dequeue, post: 3)
             story.add(.targetGone, post: 4)
-            story.add(
-                .count, nil,
-                counters: DeliveryCounters(delivered: 1, waiting: 1, coalesced: 1, cancelled: 1, targetGone: 1))
         }
         XCTAssertTrue(audit.addsUp)
         XCTAssertEqual(
@@ -203,10 +200,10 @@ final class AccountsTests: XCTestCase {
     }
 
     func testAPostDuringWhichTheProgramEndsIsPendingAndAFinishedOneIsLost() {
-        for reason in [DeliveryRecord.Reason.exit, .signal(11)] { endedInPost(reason: reason) }
+        for reason in [Recording.Reason.exit, .signal(11)] { endedInPost(reason: reason) }
     }
 
-    private func endedInPost(reason: DeliveryRecord.Reason) {
+    private func endedInPost(reason: Recording.Reason) {
         /// A handler posts. The program ends in the first of the post's two handlers, or after the post.
         func audit(_ isOver: Bool) -> Evidence {
             var story = RecordedStory()
@@ -293,47 +290,17 @@ final class AccountsTests: XCTestCase {
         XCTAssertEqual(faults { $0.add(.return, post: 1, observer: 1) }, [.returnWithoutDeliver: 1])
     }
 
-    func testTheLibrarysCountersAreComparedWithTheRecords() {
-        func counted(_ counters: DeliveryCounters) -> [Fault.Kind: Int] {
-            faults { story in
-                story.register(1)
-                story.deliver(1, to: [1])
-                story.hand(2, to: [1])
-                story.add(.count, nil, observer: 1, counters: counters)
-            }
-        }
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 1, waiting: 1)), [:])
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 1, waiting: 2)), [.miscounted: 1])
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 2)), [.miscounted: 1])
-        XCTAssertEqual(counted(DeliveryCounters(delivered: 1)), [.miscounted: 1])
-        XCTAssertEqual(
-            faults { story in
-                story.add(.enqueue, post: 1)
-                story.add(.count, nil, counters: DeliveryCounters(coalesced: 1))
-            }, [.miscounted: 1])
-    }
-
     func testASelectionOfEverythingHidesNothing() throws {
         var recording = RecordedStory.complete { story in
             story.register(1)
-            story.deliver(1, to: [1])
-            story.add(.count, nil, observer: 1, counters: DeliveryCounters(delivered: 2))
+            story.add(.post, post: 1, count: 0)
+            story.handle(1, by: 1, on: RecordedStory.main)
         }
         recording.problemCount = 1
         let (index, selection) = (RecordingIndex(recording), try RecordingSelection(of: recording))
-        XCTAssertEqual(Evidence(index, DiagnosisLimits(), selection).faults(areCertain: true), [.miscounted: 1])
+        XCTAssertEqual(Evidence(index, DiagnosisLimits(), selection).faults(areCertain: true), [.tooMany: 1])
         let diagnosis = Diagnosis(index, selection: selection)
         XCTAssertEqual(diagnosis.findings.map(\.kind), [.unaccounted, .incomplete])
-    }
-
-    func testCountersThatIncludeNotificationsFromBeforeTheRecordingAreNotCompared() {
-        XCTAssertEqual(
-            faults { story in
-                story.register(1)
-                story.add(.deliver, on: RecordedStory.worker, observer: 1)
-                story.add(.return, on: RecordedStory.worker, observer: 1)
-                story.add(.count, nil, observer: 1, counters: DeliveryCounters(delivered: 1))
-            }, [:])
     }
 
     func testEqualNumbersOfTwoProcessesAreKeptApart() {

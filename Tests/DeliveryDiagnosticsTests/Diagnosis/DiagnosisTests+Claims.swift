@@ -8,7 +8,7 @@ import XCTest
 /// Findings whose words, severity or absence depend on what else is recorded.
 extension DiagnosisTests {
     private func findings(
-        ends reason: DeliveryRecord.Reason? = .exit, on thread: ThreadIdentity? = Story.main,
+        ends reason: Recording.Reason? = .exit, on thread: ThreadIdentity? = Story.main,
         _ happen: (inout Story) -> Void
     ) -> [Finding] {
         var story = Story()
@@ -336,7 +336,7 @@ extension DiagnosisTests {
     }
 
     func testTheRemedyForAReleasedTokenIsToKeepItAndForAnObserverThatIsNeverRemovedAWeakReference() {
-        func removal(_ reason: DeliveryRecord.Reason) -> Finding? {
+        func removal(_ reason: Recording.Reason) -> Finding? {
             findings { story in
                 story.register(1)
                 story.add(.remove, observer: 1, reason: reason)

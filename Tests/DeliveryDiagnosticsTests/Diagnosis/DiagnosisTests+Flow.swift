@@ -106,7 +106,7 @@ extension DiagnosisTests {
     }
 
     func testAHandlerThatEndsTheProgramIsNotStuckUnlessTheProgramEndsByASignal() {
-        func recording(_ reason: DeliveryRecord.Reason) -> Recording {
+        func recording(_ reason: Recording.Reason) -> Recording {
             var story = Story()
             story.register(1, on: Story.main)
             for post in 1...20 {

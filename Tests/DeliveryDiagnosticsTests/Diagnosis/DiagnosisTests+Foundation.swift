@@ -214,7 +214,7 @@ extension DiagnosisTests {
 
     func testAnEnqueuedNotificationThatIsNotPostedForASecond() {
         func story(
-            _ style: DeliveryRecord.Style, postedOn poster: ThreadIdentity? = nil, after time: Duration = .seconds(2)
+            _ style: Recording.Style, postedOn poster: ThreadIdentity? = nil, after time: Duration = .seconds(2)
         ) -> (inout Story) -> Void {
             { story in
                 for line in 1...2 { story.add(.enqueue, on: Story.worker, at: line, style: style, foundation: .init()) }

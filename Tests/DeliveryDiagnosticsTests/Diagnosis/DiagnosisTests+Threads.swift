@@ -158,7 +158,7 @@ extension DiagnosisTests {
     }
 
     func testABlockForAThreadThatWasNeverStartedIsAProblemOfItsOwn() {
-        func story(_ reason: DeliveryRecord.Reason?) -> (inout Story) -> Void {
+        func story(_ reason: Recording.Reason?) -> (inout Story) -> Void {
             { story in
                 story.add(.append, nil, post: 1, target: Story.worker)
                 story.add(.targetGone, nil, post: 1, target: Story.worker, reason: reason)
@@ -246,7 +246,7 @@ extension DiagnosisTests {
     }
 
     func testAWaitThatLastedForItsTimeoutIsAProblemWithTheHandlerThatTheOtherThreadWasIn() {
-        func story(_ reason: DeliveryRecord.Reason?, isBusy: Bool = false) -> (inout Story) -> Void {
+        func story(_ reason: Recording.Reason?, isBusy: Bool = false) -> (inout Story) -> Void {
             { story in
                 story.register(1)
                 story.hand(1, to: [1])

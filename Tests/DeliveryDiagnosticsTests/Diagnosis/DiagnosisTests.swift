@@ -7,8 +7,8 @@ import XCTest
 /// Tests each kind of finding with a recording that has it, and a second one that differs just enough not to have it.
 final class DiagnosisTests: XCTestCase {
     typealias Story = RecordedStory
-    static let window = DeliveryRecord.Sender(identifier: 0x10, type: "Window")
-    static let panel = DeliveryRecord.Sender(identifier: 0x20, type: "Panel")
+    static let window = Recording.Sender(identifier: 0x10, type: "Window")
+    static let panel = Recording.Sender(identifier: 0x20, type: "Panel")
 
     /// Expects one finding with its kind and evidence lines, and the rest in the second recording.
     func expect(
@@ -48,7 +48,7 @@ final class DiagnosisTests: XCTestCase {
         /// - Parameter isHandled: whether a notification that was posted before the removal is handled; nil if none
         ///   was.
         func story(
-            _ lifetime: Duration, isHandled: Bool? = nil, _ reason: DeliveryRecord.Reason? = .released
+            _ lifetime: Duration, isHandled: Bool? = nil, _ reason: Recording.Reason? = .released
         ) -> (inout Story) -> Void {
             { story in
                 story.register(1)
@@ -168,7 +168,7 @@ final class DiagnosisTests: XCTestCase {
     }
 
     func testAPostBeforeTheFirstObserverWasAdded() {
-        func story(_ name: String, sender: DeliveryRecord.Sender? = nil) -> (inout Story) -> Void {
+        func story(_ name: String, sender: Recording.Sender? = nil) -> (inout Story) -> Void {
             { story in
                 for post in 1...2 {
                     story.add(.post, "Done", post: post, at: 9, count: 0, sender: sender.map { _ in Self.window })
@@ -186,7 +186,7 @@ final class DiagnosisTests: XCTestCase {
     }
 
     func testAnObserverOfOneSenderMissedOnlyPostsOfThatSender() {
-        func story(_ sender: DeliveryRecord.Sender) -> (inout Story) -> Void {
+        func story(_ sender: Recording.Sender) -> (inout Story) -> Void {
             { story in
                 story.add(.post, post: 1, count: 0)
                 story.add(.post, post: 2, count: 0, sender: Self.window)
@@ -279,7 +279,7 @@ final class DiagnosisTests: XCTestCase {
     }
 
     func testNothingDeliveredBecauseOfAnotherSenderOrAnotherCenter() {
-        func story(_ asks: DeliveryRecord.Sender?, count: Int?) -> (inout Story) -> Void {
+        func story(_ asks: Recording.Sender?, count: Int?) -> (inout Story) -> Void {
             { story in
                 story.register(1, sender: asks)
                 story.add(.post, post: 1, at: 9, count: count, sender: Self.panel)
@@ -304,7 +304,7 @@ final class DiagnosisTests: XCTestCase {
     }
 
     func testPostsThatOtherObserversAskForAreNotAMismatchAndObserversOfOneLocationAreReportedOnce() {
-        func story(_ posted: DeliveryRecord.Sender) -> (inout Story) -> Void {
+        func story(_ posted: Recording.Sender) -> (inout Story) -> Void {
             { story in
                 for (observer, sender) in [Self.window, Self.panel].enumerated() {
                     story.add(.register, observer: observer + 1, target: Story.main, at: 7, sender: sender)
@@ -316,7 +316,7 @@ final class DiagnosisTests: XCTestCase {
         expect(
             .neverDelivered, evidence: [1, 3],
             says: ["with another object, such as Door 0x30. The same is true of another one"],
-            in: story(DeliveryRecord.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
+            in: story(Recording.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
     }
 
     func testAnObserverMatchedByAPostDuringWhichTheProgramEndedIsNotAtAnotherCenter() {

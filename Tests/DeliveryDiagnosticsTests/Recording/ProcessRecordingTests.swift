@@ -50,7 +50,7 @@ final class ProcessRecordingTests: XCTestCase {
             try worker.waitUntilFinished(timeout: TestTimeout.hang)
             for token in tokens { token.cancel() }
         }.recording
-        let named = recording.records.filter { $0.stage == .drop }.compactMap(\.details)
+        let named = recording.entries.filter { $0.stage == .drop }.compactMap(recording.details(of:))
         XCTAssertEqual(named.sorted(), ["dropNewest(2)", "dropOldest(2)", "refuse(2)"])
     }
 
@@ -94,7 +94,7 @@ final class ProcessRecordingTests: XCTestCase {
             let told = traced.filter { $0.thread == thread }
             let recorded = records.filter { $0.thread == thread }
             XCTAssertEqual(recorded.map(\.stage.rawValue), told.map(\.stage.rawValue), "\(thread)")
-            XCTAssertEqual(recorded.map(\.notification), told.map { $0.name?.rawValue })
+            XCTAssertEqual(recorded.map(\.name), told.map { $0.name?.rawValue })
             XCTAssertEqual(recorded.map { UInt64($0.post ?? 0) }, told.map(\.post))
             XCTAssertEqual(recorded.map { UInt64($0.observer ?? 0) }, told.map(\.observer))
             XCTAssertEqual(recorded.map(\.target), told.map(\.target))
@@ -166,7 +166,7 @@ final class ProcessRecordingTests: XCTestCase {
             center.post(name: Notification.Name("a" + String(repeating: "漢", count: 5000)))
         }
         XCTAssertEqual(recording.problems, [])
-        let name = try XCTUnwrap(recording.records.first { $0.stage == .post }?.notification)
+        let name = try XCTUnwrap(recording.records.first { $0.stage == .post }?.name)
         XCTAssertEqual(name, "a" + String(repeating: "漢", count: 1365) + "…")
     }
 
@@ -274,12 +274,12 @@ final class ProcessRecordingTests: XCTestCase {
         center.post(name: Notification.Name("one"))
         try ProcessRecording.stop()
         center.post(name: Notification.Name("between"))
-        XCTAssertEqual(try Recording(path: path).records.map(\.notification), ["one", nil])
+        XCTAssertEqual(try Recording(path: path).records.map(\.name), ["one", nil])
         XCTAssertNil(ProcessRecording.path)
         try ProcessRecording.start(to: path)
         XCTAssertEqual(ProcessRecording.path, path)
         center.post(name: Notification.Name("two"))
-        XCTAssertEqual(try Recording(path: path).records.map(\.notification), ["two"])
+        XCTAssertEqual(try Recording(path: path).records.map(\.name), ["two"])
         try ProcessRecording.stop()
         try ProcessRecording.stop()
         XCTAssertEqual(try Recording(path: path).records.map(\.stage), [.post, .end])

@@ -48,7 +48,7 @@ final class FoundationRulesTests: XCTestCase {
 
     func testPostsAndObserversOfFoundationItselfNeedNoObserverAndNoRemoval() throws {
         func story(_ isCalledByFoundation: Bool) -> (inout RecordedStory) -> Void {
-            let foundation = DeliveryRecord.FoundationDetails(isCalledByFoundation: isCalledByFoundation)
+            let foundation = Recording.FoundationDetails(isCalledByFoundation: isCalledByFoundation)
             return { story in
                 story.add(.register, "Own", observer: 1, foundation: foundation)
                 story.add(.post, post: 1, foundation: foundation)

@@ -9,14 +9,14 @@ import XCTest
 final class DeliveryStatisticsTests: XCTestCase {
     private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
 
-    private func statistics(of records: [DeliveryRecord]) -> DeliveryStatistics {
+    private func statistics(of records: [TestRecord]) -> DeliveryStatistics {
         DeliveryStatistics(RecordingIndex(Recording(records, source: "test")))
     }
 
     // MARK: Exact values
 
     /// The worker posts A ten times. Main handles each post after 1 µs to 10 µs, for 100 ns.
-    private func ten() -> [DeliveryRecord] {
+    private func ten() -> [TestRecord] {
         var records = HandMadeRecords()
         records.add(0, main, .register, "A", observer: 3, target: main, location: SourceLocation("A.swift", 5))
         for post in 1...10 {
@@ -189,7 +189,7 @@ final class DeliveryStatisticsTests: XCTestCase {
     // MARK: Random recordings
 
     /// Checks that nothing traps, tables fit, and sums equal the sums of their parts.
-    private func check(_ records: [DeliveryRecord], _ name: String) throws {
+    private func check(_ records: [TestRecord], _ name: String) throws {
         let statistics = statistics(of: records)
         let total = statistics.total
         for group in [total] + statistics.names + statistics.observers + statistics.threads {

@@ -7,8 +7,8 @@ extension RecordedStory {
     mutating func happens(
         _ stage: DeliveryStage, on thread: ThreadIdentity, after pause: UInt64 = 10, _ name: String? = nil,
         post: Int? = nil, observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil,
-        count: Int? = nil, relatedPost: Int? = nil, style: DeliveryRecord.Style? = nil,
-        reason: DeliveryRecord.Reason? = nil
+        count: Int? = nil, relatedPost: Int? = nil, style: Recording.Style? = nil,
+        reason: Recording.Reason? = nil
     ) {
         add(
             stage, on: thread, name, post: post, observer: observer, target: target, message: message, count: count,

@@ -12,7 +12,7 @@ final class ChromeTraceTests: XCTestCase {
         return text
     }
 
-    private func rules(of records: [DeliveryRecord]) -> TraceRules {
+    private func rules(of records: [TestRecord]) -> TraceRules {
         TraceRules(text(of: Recording(records)))
     }
 

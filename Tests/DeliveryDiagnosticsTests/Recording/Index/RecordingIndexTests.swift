@@ -161,7 +161,7 @@ final class RecordingIndexTests: XCTestCase {
     }
 
     func testAPostIsUnfinishedIfTheRecordingEndsWhileItIsMade() {
-        func isUnfinished(_ reason: DeliveryRecord.Reason) -> Bool {
+        func isUnfinished(_ reason: Recording.Reason) -> Bool {
             index {
                 $0.add(.post, post: 1, count: 2)
                 $0.end(reason)
