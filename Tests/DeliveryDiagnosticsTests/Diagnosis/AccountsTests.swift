@@ -292,7 +292,7 @@ final class AccountsTests: XCTestCase {
 
     func testASelectionOfEverythingHidesNothing() throws {
         var recording = RecordedStory.complete { story in
-            story.register(1)
+            story.register(1, on: RecordedStory.main)
             story.add(.post, post: 1, count: 0)
             story.handle(1, by: 1, on: RecordedStory.main)
         }

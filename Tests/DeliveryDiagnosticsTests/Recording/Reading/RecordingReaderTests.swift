@@ -243,16 +243,4 @@ final class RecordingReaderTests: XCTestCase {
         XCTAssertEqual(texts.map { table.position(of: $0) }, positions)
         XCTAssertEqual(table.strings, texts)
     }
-
-    func testNumbersAreFoundByProcessAndNumberInAnyOrderAndOfAnySize() {
-        var table = NumberTable()
-        let numbers = Array(0..<3000) + (1..<3000).map { $0 << 32 } + [-1, .max, .min]
-        let elements = numbers.reversed().flatMap { number in
-            [0, 1, 70_000].map { Recording.Numbered(process: $0, number: number) }
-        }
-        let positions = elements.map { table.position(of: $0) }
-        XCTAssertTrue(positions == elements.indices.map { Int32($0) })
-        XCTAssertTrue(elements.map { table.position(of: $0) } == positions)
-        XCTAssertTrue(table.elements == elements)
-    }
 }
