@@ -51,8 +51,9 @@ struct RecordOutput: ParsableArguments {
         case .document:
             try terminal.print(DocumentStyle().lines(of: run.recording))
         case .stages:
-            let style = StagesStyle(run.recording, run.recording.entries)
-            try terminal.print(run.recording.entries.map(style.line))
+            // The end is that of the recording, not of the scenario.
+            let entries = run.recording.entries.filter { $0.stage != .end }
+            try terminal.print(entries.map(StagesStyle(run.recording, entries).line))
         }
         if let report = scenario.report(on: run) {
             try terminal.print(report.split(separator: "\n").map { "# \($0)" })
