@@ -69,12 +69,6 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
 
     /// True for the outcome of a notification for an observer. Each has at most one.
     public var isOutcome: Bool {
-        switch self {
-        case .deliver, .coalesce, .drop, .cancel, .targetGone: true
-        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .return,
-            .postEnd, .skip, .wait, .waitEnd, .refuseWait, .threadEnd, .log, .processStart, .processEnd,
-            .fork, .lost, .end:
-            false
-        }
+        self == .deliver || self == .coalesce || self == .drop || self == .cancel || self == .targetGone
     }
 }

@@ -32,7 +32,8 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
         case .child(let problem):
             "the second process: \(problem)"
         case .recording(let problem):
-            "the scenario cannot be recorded: \(problem)."
+            "the scenario cannot be recorded to a temporary file: \(problem). Make room there, or set TMPDIR to another "
+                + "directory."
         }
     }
 }

@@ -23,7 +23,7 @@ struct DistributedScenario: Scenario {
         let center = try DistributedCenter(directory: directory)
         defer { center.close() }
         // It is killed if this method throws.
-        let path = ScenarioRecording.path(ofProcess: name)
+        let path = directory.path + "/recording.jsonl"
         let child = try program.start(
             [DistributedProgram.subcommand, directory.path, path], input: .piped, output: .piped)
         func ask(_ command: DistributedProgram.Command, _ labels: [String] = []) throws {

@@ -1,6 +1,7 @@
 internal import ChildProcesses
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
+internal import Glibc
 internal import TerminalText
 internal import ThreadedNotifications
 
@@ -16,6 +17,7 @@ struct ObserverLifetimeScenario: Scenario {
         guard let program = environment.program else { throw ScenarioError.noProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
             let path = ScenarioRecording.path(ofProcess: capture.rawValue)
+            defer { unlink(path) }
             let result = try program.run(
                 [LifetimeProgram.subcommand, capture.rawValue, path], timeout: environment.timeout)
             if result.end == .timedOut {

@@ -34,34 +34,36 @@ package enum ScenarioRecording {
 
     /// Starts recording to a file that another process reads.
     static func start(to path: String) throws(ScenarioError) {
-        let problem = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text -> String? in
-            guard let start = text.baseAddress else { return nil }
-            return delivery_recorder().pointee.start(path, start, text.count) ? nil : String(cString: start)
-        }
-        if let problem { throw .recording(problem: "cannot record to \(path): \(problem)") }
+        try check { delivery_recorder().pointee.start(path, $0, $1) }
     }
 
     /// Stops recording, and reads the recording with those of the other processes.
     package static func finish() throws -> RecordedRun {
-        let isComplete = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
-            text.baseAddress.map { delivery_recorder().pointee.stop($0, text.count) } ?? false
-        }
-        let state = state.withLock { state in
+        let (file, others) = state.withLock { state in
             defer { state = State() }
-            return state
+            return (state.file, state.others)
         }
-        guard isComplete, let file = state.file else { throw ScenarioError.recording(problem: "records were lost") }
+        try check { delivery_recorder().pointee.stop($0, $1) }
+        guard let file else { throw ScenarioError.recording(problem: "its file cannot be read") }
         try file.seekToEnd()
-        try file.write(contentsOf: state.others)
+        try file.write(contentsOf: others)
         return try RecordedRun(file)
     }
 
-    /// Adds the recording of another process, with its end, and removes the file.
+    /// - Parameter call: returns false, and copies the problem to memory of a size.
+    private static func check(_ call: (UnsafeMutablePointer<CChar>, Int) -> Bool) throws(ScenarioError) {
+        let problem = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text -> String? in
+            guard let start = text.baseAddress else { return nil }
+            return call(start, text.count) ? nil : String(cString: start)
+        }
+        if let problem { throw .recording(problem: problem) }
+    }
+
+    /// Adds the recording of another process, with its end.
     static func add(
         _ path: String, ofProcess id: Int32, end: ChildProcess.End, message: String? = nil
     ) throws(ScenarioError) {
         var lines = FileManager.default.contents(atPath: path).map(Array.init) ?? []
-        unlink(path)
         // A process that a signal ended leaves zeros.
         while lines.last == 0 { lines.removeLast() }
         if lines.isEmpty { throw .child(problem: "it recorded nothing") }

@@ -21,7 +21,7 @@ enum RandomRecords {
                 number: number, name: maybe(texts[random(0...4)]), kernelID: Int32(truncatingIfNeeded: random(-1...9)))
         }
         func number() -> Int { random(0...99) == 0 ? extremes[random(0...4)] : random(1...6) }
-        return (1...count).map { sequence in
+        return (1..<count + 1).map { sequence in
             switch random(0...30) {
             case 0: time = UInt64(random(0...2_000_000))
             case 1: time = random(0...99) == 0 ? .max : time

@@ -234,13 +234,4 @@ final class RecordingReaderTests: XCTestCase {
         XCTAssertEqual(recording.problemCount, lines.count + 3)
         XCTAssertEqual(recording.completeness, [.truncated(.damaged)])
     }
-
-    func testTextsAreFoundByTheirBytesInAnyNumber() {
-        var table = TextTable()
-        let texts = (0..<5000).map { "text \($0)" } + ["", "text", "\u{0}"]
-        let positions = texts.map { table.position(of: $0) }
-        XCTAssertEqual(positions, texts.indices.map { Int32($0) })
-        XCTAssertEqual(texts.map { table.position(of: $0) }, positions)
-        XCTAssertEqual(table.strings, texts)
-    }
 }
