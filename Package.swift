@@ -84,7 +84,8 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "CDeliveryRecorder", "CRecorderInterface", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording",
+                "DistributedNotifications",
                 "NotificationServer", "PostingQueues", "TerminalText", "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(

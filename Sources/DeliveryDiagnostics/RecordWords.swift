@@ -233,7 +233,7 @@ extension DeliveryStage {
     var isWait: Bool { self == .wait || self == .refuseWait }
 }
 
-extension DeliveryRecord.Sender {
+extension Recording.Sender {
     /// For example `Window 0x7f00`.
     var words: String { "\(Excerpt.of(type)) 0x\(String(identifier, radix: 16))" }
 }

@@ -54,8 +54,6 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     case refuseWait
     /// The thread ended.
     case threadEnd
-    /// The counters of the library for an observer or a posting queue.
-    case count
     /// A line of output of the program, as the message.
     case log
     /// A child process began. The message says what it does.
@@ -71,12 +69,6 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
 
     /// True for the outcome of a notification for an observer. Each has at most one.
     public var isOutcome: Bool {
-        switch self {
-        case .deliver, .coalesce, .drop, .cancel, .targetGone: true
-        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .return,
-            .postEnd, .skip, .wait, .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd,
-            .fork, .lost, .end:
-            false
-        }
+        self == .deliver || self == .coalesce || self == .drop || self == .cancel || self == .targetGone
     }
 }

@@ -6,7 +6,7 @@ public import ThreadedNotifications
 /// Everything that is shown of a run is a function of it. Entries are in the order in which they were recorded; those
 /// of several processes are in the order of their times.
 ///
-/// Cost: 72 bytes per record, and each name, message, location, thread, post and observer once.
+/// Cost: 64 bytes per record, and each name, message, location, thread, post and observer once.
 public struct Recording: Sendable {
     /// The versions of the schema that this reader reads.
     static let versions: ClosedRange<UInt64> = 2...3
@@ -17,7 +17,7 @@ public struct Recording: Sendable {
         public var time: UInt64
         /// An index in `threads`.
         public var thread: Int32
-        /// An index in `threads`.
+        /// The thread that should handle the notification, or that is waited for: an index in `threads`.
         public var target: Int32 = -1
         /// The name of the notification: an index in `strings`.
         public var name: Int32 = -1
@@ -25,29 +25,39 @@ public struct Recording: Sendable {
         public var post: Int32 = -1
         /// An index in `observers`.
         public var observer: Int32 = -1
-        /// An index in `strings`.
+        /// Output of the program. Of `wait`, what it waits for. Of `refuseWait`, the cycle. An index in `strings`.
         public var message: Int32 = -1
-        /// The source location: an index in `locations`.
+        /// The source location of the call that posts, adds the observer or waits: an index in `locations`. Of a call to
+        /// Foundation whose location is unknown: the calling function or address, with line 0.
         public var location: Int32 = -1
-        /// An index in `senders`.
+        /// The object of the notification, or the object that the observer asks for: an index in `senders`.
         public var sender: Int32 = -1
-        /// An index in `posts`.
+        /// Of `capture`: the post of the posting queue. Of `coalesce`: the post that replaces this one. An index in
+        /// `posts`.
         public var relatedPost: Int32 = -1
-        /// The number that `DeliveryRecord.count` describes, or -1.
+        /// Of `post` and `capture`: the number of matching observers. Of `remove`: the number of its handlers that run.
+        /// Of `lost`: the number of lost records. Of `drop`: the capacity of the policy. Of `processEnd`: the exit
+        /// status. Of `postEnd`, and of the `post` that it ends: the number of handlers that the post called. -1 if the
+        /// stage has none.
         public var count: Int32 = -1
-        /// The line of the file, from 1, or the sequence number of a record that was not read from a file.
+        /// The line of the file, from 1.
         public var line: Int32 = 0
-        /// An index in `counters`.
-        public var counters: Int32 = -1
-        /// An index in `foundationDetails`.
+        /// An index in `foundationDetails`, for a call to Foundation's own center or notification queue.
         public var foundation: Int32 = -1
         public var stage: DeliveryStage
-        /// See `DeliveryRecord` for these.
+        /// False for a record of the process as a whole that has no thread, such as an `end`. `thread` is then the main
+        /// thread.
         public var isThreadKnown = true
+        /// Of `deliver`: true if it overtakes others that wait, because of `SameThreadPolicy.atOnce`.
         public var overtakes = false
-        public var style: DeliveryRecord.Style?
-        public var policy: DeliveryRecord.Policy?
-        public var reason: DeliveryRecord.Reason?
+        /// Of `enqueue`: the posting style.
+        public var style: Style?
+        /// Of `drop`: the overflow policy of the observer.
+        public var policy: Policy?
+        /// Of `end` and `processEnd`: how the process or its recording ended. Of `targetGone`: why the target thread
+        /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil. Of `remove`: what
+        /// removed the observer, or `alreadyRemoved`; nil if that is not known.
+        public var reason: Reason?
 
         package init(time: UInt64, stage: DeliveryStage, thread: Int32) {
             self.time = time
@@ -130,9 +140,8 @@ public struct Recording: Sendable {
     public package(set) var observers: [Numbered] = []
     public package(set) var strings: [String] = []
     public package(set) var locations: [SourceLocation] = []
-    public package(set) var senders: [DeliveryRecord.Sender] = []
-    public package(set) var counters: [DeliveryCounters] = []
-    public package(set) var foundationDetails: [DeliveryRecord.FoundationDetails] = []
+    public package(set) var senders: [Sender] = []
+    public package(set) var foundationDetails: [FoundationDetails] = []
     /// What could not be recorded in a process.
     public package(set) var unrecorded: [Unrecorded] = []
     /// The first hundred problems of the file, in the order of its lines.
@@ -143,13 +152,6 @@ public struct Recording: Sendable {
     public package(set) var completeness: [Completeness] = []
     /// For each process, the difference of its wall clock and its monotonic clock, in nanoseconds.
     package var wallOffsets: [Int64] = []
-
-    /// - Parameter source: the name of the recording in errors and reports.
-    public init(_ records: [DeliveryRecord], source: String = "the run") {
-        var builder = RecordingBuilder(source: source)
-        for record in records { builder.append(record) }
-        self = builder.finish()
-    }
 
     package init(source: String) {
         self.source = source
@@ -166,16 +168,12 @@ extension Recording {
         entry.location < 0 ? nil : locations[Int(entry.location)]
     }
 
-    public func sender(of entry: Entry) -> DeliveryRecord.Sender? {
+    public func sender(of entry: Entry) -> Sender? {
         entry.sender < 0 ? nil : senders[Int(entry.sender)]
     }
 
     /// An index in `processes`.
     public func process(of entry: Entry) -> Int { Int(threads[Int(entry.thread)].process) }
-
-    public func counters(of entry: Entry) -> DeliveryCounters? {
-        entry.counters < 0 ? nil : counters[Int(entry.counters)]
-    }
 
     /// True for the record that the end of a thread is told to its observers. It is a capture that no post caused.
     package func isThreadEnd(_ entry: Entry) -> Bool {
@@ -188,14 +186,8 @@ extension Recording {
         foundationDetails(of: entry)?.isCalledByFoundation ?? false
     }
 
-    public func foundationDetails(of entry: Entry) -> DeliveryRecord.FoundationDetails? {
+    public func foundationDetails(of entry: Entry) -> FoundationDetails? {
         entry.foundation < 0 ? nil : foundationDetails[Int(entry.foundation)]
-    }
-
-    /// The message and the typed details of the stage in words: see `DeliveryRecord.details`.
-    public func details(of entry: Entry) -> String? {
-        guard entry.hasTypedDetails else { return message(of: entry) }
-        return record(entry, sequence: 0).details
     }
 
     /// A short description of a thread: `main`, `worker`, `thread 3`. Names the process if there are several.
@@ -221,28 +213,9 @@ extension Recording {
         Int64(bitPattern: entry.time &- (entries.first?.time ?? 0))
     }
 
-    /// All records.
-    public var records: [DeliveryRecord] { entries.indices.map { record($0) } }
-
-    /// The record of the entry at an index.
-    public func record(_ index: Int) -> DeliveryRecord { record(entries[index], sequence: index + 1) }
-
-    private func record(_ entry: Entry, sequence: Int) -> DeliveryRecord {
-        let process = process(of: entry)
-        var record = DeliveryRecord(
-            sequence: sequence, monotonicNanoseconds: entry.time,
-            wallNanoseconds: Int64(bitPattern: entry.time) &+ wallOffsets[process], process: processes[process],
-            thread: threads[Int(entry.thread)].identity, stage: entry.stage, notification: name(of: entry),
-            post: entry.post < 0 ? nil : posts[Int(entry.post)].number,
-            observer: entry.observer < 0 ? nil : observers[Int(entry.observer)].number,
-            target: entry.target < 0 ? nil : threads[Int(entry.target)].identity, message: message(of: entry),
-            location: self.location(of: entry), count: entry.count < 0 ? nil : Int(entry.count),
-            sender: sender(of: entry),
-            relatedPost: entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].number,
-            overtakes: entry.overtakes, style: entry.style, policy: entry.policy, reason: entry.reason,
-            counters: counters(of: entry), foundation: foundationDetails(of: entry))
-        record.isThreadKnown = entry.isThreadKnown
-        return record
+    /// The wall clock, in nanoseconds since 1970 in UTC.
+    package func wallTime(of entry: Entry) -> Int64 {
+        Int64(bitPattern: entry.time) &+ wallOffsets[process(of: entry)]
     }
 }
 
@@ -253,8 +226,4 @@ extension Recording.Entry {
     /// True for a handler of an asynchronous message of Foundation. Its post is not known, and it may return on another
     /// thread.
     package var isAsyncHandlerOfFoundation: Bool { isFoundation && stage == .deliver && post < 0 }
-
-    fileprivate var hasTypedDetails: Bool {
-        overtakes || style != nil || policy != nil || reason != nil || counters >= 0
-    }
 }

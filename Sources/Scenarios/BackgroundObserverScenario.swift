@@ -9,23 +9,22 @@ struct BackgroundObserverScenario: Scenario {
     let isTraced = false
 
     func run(in environment: ScenarioEnvironment) throws {
-        let recorder = environment.recorder
         let (registered, handled) = (Gate("the worker to register"), Gate("the handler"))
 
-        let observer = RecordedObserver(of: .init("NSWindowWillCloseNotification"), recorder: recorder) { _ in
-            recorder.logCurrentThread()
-            recorder.log("window will close")
+        let observer = RecordedObserver(of: .init("NSWindowWillCloseNotification")) { _ in
+            ScenarioRecording.logCurrentThread()
+            ScenarioRecording.log("window will close")
             handled.open()
         }
         defer { observer.remove() }
         try environment.withThread("worker") { worker in
             try worker.perform {
-                recorder.logCurrentThread()
+                ScenarioRecording.logCurrentThread()
                 observer.observe()
                 registered.open()
             }
             try registered.wait(timeout: environment.timeout)
-            recorder.logCurrentThread()
+            ScenarioRecording.logCurrentThread()
             observer.post(number: 1)
             try handled.wait(timeout: environment.timeout)
         }
@@ -34,7 +33,7 @@ struct BackgroundObserverScenario: Scenario {
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         [
             run.expectEachDelivered("posted on main, handled on the worker") {
-                $0.posted.thread.number == 1 && $0.delivered.thread.name == "worker"
+                $0.posted.isOnMain && $0.delivered.threadName == "worker"
                     && $0.delivered.thread == run.first(.register)?.thread
             }
         ]

@@ -29,7 +29,7 @@ struct CoalescingScenario: Scenario {
     func run(in environment: ScenarioEnvironment) throws {
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)
-        environment.recorder.logCurrentThread()
+        ScenarioRecording.logCurrentThread()
         try draw(queue, center, in: environment)
         try type(queue, center, in: environment)
     }
@@ -39,13 +39,13 @@ struct CoalescingScenario: Scenario {
     private func draw(
         _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
     ) throws {
-        let (recorder, operations, isFlushed) = (environment.recorder, Locked(0), Gate("the flush"))
+        let (operations, isFlushed) = (Locked(0), Gate("the flush"))
         let token = center.addObserver(forName: Self.flush, object: "window", on: .current) { _ in
-            recorder.log(Self.flushed(operations.withLock { $0 }))
+            ScenarioRecording.log(Self.flushed(operations.withLock { $0 }))
             isFlushed.open()
         }
         RunLoop.main.perform {
-            recorder.log(Self.begins)
+            ScenarioRecording.log(Self.begins)
             for _ in 1...Self.draws {
                 operations.withLock { $0 += 1 }
                 // "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and
@@ -54,7 +54,7 @@ struct CoalescingScenario: Scenario {
                     Notification(name: Self.flush, object: "window"), postingStyle: .asap,
                     coalesceMask: [.onName, .onSender])
             }
-            recorder.log(Self.ends)
+            ScenarioRecording.log(Self.ends)
         }
         try isFlushed.runLoop(timeout: environment.timeout)
         token.cancel()
@@ -65,9 +65,9 @@ struct CoalescingScenario: Scenario {
     private func type(
         _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
     ) throws {
-        let (recorder, text, isDisplayed) = (environment.recorder, Locked(""), Gate("the size"))
+        let (text, isDisplayed) = (Locked(""), Gate("the size"))
         let token = center.addObserver(forName: Self.changeSize, object: "field", on: .current) { _ in
-            recorder.log(Self.displayed(text.withLock { $0.utf8.count }))
+            ScenarioRecording.log(Self.displayed(text.withLock { $0.utf8.count }))
             isDisplayed.open()
         }
         /// Types each of the keys in a callout of its own.
@@ -75,7 +75,7 @@ struct CoalescingScenario: Scenario {
             guard let key = keys.first else { return }
             RunLoop.main.addTimer {
                 text.withLock { $0.append(key) }
-                recorder.log(Self.typed(key))
+                ScenarioRecording.log(Self.typed(key))
                 // "The program queues a notification, such as “ChangeTheDisplayedSize,” with coalescing turned on and a
                 // posting style of NSPostWhenIdle after each character typed."
                 queue.enqueue(Notification(name: Self.changeSize, object: "field"), postingStyle: .whenIdle)
@@ -100,7 +100,7 @@ struct CoalescingScenario: Scenario {
         let drawn = run.all(.enqueue, Self.flush.rawValue)
         let flushes = run.all(.post, Self.flush.rawValue)
         let sizes = run.all(.post, Self.changeSize.rawValue)
-        let typing = run.records.filter { $0.message?.hasPrefix("typed ") == true }
+        let typing = run.all(beginning: "typed ")
         let size = Self.text.utf8.count
         return [
             run.expectOrder(

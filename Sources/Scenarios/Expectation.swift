@@ -37,11 +37,11 @@ package struct Expectation: Sendable, Hashable {
 
     /// Expects that the logged lines have the structure of a document's log.
     static func matches(
-        _ reference: ReferenceLog, _ records: [DeliveryRecord], prefix: String = ""
+        _ reference: ReferenceLog, _ records: [RecordedRun.Record], prefix: String = ""
     ) -> Expectation {
         let claim = "\(prefix)the log has the structure of \(reference.rawValue)"
         let style = DocumentStyle()
-        let text = records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined()
+        let text = records.compactMap { style.line(for: $0.entry, of: $0.run.recording) }.map { $0 + "\n" }.joined()
         do {
             let log = try TextLog(name: "the run", text: text)
             var options = LogComparison.Options()

@@ -11,19 +11,18 @@ struct FloodScenario: Scenario {
     let summary = "many posters, a port that loses signals: nothing lost"
     let options: Set<ScenarioOptions.Name> = [.posters, .notifications, .dropSignals, .seed]
     let isTraced = false
-    let isTallied = true
 
     private static let defaultNotifications = 10_000
 
     func run(in environment: ScenarioEnvironment) throws {
-        let (recorder, options) = (environment.recorder, environment.options)
+        let options = environment.options
         let total = options.notifications ?? Self.defaultNotifications
         let handled = Atomic<Int>(0)
         let (posted, allHandled) = (Gate("the posters"), Gate("\(total) notifications to be handled"))
 
-        recorder.logCurrentThread()
+        ScenarioRecording.logCurrentThread()
         let observer = RecordedObserver(
-            recorder: recorder, dropProbability: options.dropSignals, seed: options.seed
+            dropProbability: options.dropSignals, seed: options.seed
         ) { _ in
             let count = handled.add(1, ordering: .relaxed).newValue
             if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
@@ -52,7 +51,7 @@ struct FloodScenario: Scenario {
         // This signal, after the last post, is the one that must not be lost.
         observer.port.sendReliably()
         try allHandled.runLoop(timeout: environment.timeout)
-        recorder.log("handled \(total)")
+        ScenarioRecording.log("handled \(total)")
     }
 
     func report(on run: RecordedRun) -> String? {
@@ -64,8 +63,8 @@ struct FloodScenario: Scenario {
         let total = options.notifications ?? Self.defaultNotifications
         return [
             .equal("each of the posts redirected once", run.count(.capture), total),
-            Expectation("none lost, none duplicated, none on a wrong thread", failure: run.tally.fault),
-            Expectation("each poster's order kept", failure: run.tally.disorder),
+            run.expectEachDelivered("none lost, none duplicated, none on a wrong thread") { $0.delivered.isOnMain },
+            run.expectOrderKept("each poster's order kept"),
             .equal(
                 "one signal for each redirected post, and one more", run.count(.signal) + run.count(.dropSignal),
                 run.count(.capture) + 1),

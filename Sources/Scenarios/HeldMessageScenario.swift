@@ -12,13 +12,12 @@ struct HeldMessageScenario: Scenario {
     private static let entering = "entering the run loop"
 
     func run(in environment: ScenarioEnvironment) throws {
-        let recorder = environment.recorder
         let count = environment.options.notifications ?? 3
         let (posted, handled) = (Gate("the posts"), Gate("the last handler"))
 
-        recorder.logCurrentThread()
-        let observer = RecordedObserver(recorder: recorder) { post in
-            recorder.log("process notification \(post)")
+        ScenarioRecording.logCurrentThread()
+        let observer = RecordedObserver { post in
+            ScenarioRecording.log("process notification \(post)")
             if post == count { handled.open() }
         }
         observer.observe()
@@ -26,15 +25,15 @@ struct HeldMessageScenario: Scenario {
 
         try environment.withThread("poster") { poster in
             try poster.perform {
-                recorder.logCurrentThread()
+                ScenarioRecording.logCurrentThread()
                 for number in 1...count { observer.post(number: number) }
-                recorder.log("posted \(count)")
+                ScenarioRecording.log("posted \(count)")
                 posted.open()
             }
             // Blocks the main thread, so that its run loop does not run and the signals wait.
             try posted.wait(timeout: environment.timeout)
         }
-        recorder.log(Self.entering)
+        ScenarioRecording.log(Self.entering)
         try handled.runLoop(timeout: environment.timeout)
     }
 
@@ -43,7 +42,7 @@ struct HeldMessageScenario: Scenario {
         return [
             run.expectOrder("signalled before the run loop runs", run.all(.signal).latest, entered),
             run.expectEachDelivered("held until it runs, and handled there") {
-                $0.delivered.sequence > entered?.sequence ?? 0 && $0.delivered.thread.number == 1
+                $0.delivered.number > entered?.number ?? 0 && $0.delivered.isOnMain
             },
             run.expectOrderKept("handled in the order posted"),
         ]

@@ -19,21 +19,21 @@ struct ManyObserversScenario: Scenario {
     private static let observers = 12
 
     func run(in environment: ScenarioEnvironment) throws {
-        let (recorder, options) = (environment.recorder, environment.options)
+        let options = environment.options
         let total = options.notifications ?? Self.defaultNotifications
         let center = ThreadedNotificationCenter()
 
-        recorder.logCurrentThread()
+        ScenarioRecording.logCurrentThread()
         let tokens = try environment.withThreads(Self.threadNames) { threads in
             for thread in threads {
-                try thread.performAndWait(timeout: environment.timeout) { recorder.logCurrentThread() }
+                try thread.performAndWait(timeout: environment.timeout) { ScenarioRecording.logCurrentThread() }
             }
             let tokens = (0..<Self.observers).map { observer in
                 center.addObserver(
                     forName: .test, on: threads[observer % threads.count], transform: { $0.object as? Int },
                     using: { _ in })
             }
-            recorder.log("\(tokens.count) observers on \(threads.count) threads")
+            ScenarioRecording.log("\(tokens.count) observers on \(threads.count) threads")
             try environment.withThreads((1...options.posters).map { "poster \($0)" }) { posters in
                 for (index, poster) in posters.enumerated() {
                     // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
@@ -47,23 +47,23 @@ struct ManyObserversScenario: Scenario {
             return tokens
         }
         for token in tokens { token.cancel() }
-        recorder.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
+        ScenarioRecording.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
     }
 
     func report(on run: RecordedRun) -> String? {
         let registered = run.all(.register)
-        let threads = registered.prefix(Self.threadNames.count).compactMap(\.target)
-        let delivered = Dictionary(grouping: run.delivered, by: \.delivered.observer).mapValues(\.count)
+        let threads = registered.prefix(Self.threadNames.count).map(\.target)
+        let delivered = Dictionary(grouping: run.delivered.lazy.map(\.delivered.observer)) { $0 }.mapValues(\.count)
         let rows = threads.map { thread in
             let observers = registered.indices.filter { registered[$0].target == thread }
             let handled = observers.map { delivered[registered[$0].observer] ?? 0 }
             return [
-                thread.name ?? "(null)", observers.map { "\($0 + 1)" }.joined(separator: " "),
+                run.recording.describeThread(thread), observers.map { "\($0 + 1)" }.joined(separator: " "),
                 handled.map(String.init).joined(separator: " "), "\(handled.reduce(0, +))",
             ]
         }
         let posts = run.all(.post)
-        let signals = run.all(.signal).count { $0.target.map(threads.contains) == true }
+        let signals = run.all(.signal).count { threads.contains($0.target) }
         let drains = run.all(.drain).count { threads.contains($0.thread) }
         return Table.text([["thread", "observers", "handled by each", "total"]] + rows)
             + "\nposts \(posts.count) by \(Set(posts.map(\.thread)).count) threads, signals \(signals), "
@@ -73,12 +73,12 @@ struct ManyObserversScenario: Scenario {
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         let total = options.notifications ?? Self.defaultNotifications
         return [
-            .equal("each post handled once for each observer", run.delivered.count, total * Self.observers),
+            .equal("each post handled once for each observer", Array(run.delivered).count, total * Self.observers),
             run.expectEachDelivered("none lost, none duplicated"),
             .each(
                 "each handled on its observer's thread", run.delivered,
                 { $0.delivered.thread == $0.registered?.target },
-                otherwise: { "one was handled on \($0.delivered.thread)" }),
+                otherwise: { "one was handled on \($0.delivered.place)" }),
             run.expectOrderKept("each poster's order kept for each observer"),
             run.expectRegistrationOrder("observers on one thread called in the order registered"),
         ]

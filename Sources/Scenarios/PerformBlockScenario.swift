@@ -17,13 +17,13 @@ struct PerformBlockScenario: Scenario {
     private static func answer(_ sent: Int) -> String { "\(sent) sent so far" }
 
     func run(in environment: ScenarioEnvironment) throws {
-        let (recorder, timeout) = (environment.recorder, environment.timeout)
+        let timeout = environment.timeout
         try environment.withThread(Self.threadName) { networkThread in
             let sent = Locked(0)
             /// The article's `onNetworkThreadSendFirstName:lastName:companyName:`, which only that thread may call.
             @Sendable func onNetworkThreadSend(firstName: String, lastName: String, companyName: String) {
-                recorder.logCurrentThread()
-                recorder.log("\(Self.sending)\(firstName) \(lastName), \(companyName)")
+                ScenarioRecording.logCurrentThread()
+                ScenarioRecording.log("\(Self.sending)\(firstName) \(lastName), \(companyName)")
                 sent.withLock { $0 += 1 }
             }
             /// The article's `sendFirstName:lastName:companyName:`, for any thread.
@@ -33,20 +33,20 @@ struct PerformBlockScenario: Scenario {
                 }
             }
 
-            recorder.logCurrentThread()
+            ScenarioRecording.logCurrentThread()
             try send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
             // This block runs after the one above has ended: the mailbox is first in, first out.
             let first = try networkThread.performAndWait(timeout: timeout) { sent.withLock { $0 } }
-            recorder.log(Self.answer(first))
+            ScenarioRecording.log(Self.answer(first))
 
             try networkThread.performAndWait(timeout: timeout) {
-                recorder.log(Self.before)
+                ScenarioRecording.log(Self.before)
                 try send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
-                recorder.log(Self.after)
+                ScenarioRecording.log(Self.after)
             }
 
             let isSent = Gate("the block that is performed after a delay")
-            recorder.log(Self.delayed)
+            ScenarioRecording.log(Self.delayed)
             try networkThread.perform(after: Self.delay) {
                 onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
                 isSent.open()
@@ -56,27 +56,27 @@ struct PerformBlockScenario: Scenario {
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        let sent = run.records.filter { $0.message?.hasPrefix(Self.sending) == true }
+        let sent = run.all(beginning: Self.sending)
         let arguments = ["Ada Lovelace, Engines", "Grace Hopper, Compilers", "Alan Kay, Objects"]
         let answer = run.first(Self.answer(1))
         let (before, after) = (run.first(Self.before), run.first(Self.after))
-        let during = sent.first { before?.sequence ?? .max < $0.sequence }
-        let last = run.all(.deliver).last { $0.notification == nil }
-        let due = run.first(Self.delayed).map { $0.monotonicNanoseconds + UInt64(Self.delay / .nanoseconds(1)) }
+        let during = sent.first { before?.number ?? .max < $0.number }
+        let last = run.all(.deliver).last { $0.name == nil }
+        let due = run.first(Self.delayed).map { $0.time + UInt64(Self.delay / .nanoseconds(1)) }
         return [
             .equal(
                 "three were sent, each with its three arguments", sent.compactMap(\.message),
                 arguments.map { Self.sending + $0 }),
             .each(
-                "sent on the network thread only", sent, { $0.thread.name == Self.threadName },
-                otherwise: { "sent on \($0.thread)" }),
+                "sent on the network thread only", sent, { $0.threadName == Self.threadName },
+                otherwise: { "sent on \($0.place)" }),
             run.expectOrder(
-                "main waits: the block's value is returned", sent.first, answer, and: answer?.thread.number == 1),
+                "main waits: the block's value is returned", sent.first, answer, and: answer?.isOnMain == true),
             run.expectOrder(
                 "on the network thread itself: performed before the call returns", before, during, after),
             Expectation(
                 "after a delay: not before it has passed",
-                holds: last?.monotonicNanoseconds ?? 0 >= due ?? .max,
+                holds: last?.time ?? 0 >= due ?? .max,
                 otherwise: "the last block was performed too early, or there was none"),
         ]
     }

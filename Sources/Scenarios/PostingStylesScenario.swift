@@ -34,75 +34,75 @@ struct PostingStylesScenario: Scenario {
     private static func performed(_ kind: Kind) -> String { "performed: \(kind.rawValue)" }
 
     func run(in environment: ScenarioEnvironment) throws {
-        let (recorder, timeout) = (environment.recorder, environment.timeout)
+        let timeout = environment.timeout
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)
         let isOver = Gate("the last notification")
 
-        recorder.logCurrentThread()
+        ScenarioRecording.logCurrentThread()
         // The observers handle on the posting thread, so that each post is handled immediately.
         let tokens = Self.styles.map { style in
             center.addObserver(
                 forName: .init(style.rawValue), on: .postingThread, transform: { $0.object as? Int },
                 using: { number in
-                    recorder.log("posted: \(style.rawValue) \(number)")
+                    ScenarioRecording.log("posted: \(style.rawValue) \(number)")
                     switch (style, number) {
-                    case (.whenIdle, 1): Self.scheduleTimer(recorder)
+                    case (.whenIdle, 1): Self.scheduleTimer()
                     case (.whenIdle, _): isOver.open()
                     default: break
                     }
                 })
         }
-        RunLoop.main.addTimer { Self.callout(queue, recorder, timeout: timeout) }
+        RunLoop.main.addTimer { Self.callout(queue, timeout: timeout) }
         try isOver.runLoop(timeout: timeout)
         for token in tokens { token.cancel() }
     }
 
     /// Runs in one callout of the run loop: enqueues notifications of each style, and starts other work.
-    private static func callout(_ queue: PostingQueue, _ recorder: DeliveryRecorder, timeout: Duration) {
+    private static func callout(_ queue: PostingQueue, timeout: Duration) {
         func enqueue(_ style: Kind, _ number: Int, _ postingStyle: NotificationQueue.PostingStyle) {
             let report = queue.enqueue(
                 Notification(name: .init(style.rawValue), object: number), postingStyle: postingStyle,
                 coalesceMask: [])
-            recorder.log("enqueued: \(style.rawValue) \(number), \(report)")
+            ScenarioRecording.log("enqueued: \(style.rawValue) \(number), \(report)")
         }
-        recorder.log(begins)
+        ScenarioRecording.log(begins)
         for number in 1...2 { enqueue(.whenIdle, number, .whenIdle) }
         for number in 1...2 { enqueue(.asap, number, .asap) }
 
-        scheduleTimer(recorder)
-        recorder.log(ready(.mainQueue))
-        DispatchQueue.main.async { recorder.log(performed(.mainQueue)) }
+        scheduleTimer()
+        ScenarioRecording.log(ready(.mainQueue))
+        DispatchQueue.main.async { ScenarioRecording.log(performed(.mainQueue)) }
         // Another thread hands over this block: on this thread it would run at once, because nothing else waits yet.
         let isHandedOver = Gate("the block for the mailbox")
-        recorder.log(ready(.mailbox))
+        ScenarioRecording.log(ready(.mailbox))
         Thread.detachNewThread {
             // The main thread's mailbox accepts blocks as long as the process runs.
-            try? MainThread.main.perform { recorder.log(performed(.mailbox)) }
+            try? MainThread.main.perform { ScenarioRecording.log(performed(.mailbox)) }
             isHandedOver.open()
         }
         // If the gate does not open in time, the expectations report that the block was not performed.
         try? isHandedOver.wait(timeout: timeout)
-        recorder.log(ready(.block))
-        RunLoop.main.perform { recorder.log(performed(.block)) }
+        ScenarioRecording.log(ready(.block))
+        RunLoop.main.perform { ScenarioRecording.log(performed(.block)) }
 
         enqueue(.now, 1, .now)
-        recorder.log(ends)
+        ScenarioRecording.log(ends)
     }
 
-    private static func scheduleTimer(_ recorder: DeliveryRecorder) {
-        recorder.log(ready(.timer))
-        RunLoop.main.addTimer { recorder.log(performed(.timer)) }
+    private static func scheduleTimer() {
+        ScenarioRecording.log(ready(.timer))
+        RunLoop.main.addTimer { ScenarioRecording.log(performed(.timer)) }
     }
 
     func report(on run: RecordedRun) -> String? {
-        StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: run.records.compactMap(Self.step)).text
+        StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: run.all { _ in true }.compactMap(Self.step)).text
     }
 
-    private static func step(_ record: DeliveryRecord) -> StepDrawing.Step? {
+    private static func step(_ record: RecordedRun.Record) -> StepDrawing.Step? {
         switch (record.stage, record.message ?? "") {
-        case (.enqueue, _): (record.notification, .isHandedOver)
-        case (.post, _): (record.notification, .happens)
+        case (.enqueue, _): (record.name, .isHandedOver)
+        case (.post, _): (record.name, .happens)
         case (.log, begins): (Kind.callout.rawValue, .begins)
         case (.log, ends): (Kind.callout.rawValue, .ends)
         case (.log, let message):
@@ -113,8 +113,8 @@ struct PostingStylesScenario: Scenario {
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        func posts(_ style: Kind) -> [DeliveryRecord] { run.all(.post, style.rawValue) }
-        func work(_ kinds: Kind...) -> [DeliveryRecord] { kinds.compactMap { run.first(Self.performed($0)) } }
+        func posts(_ style: Kind) -> [RecordedRun.Record] { run.all(.post, style.rawValue) }
+        func work(_ kinds: Kind...) -> [RecordedRun.Record] { kinds.compactMap { run.first(Self.performed($0)) } }
         let (now, asap, idle) = (posts(.now), posts(.asap), posts(.whenIdle))
         let ready = work(.block, .mailbox, .mainQueue, .timer)
         return [
@@ -135,7 +135,7 @@ struct PostingStylesScenario: Scenario {
                 { !posts($0).isEmpty && posts($0).map(\.post) == run.all(.enqueue, $0.rawValue).map(\.post) },
                 otherwise: { "\($0.rawValue) was posted in another order than it was enqueued" }),
             run.expectEachDelivered("each handled once, on the main thread") {
-                $0.posted.thread.number == 1 && $0.delivered.thread.number == 1
+                $0.posted.isOnMain && $0.delivered.isOnMain
             },
         ]
     }

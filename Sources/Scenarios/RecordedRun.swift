@@ -1,62 +1,100 @@
 package import DeliveryRecording
+package import Foundation
 internal import ThreadedNotifications
 
-/// The records of a scenario's run, and the expectations that scenarios share.
+/// The recording of a scenario's run, and the expectations that scenarios share.
 package final class RecordedRun {
-    struct Delivery {
-        var posted: DeliveryRecord
-        var delivered: DeliveryRecord
-        /// Nil if the observer has no register record.
-        var registered: DeliveryRecord?
+    /// A record of the run.
+    @dynamicMemberLookup
+    struct Record {
+        /// An index in `recording.entries`.
+        let number: Int32
+        let entry: Recording.Entry
+        let run: RecordedRun
+
+        subscript<Value>(dynamicMember path: KeyPath<Recording.Entry, Value>) -> Value { entry[keyPath: path] }
+
+        var name: String? { run.recording.name(of: entry) }
+        var message: String? { run.recording.message(of: entry) }
+        var process: ProcessIdentity { run.recording.processes[run.recording.process(of: entry)] }
+        var isOnMain: Bool { run.index.isMain(entry.thread) }
+        var threadName: String? { run.recording.threads[Int(entry.thread)].identity.name }
+        var place: String { "\(run.recording.threads[Int(entry.thread)].identity)" }
     }
 
-    package let records: [DeliveryRecord]
-    private let given: FloodTally?
-    private(set) lazy var tally = given ?? FloodTally(records)
-    /// The deliveries of posts, in order.
-    private(set) lazy var delivered: [Delivery] = {
-        func first(_ stage: DeliveryStage, by key: (DeliveryRecord) -> Int?) -> [Int: DeliveryRecord] {
-            Dictionary(all(stage).compactMap { record in key(record).map { ($0, record) } }) { first, _ in first }
-        }
-        let (posts, registrations) = (first(.post, by: \.post), first(.register, by: \.observer))
-        return all(.deliver).compactMap { record in
-            record.post.flatMap { posts[$0] }.map { post in
-                Delivery(
-                    posted: post, delivered: record, registered: record.observer.flatMap { registrations[$0] })
-            }
-        }
-    }()
+    /// The delivery of a post that was recorded.
+    struct Delivery {
+        fileprivate let numbers: (posted: Int32, delivered: Int32)
+        fileprivate let run: RecordedRun
 
-    /// - Parameter tally: counts the records, if not all of them were kept.
-    package init(_ records: [DeliveryRecord], tally: FloodTally? = nil) { (self.records, given) = (records, tally) }
+        var posted: Record { run.record(numbers.posted) }
+        var delivered: Record { run.record(numbers.delivered) }
+        /// Nil if the observer has no register record.
+        var registered: Recording.Entry? { registration < 0 ? nil : run.index.entry(registration) }
+        fileprivate var registration: Int32 {
+            delivered.observer < 0 ? -1 : run.index.observers[Int(delivered.observer)].registered
+        }
+    }
+
+    package let index: RecordingIndex
+    /// The lines of the recording.
+    package let file: FileHandle?
+
+    package var recording: Recording { index.recording }
+
+    package init(_ recording: Recording) { (index, file) = (RecordingIndex(recording), nil) }
+
+    init(_ file: FileHandle) throws {
+        self.file = file
+        var recording = try Recording(path: "/proc/self/fd/\(file.fileDescriptor)")
+        recording.source = "the run"
+        index = RecordingIndex(recording)
+    }
 
     // MARK: Records
 
+    func record(_ number: Int32) -> Record { Record(number: number, entry: index.entry(number), run: self) }
+
+    /// The records whose entries satisfy a condition.
+    func all(where isIncluded: (Recording.Entry) -> Bool) -> [Record] {
+        recording.entries.indices.filter { isIncluded(recording.entries[$0]) }.map { record(Int32($0)) }
+    }
+
     /// - Parameter notification: nil means any.
-    func all(_ stage: DeliveryStage, _ notification: String? = nil) -> [DeliveryRecord] {
-        records.filter { $0.stage == stage && (notification == nil || $0.notification == notification) }
+    func all(_ stage: DeliveryStage, _ notification: String? = nil) -> [Record] {
+        all { $0.stage == stage && (notification == nil || self.recording.name(of: $0) == notification) }
     }
 
-    func count(_ stage: DeliveryStage) -> Int { tally.counts[stage] ?? 0 }
+    func count(_ stage: DeliveryStage) -> Int { recording.entries.count { $0.stage == stage } }
 
-    func first(_ stage: DeliveryStage, _ notification: String? = nil) -> DeliveryRecord? {
-        records.first { $0.stage == stage && (notification == nil || $0.notification == notification) }
+    func first(_ stage: DeliveryStage, _ notification: String? = nil) -> Record? { all(stage, notification).first }
+
+    /// The records with a message that begins with this text.
+    func all(beginning text: String) -> [Record] {
+        all { self.recording.message(of: $0)?.hasPrefix(text) ?? false }
     }
 
-    func first(_ message: String) -> DeliveryRecord? { records.first { $0.message == message } }
+    func all(_ message: String) -> [Record] { all(beginning: message).filter { $0.message == message } }
 
-    func all(_ message: String) -> [DeliveryRecord] { records.filter { $0.message == message } }
+    func first(_ message: String) -> Record? { all(message).first }
 
-    var logs: [String] { records.lazy.filter { $0.stage == .log }.compactMap(\.message) }
+    /// The deliveries of posts, in order.
+    var delivered: some Sequence<Delivery> {
+        index.spans.lazy.filter { !$0.isWait }.compactMap { [index] span -> Delivery? in
+            let post = index.entry(span.begin).post
+            guard post >= 0, index.posts[Int(post)].posted >= 0 else { return nil }
+            return Delivery(numbers: (index.posts[Int(post)].posted, span.begin), run: self)
+        }
+    }
 
     // MARK: Expectations
 
-    /// Expects that all of these were recorded, in this order, and that the condition holds.
-    func expectOrder(_ claim: String, _ events: DeliveryRecord?..., and condition: Bool = true) -> Expectation {
-        let numbers = events.compactMap { $0?.sequence }
+    /// Expects that all of these records exist, in this order.
+    func expectOrder(_ claim: String, _ events: Record?..., and condition: Bool = true) -> Expectation {
+        let numbers = events.compactMap { $0?.number }
         let isInOrder = numbers.count == events.count && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
         let texts = events.map { event in
-            event.map { "\($0.sequence) \($0.stage) \($0.message ?? $0.notification ?? "")" } ?? "none"
+            event.map { "\($0.number + 1) \($0.stage) \($0.message ?? $0.name ?? "")" } ?? "none"
         }
         return Expectation(
             claim, holds: isInOrder && condition, otherwise: "the records are \(texts.joined(separator: ", "))")
@@ -64,52 +102,57 @@ package final class RecordedRun {
 
     /// Expects that every post was delivered once to each observer, and that each delivery is correct.
     func expectEachDelivered(_ claim: String, where isCorrect: (Delivery) -> Bool = { _ in true }) -> Expectation {
-        let posts = all(.post)
-        let counts = Dictionary(grouping: delivered, by: \.delivered.post).mapValues(\.count)
-        let other = posts.first { counts[$0.post] != $0.count ?? 1 }
-        let pairs = Set(delivered.map { [$0.delivered.post, $0.delivered.observer] })
-        let wrong = delivered.first { !isCorrect($0) }
-        let failure =
-            posts.isEmpty
-            ? "nothing was posted"
-            : other.map { "\($0.postNumber) was delivered \(counts[$0.post] ?? 0) times" }
-                ?? (pairs.count < delivered.count ? "a post was delivered twice to an observer" : nil)
-                ?? wrong.map {
-                    "\($0.delivered.postNumber), posted on \($0.posted.thread), was handled on \($0.delivered.thread)"
-                }
+        var counts = [Int32](repeating: 0, count: index.posts.count)
+        for delivery in delivered { counts[Int(delivery.delivered.post)] += 1 }
+        let posts = index.posts.indices.filter { index.posts[$0].posted >= 0 }
+        let other = posts.first { post in
+            let matched = index.entry(index.posts[post].posted).count
+            return counts[post] != (matched < 0 ? 1 : matched)
+        }
+        let failure: String? =
+            if posts.isEmpty {
+                "nothing was posted"
+            } else if let other {
+                "post \(recording.posts[other].number) was delivered \(counts[other]) times"
+            } else if index.deliveries.contains(where: { $0.secondOutcome >= 0 }) {
+                "a post was delivered twice to an observer"
+            } else if let wrong = delivered.first(where: { !isCorrect($0) }) {
+                "\(number(wrong)), posted on \(wrong.posted.place), was handled on \(wrong.delivered.place)"
+            } else {
+                nil
+            }
         return Expectation(claim, failure: failure)
     }
 
     /// Expects that the posts of one thread were delivered to each observer in the order of posting.
     func expectOrderKept(_ claim: String) -> Expectation {
-        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.posted.sequence)
+        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.numbers.posted)
     }
 
     /// Expects that the observers that handle a post on the same thread were called in the order of their registration.
     func expectRegistrationOrder(_ claim: String) -> Expectation {
-        expectAscending(
-            claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: { $0.registered?.sequence ?? 0 })
+        expectAscending(claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: \.registration)
     }
 
     private func expectAscending(
-        _ claim: String, by key: (Delivery) -> [AnyHashable], number: (Delivery) -> Int
+        _ claim: String, by key: (Delivery) -> SIMD2<Int32>, number: (Delivery) -> Int32
     ) -> Expectation {
-        var last: [[AnyHashable]: Int] = [:]
+        var last: [SIMD2<Int32>: Int32] = [:]
         for delivery in delivered {
             let number = number(delivery)
             if let before = last.updateValue(number, forKey: key(delivery)), before > number {
-                return Expectation(claim, failure: "\(delivery.posted.postNumber) was handled too late")
+                return Expectation(claim, failure: "\(self.number(delivery)) was handled too late")
             }
         }
         return Expectation(claim, failure: last.isEmpty ? "nothing was delivered" : nil)
     }
+
+    private func number(_ delivery: Delivery) -> String {
+        "post \(recording.posts[Int(delivery.delivered.post)].number)"
+    }
 }
 
-extension Sequence<DeliveryRecord> {
-    var earliest: DeliveryRecord? { self.min { $0.sequence < $1.sequence } }
-    var latest: DeliveryRecord? { self.max { $0.sequence < $1.sequence } }
-}
-
-extension DeliveryRecord {
-    fileprivate var postNumber: String { post.map { "post \($0)" } ?? "a post without a number" }
+extension Sequence<RecordedRun.Record> {
+    var earliest: RecordedRun.Record? { self.min { $0.number < $1.number } }
+    var latest: RecordedRun.Record? { self.max { $0.number < $1.number } }
 }

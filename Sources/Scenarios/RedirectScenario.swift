@@ -10,13 +10,12 @@ struct RedirectScenario: Scenario {
     let isTraced = false
 
     func run(in environment: ScenarioEnvironment) throws {
-        let recorder = environment.recorder
         let handled = Gate("the handler")
 
-        recorder.logCurrentThread()
-        let observer = RecordedObserver(recorder: recorder) { _ in
-            recorder.logCurrentThread()
-            recorder.log("process notification")
+        ScenarioRecording.logCurrentThread()
+        let observer = RecordedObserver { _ in
+            ScenarioRecording.logCurrentThread()
+            ScenarioRecording.log("process notification")
             handled.open()
         }
         observer.observe()
@@ -32,9 +31,9 @@ struct RedirectScenario: Scenario {
             run.expectOrder(
                 "received on the posting thread, in the background", run.first(.post), captured,
                 and: run.count(.capture) == 1 && captured?.thread == run.first(.post)?.thread
-                    && captured?.thread.number != 1),
-            run.expectEachDelivered("handled on the main thread") { $0.delivered.thread.number == 1 },
-            .matches(.listing2, run.records),
+                    && captured?.isOnMain == false),
+            run.expectEachDelivered("handled on the main thread") { $0.delivered.isOnMain },
+            .matches(.listing2, run.all { _ in true }),
         ]
     }
 }

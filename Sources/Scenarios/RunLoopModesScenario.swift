@@ -48,14 +48,14 @@ struct RunLoopModesScenario: Scenario {
         return "\(name): \(text)"
     }
 
-    private static func log(_ text: String, _ recorder: DeliveryRecorder) {
-        recorder.log(line(RunLoop.current.currentMode, text))
+    private static func log(_ text: String) {
+        ScenarioRecording.log(line(RunLoop.current.currentMode, text))
     }
 
     func run(in environment: ScenarioEnvironment) throws {
         // AppKit adds this mode to the common modes on macOS. Here only the default mode is common initially.
         RunLoop.addCommonModeToCurrent(Self.modal)
-        let (recorder, timeout) = (environment.recorder, environment.timeout)
+        let timeout = environment.timeout
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)
         let (isClosed, isOver) = (Gate("the panel to close"), Gate("the last notification"))
@@ -63,24 +63,24 @@ struct RunLoopModesScenario: Scenario {
             for entry in entries {
                 let report = queue.enqueue(
                     Notification(name: .init(entry.name)), postingStyle: entry.style, forModes: entry.modes)
-                Self.log(Self.enqueued(entry, "\(report)"), recorder)
+                Self.log(Self.enqueued(entry, "\(report)"))
             }
         }
 
-        recorder.logCurrentThread()
-        recorder.log("modal is \(Self.modal.rawValue)")
+        ScenarioRecording.logCurrentThread()
+        ScenarioRecording.log("modal is \(Self.modal.rawValue)")
         // The observers handle on the posting thread, so that each post is handled immediately.
         let tokens = Self.entries.map { entry in
             center.addObserver(forName: .init(entry.name), on: .postingThread) { _ in
-                Self.log(Self.posted(entry), recorder)
+                Self.log(Self.posted(entry))
                 switch entry {
                 case Self.panel:
                     RunLoop.main.addTimer(Self.modal) { enqueue(Self.inCalloutOfModal) }
-                    Self.log(Self.opens, recorder)
+                    Self.log(Self.opens)
                     // The panel is closed when no other work is left in its mode. If that takes too long, the
                     // expectations report it.
                     try? isClosed.runLoop(Self.modal, timeout: timeout)
-                    Self.log(Self.closed, recorder)
+                    Self.log(Self.closed)
                 case Self.idleForModal: isClosed.open()
                 case Self.nowForDefault: isOver.open()
                 default: break
@@ -93,20 +93,20 @@ struct RunLoopModesScenario: Scenario {
     }
 
     func report(on run: RecordedRun) -> String? {
-        StepDrawing(rows: Self.entries.map(\.name), steps: run.records.compactMap(Self.step)).text
+        StepDrawing(rows: Self.entries.map(\.name), steps: run.all { _ in true }.compactMap(Self.step)).text
     }
 
-    private static func step(_ record: DeliveryRecord) -> StepDrawing.Step? {
+    private static func step(_ record: RecordedRun.Record) -> StepDrawing.Step? {
         switch record.stage {
-        case .enqueue: (record.notification, .isHandedOver)
-        case .post: (record.notification, record.notification == panel.name ? .begins : .happens)
+        case .enqueue: (record.name, .isHandedOver)
+        case .post: (record.name, record.name == panel.name ? .begins : .happens)
         case .log where record.message == line(.default, closed): (panel.name, .ends)
         default: nil
         }
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        func posts(_ entries: Entry...) -> [DeliveryRecord] { entries.flatMap { run.all(.post, $0.name) } }
+        func posts(_ entries: Entry...) -> [RecordedRun.Record] { entries.flatMap { run.all(.post, $0.name) } }
         let (open, close) = (run.first(Self.line(.default, Self.opens)), run.first(Self.line(.default, Self.closed)))
         let heldForDefault = posts(Self.asapForDefault, Self.nowForDefault)
         let heldForModal = posts(Self.nowForModal).prefix(1) + posts(Self.asapForModal)
@@ -116,11 +116,12 @@ struct RunLoopModesScenario: Scenario {
             (entry.modes == [.common] ? [.default, Self.modal] : entry.modes ?? [.default])
                 .map { Self.line($0, Self.posted(entry)) }
         }
-        let lastOfPanel = run.all(.post).filter { $0.sequence < close?.sequence ?? 0 }.latest
+        let lastOfPanel = run.all(.post).filter { $0.number < close?.number ?? 0 }.latest
         return [
             .each(
-                "each posted in one of its modes", run.logs.filter { $0.contains(": posted ") }, correct.contains,
-                otherwise: \.self),
+                "each posted in one of its modes",
+                run.all(.log).compactMap(\.message).filter { $0.contains(": posted ") },
+                correct.contains, otherwise: \.self),
             run.expectOrder(
                 "for default, also now: held until the panel has closed", open, close, heldForDefault.earliest,
                 and: heldForDefault.count == 2),
@@ -136,7 +137,7 @@ struct RunLoopModesScenario: Scenario {
                 and: nowEnqueued.count == 2 && nowPosted.count == 2),
             run.expectOrder(
                 "whenIdle: after all other posts for the panel", open, idle.first, close,
-                and: idle.count == 1 && idle.first == lastOfPanel),
+                and: idle.count == 1 && idle.first?.number == lastOfPanel?.number),
             run.expectEachDelivered("each handled once"),
         ]
     }

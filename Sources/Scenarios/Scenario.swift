@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A demonstration of notifications and threads that records what happens and checks the records.
 ///
-/// `perform` makes records. `expectations` is a function of records, so a recording can be checked again anywhere.
+/// `perform` makes records, if a `ScenarioRecording` has started. `expectations` is a function of the recording.
 package protocol Scenario: Sendable {
     var name: String { get }
     /// One line that says what the scenario demonstrates.
@@ -12,8 +12,6 @@ package protocol Scenario: Sendable {
     var options: Set<ScenarioOptions.Name> { get }
     /// The most notifications that it posts.
     var maximalNotifications: Int { get }
-    /// True if its claims and its report need only a tally of the records. A recorder then need not keep them.
-    var isTallied: Bool { get }
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
     var isTraced: Bool { get }
 
@@ -35,8 +33,6 @@ extension Scenario {
 
     package var isTraced: Bool { true }
 
-    package var isTallied: Bool { false }
-
     package func report(on run: RecordedRun) -> String? { nil }
 
     package func perform(in environment: ScenarioEnvironment) throws {
@@ -44,7 +40,7 @@ extension Scenario {
         try validate(environment.options)
         do {
             if isTraced {
-                try environment.recorder.trace { try run(in: environment) }
+                try ScenarioRecording.trace { try run(in: environment) }
             } else {
                 try run(in: environment)
             }

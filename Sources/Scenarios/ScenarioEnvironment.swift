@@ -3,7 +3,6 @@ internal import Foundation
 internal import ThreadedNotifications
 
 package struct ScenarioEnvironment: Sendable {
-    package var recorder: DeliveryRecorder
     package var options: ScenarioOptions
     /// The longest that one wait of the scenario may take.
     package var timeout: Duration
@@ -13,11 +12,10 @@ package struct ScenarioEnvironment: Sendable {
     package var progress: @Sendable (Double) -> Void
 
     package init(
-        recorder: DeliveryRecorder = DeliveryRecorder(), options: ScenarioOptions = ScenarioOptions(),
+        options: ScenarioOptions = ScenarioOptions(),
         timeout: Duration = .seconds(60), program: ChildProgram? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) {
-        self.recorder = recorder
         self.options = options
         self.timeout = timeout
         self.program = program

@@ -8,6 +8,7 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     case optionOutOfRange(option: String, value: String, range: String)
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)
+    case recording(problem: String)
 
     init(_ error: ChildProcessError) {
         self =
@@ -30,6 +31,9 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(option) is \(value); it must be from \(range)."
         case .child(let problem):
             "the second process: \(problem)"
+        case .recording(let problem):
+            "the scenario cannot be recorded to a temporary file: \(problem). Make room there, or set TMPDIR to another "
+                + "directory."
         }
     }
 }

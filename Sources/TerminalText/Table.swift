@@ -132,6 +132,6 @@ package struct Table: Sendable {
             return DisplayWidth.pad(fitting, to: widths[column], alignment: columns[column].alignment)
         }
         let line = cells.joined(separator: String(repeating: " ", count: spacing))
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        return line.utf8.lastIndex { $0 != UInt8(ascii: " ") }.map { String(line[...$0]) } ?? ""
     }
 }

@@ -176,7 +176,9 @@ public struct DeliveryEvent: Sendable {
     private static func tell(_ makeEvent: () -> DeliveryEvent) {
         let event = makeEvent()
         let watch = watched.load(ordering: .acquiring)
-        if watch & Watch.byRecording.rawValue != 0 { Recorder.append(event) }
+        if watch & Watch.byRecording.rawValue != 0, let recorder = Recorder.current {
+            Recorder.append(event, to: recorder)
+        }
         if watch & Watch.byTracer.rawValue != 0 { tracer?(event) }
     }
 

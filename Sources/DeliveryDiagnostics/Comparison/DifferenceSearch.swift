@@ -59,12 +59,8 @@ struct DifferenceSearch {
         }
     }
 
-    /// Removes also the records of counters, which include what is removed.
     private mutating func remove(_ entries: Pair<[Int]>) {
-        for side in RunSide.allCases {
-            let all = runs[side].recording.entries
-            runs[side].remove(entries[side] + all.indices.filter { all[$0].stage == .count })
-        }
+        for side in RunSide.allCases { runs[side].remove(entries[side]) }
     }
 
     private func attempt(_ progress: (Int) -> Void) -> Attempt {

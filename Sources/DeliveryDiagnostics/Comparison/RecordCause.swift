@@ -28,7 +28,7 @@ extension RecordingIndex {
         switch entry.stage {
         case .signal, .dropSignal, .drain, .wait, .waitEnd, .lost, .end, .fork, .threadEnd:
             return nil
-        case .register, .remove, .refuseWait, .count, .log, .processStart, .processEnd, .enqueue:
+        case .register, .remove, .refuseWait, .log, .processStart, .processEnd, .enqueue:
             return around
         case .return:
             let span = spanOfEntry[number]

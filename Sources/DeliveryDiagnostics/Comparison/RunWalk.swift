@@ -185,16 +185,15 @@ struct RunWalk {
             guard sender?.type == other?.type else { return .sender }
         }
         guard entry.overtakes == match.overtakes, entry.style == match.style, entry.policy == match.policy,
-            areEqual(entry.reason, match.reason),
-            runs.first.recording.counters(of: entry) == runs.second.recording.counters(of: match)
+            areEqual(entry.reason, match.reason)
         else { return .details }
         guard runs.first.messageNumber(of: entry) == runs.second.messageNumber(of: match) else { return .message }
         return mentionsMatch(entry, match) ? nil : .mention
     }
 
     /// Without a reason, an observer was removed in a way that is not known, as in version 2.
-    private func areEqual(_ reason: DeliveryRecord.Reason?, _ other: DeliveryRecord.Reason?) -> Bool {
-        let removals: [DeliveryRecord.Reason?] = [nil, .cancelled, .released]
+    private func areEqual(_ reason: Recording.Reason?, _ other: Recording.Reason?) -> Bool {
+        let removals: [Recording.Reason?] = [nil, .cancelled, .released]
         return reason == other
             || (reason == nil || other == nil) && removals.contains(reason) && removals.contains(other)
     }

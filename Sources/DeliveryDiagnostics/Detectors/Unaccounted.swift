@@ -1,8 +1,7 @@
 internal import DeliveryRecording
 
 extension Detector {
-    /// Finds what does not add up: a post must have exactly one outcome for each observer that it matches, and the library's
-    /// own counters must be those of the records.
+    /// Finds what does not add up: a post must have exactly one outcome for each observer that it matches.
     static let unaccounted = Detector(
         "unaccounted", "a post has no outcome for an observer, or two: a bug of the library"
     ) { evidence in
@@ -33,8 +32,6 @@ struct Fault: Sendable {
         case withoutPost
         /// It was delivered on another thread than the posting thread, without a record of the handover.
         case notHandedOver
-        /// The library's own counters differ from the records.
-        case miscounted
         case returnWithoutDeliver
     }
 
@@ -86,7 +83,6 @@ struct FaultSearch {
                 .withoutPost, number,
                 "left a posting queue (\(words.record(number))), but its enqueue was not recorded")
         }
-        checkLibraryCounters()
     }
 
     /// The entry shows the fault, and the text says what its post has.
@@ -136,55 +132,6 @@ struct FaultSearch {
             note(
                 .notHandedOver, outcome,
                 "was delivered\(observer) on another thread (\(words.record(outcome))), but no append was recorded")
-        }
-    }
-
-    /// Compares the library's last counters of each observer, and of each process's posting queues, with the records. A
-    /// count must be at least the number of records before it, and at most the number of all records.
-    private mutating func checkLibraryCounters() {
-        let (index, recording, words) = (index, index.recording, words)
-        /// By process and observer, which is -1 for posting queues: the last `count`.
-        var counted: [UInt64: Int32] = [:]
-        for number in index.records(of: .count) where index.entry(number).counters >= 0 && includes(number) {
-            counted[indexPair(Int32(recording.process(of: index.entry(number))), index.entry(number).observer)] = number
-        }
-        guard !counted.isEmpty else { return }
-        /// For each observer: the record before the last `count` on the same thread. The library counted between these.
-        var since: [Int32: Int32] = [:]
-        for number in counted.values where index.entry(number).observer >= 0 {
-            var before = index.before[Int(number)]
-            while before >= 0, index.entry(before).counters >= 0 { before = index.before[Int(before)] }
-            since[index.entry(number).observer] = before
-        }
-        var least: [Int32: Accounts.Counts] = [:]
-        for delivery in index.deliveries where delivery.skip < 0 && delivery.observer >= 0 {
-            guard let since = since[delivery.observer], delivery.first <= since else { continue }
-            least[delivery.observer, default: Accounts.Counts()][.matched] += 1
-            guard delivery.outcome >= 0, delivery.outcome <= since else { continue }
-            least[delivery.observer]?.count(index.entry(delivery.outcome).stage)
-        }
-        // Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
-        let most = accounts.all.reduce(into: [:]) { (most: inout [UInt64: Accounts.Counts], account) in
-            guard account.table == .queues || account.table == .notifications && account.observer >= 0 else { return }
-            most[indexPair(account.process, account.observer), default: Accounts.Counts()] += account.counts
-        }
-        for (key, number) in counted.sorted(by: { $0.value < $1.value }) {
-            let observer = index.entry(number).observer
-            // The library also counts what was handed over before the recording began.
-            guard let counters = recording.counters(of: index.entry(number)),
-                observer < 0 || index.observers[Int(observer)].earlier == 0
-            else { continue }
-            let (library, least, most) = (Accounts.Counts(counters), least[observer], most[key])
-            let differing = Accounts.Count.allCases.filter {
-                library[$0] < least?[$0] ?? 0 || library[$0] > most?[$0] ?? 0
-            }
-            guard !differing.isEmpty else { continue }
-            note(
-                .miscounted, number,
-                "the library's counters for \(observer < 0 ? "a posting queue" : recording.describeObserver(observer)) "
-                    + "(\(words.record(number))) differ from the records: "
-                    + differing.map { "\($0.words) \(library[$0]), recorded \(most?[$0] ?? 0)" }.joined(separator: "; ")
-            )
         }
     }
 }

@@ -48,7 +48,7 @@ struct Evidence: Sendable {
     }
 
     /// What the record of adding an observer says about a Foundation center.
-    func foundation(of observer: Int32) -> DeliveryRecord.FoundationDetails? {
+    func foundation(of observer: Int32) -> Recording.FoundationDetails? {
         index.registration(of: observer).flatMap(recording.foundationDetails)
     }
 

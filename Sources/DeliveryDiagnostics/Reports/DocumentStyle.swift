@@ -10,11 +10,16 @@ package struct DocumentStyle: Sendable {
     /// - Parameter timeZone: the time zone of the times; NSLog uses the local one.
     package init(timeZone: TimeZone = .current) { calendar.timeZone = timeZone }
 
+    package func lines(of recording: Recording) -> [String] {
+        recording.entries.compactMap { line(for: $0, of: recording) }
+    }
+
     /// Nil if the record is not a log message.
-    package func line(for record: DeliveryRecord) -> String? {
-        guard record.stage == .log, let message = record.message else { return nil }
-        let process = "\(record.process.name)[\(record.process.id):\(record.thread.kernelID)]"
-        return "\(time(record.wallNanoseconds)) \(process) \(message)"
+    package func line(for entry: Recording.Entry, of recording: Recording) -> String? {
+        guard entry.stage == .log, let message = recording.message(of: entry) else { return nil }
+        let process = recording.processes[recording.process(of: entry)]
+        let place = "\(process.name)[\(process.id):\(recording.threads[Int(entry.thread)].identity.kernelID)]"
+        return "\(time(recording.wallTime(of: entry))) \(place) \(message)"
     }
 
     /// - Parameter wallNanoseconds: since 1970-01-01 UTC.

@@ -23,18 +23,28 @@ package struct DeliveryStatistics: Sendable, Encodable {
         var counts = Accounts.Counts()
         /// Deliveries without a `return` record, if the recording has `return` records for them.
         var neverReturned = 0
-        var postsPerSecond: Double?
+        /// The time of the recording in which it was counted.
+        let seconds: Double
         /// The times from `post` to `deliver`.
-        package var postToDelivery: Distribution?
+        var latencies: [UInt64] = []
         /// The times from `append` to `deliver`.
-        package var waiting: Distribution?
+        var waits: [UInt64] = []
         /// The times from `deliver` to `return`, including nested deliveries.
-        package var handler: Distribution?
+        var durations: [UInt64] = []
+
+        init(_ label: String, seconds: Double) { (self.label, self.seconds, posted) = (label, seconds, 0) }
+
+        package var postToDelivery: Distribution? { Distribution(of: latencies) }
+        var waiting: Distribution? { Distribution(of: waits) }
+        package var handler: Distribution? { Distribution(of: durations) }
 
         package subscript(count: Accounts.Count) -> Int { counts[count] }
 
         /// Posts, or matches of an observer.
         var posts: Int { posted ?? counts[.matched] }
+        var postsPerSecond: Double? { seconds > 0 && posts > 0 ? Double(posts) / seconds : nil }
+        var weight: Int { posts + counts[.delivered] }
+        var isUsed: Bool { weight + counts[.matched] > 0 }
 
         private struct Key: CodingKey {
             var stringValue: String
@@ -96,8 +106,8 @@ package struct DeliveryStatistics: Sendable, Encodable {
     var recordCount = 0
     var processCount = 0
     var threadCount = 0
-    var nanoseconds: UInt64 = 0
-    package var total = Group(label: "all", posted: 0)
+    let nanoseconds: UInt64
+    package var total: Group
     var signals = 0
     var lostSignals = 0
     var drains = 0
@@ -115,9 +125,12 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        var collector = StatisticsCollector(index, selection ?? RecordingSelection(all: index.recording))
-        self = collector.collect()
+        let collector = StatisticsCollector(index, selection ?? RecordingSelection(all: index.recording))
+        self = collector.collected()
     }
 
-    init(source: String) { self.source = source }
+    init(source: String, nanoseconds: UInt64) {
+        (self.source, self.nanoseconds) = (source, nanoseconds)
+        total = Group("all", seconds: Double(nanoseconds) / 1e9)
+    }
 }

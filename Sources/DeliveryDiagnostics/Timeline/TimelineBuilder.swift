@@ -33,7 +33,7 @@ private struct TimelineBuilder {
     private static let minimumRun = 4
     /// The messages of these records differ.
     private static let ownRows: Set<DeliveryStage> = [
-        .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end,
+        .wait, .refuseWait, .threadEnd, .log, .processStart, .processEnd, .fork, .lost, .end,
     ]
 
     mutating func add(_ entry: Recording.Entry, _ number: Int32) {

@@ -157,7 +157,7 @@ extension Timeline {
         case .post, .capture, .append, .enqueue:
             // The stub of the post already shows a single waiting delivery.
             tail = item.waiting == 1 ? nil : label.outcome
-        case .log, .count, .refuseWait: (head, name) = (nil, label.details.joined(separator: ", "))
+        case .log, .refuseWait: (head, name) = (nil, label.details.joined(separator: ", "))
         default: head = [label.what, label.post].compactMap(\.self).joined(separator: " ")
         }
         // Long texts keep their beginning and end.

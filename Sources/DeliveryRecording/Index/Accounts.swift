@@ -1,5 +1,3 @@
-package import ThreadedNotifications
-
 /// The account of each observer, each posting queue and each performed block: how many posts it got, and what became of
 /// them (guarantee 14). Statistics, rules and findings count with these.
 ///
@@ -245,16 +243,6 @@ extension Accounts {
         private var values = SIMD16<Int>()
 
         package init() {}
-
-        /// The counters that the library keeps. Waiting notifications are only part of `matched`.
-        package init(_ counters: DeliveryCounters) {
-            self[.matched] = counters.total
-            self[.delivered] = counters.delivered
-            self[.coalesced] = counters.coalesced
-            self[.dropped] = counters.dropped + counters.refused
-            self[.cancelled] = counters.cancelled
-            self[.targetGone] = counters.targetGone
-        }
 
         package subscript(_ count: Count) -> Int {
             get { values[count.rawValue] }

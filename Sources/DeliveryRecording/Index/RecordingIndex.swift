@@ -46,12 +46,11 @@ package struct RecordingIndex: Sendable {
     var redirectingThreads: [UInt64: Int32] = [:]
 
     package init(_ recording: Recording) {
-        self.init(empty: recording)
         var builder = IndexBuilder(recording)
-        builder.build(&self)
+        self = builder.build()
     }
 
-    private init(empty recording: Recording) {
+    init(empty recording: Recording) {
         self.recording = recording
         posts = Array(repeating: Post(), count: recording.posts.count)
         observers = Array(repeating: Observer(), count: recording.observers.count)

@@ -29,25 +29,16 @@ struct JSONScanner {
         return true
     }
 
-    /// The next string, not decoded; nil if there is none.
-    mutating func string() -> RecordFields.Text? {
+    /// The range of the next string, without its quotes and not decoded; nil if there is none.
+    mutating func string() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
-        var text = RecordFields.Text(start: position, end: position, hasEscapes: false)
-        while position < bytes.count {
+        let start = position
+        while position < bytes.count, bytes[position] >= 0x20 {
             let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                text.end = position
-                position += 1
-                return text
-            }
-            if byte < 0x20 { return nil }
-            if byte == UInt8(ascii: "\\") {
-                text.hasEscapes = true
-                position += 1
-            }
-            position += 1
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return start..<position - 1 }
         }
-        position = bytes.count
+        position = min(position, bytes.count)
         return nil
     }
 
@@ -125,50 +116,5 @@ struct JSONScanner {
             }
         }
         return position > start
-    }
-
-    /// The known key that a string names.
-    func key(_ text: RecordFields.Text) -> RecordFields.Key? {
-        guard !text.hasEscapes, text.start < text.end else { return nil }
-        let first = bytes[text.start]
-        let length = text.end - text.start
-        return switch (first, length) {
-        case (UInt8(ascii: "n"), 1): .n
-        case (UInt8(ascii: "t"), 1): .t
-        case (UInt8(ascii: "t"), 6): isSame(text, "thread") ? .thread : isSame(text, "target") ? .target : nil
-        case (UInt8(ascii: "n"), 4): isSame(text, "name") ? .name : nil
-        case (UInt8(ascii: "p"), 4): isSame(text, "post") ? .post : isSame(text, "pool") ? .pool : nil
-        case (UInt8(ascii: "o"), 8): isSame(text, "observer") ? .observer : nil
-        case (UInt8(ascii: "m"), 7): isSame(text, "message") ? .message : nil
-        case (UInt8(ascii: "f"), 4): isSame(text, "file") ? .file : nil
-        case (UInt8(ascii: "l"), 4): isSame(text, "line") ? .line : nil
-        case (UInt8(ascii: "c"), 5): isSame(text, "count") ? .count : nil
-        case (UInt8(ascii: "t"), 4): isSame(text, "type") ? .type : nil
-        case (UInt8(ascii: "b"), 2): isSame(text, "by") ? .by : nil
-        case (UInt8(ascii: "k"), 8): isSame(text, "kernelID") ? .kernelID : nil
-        case (UInt8(ascii: "r"), 9): isSame(text, "recording") ? .recording : nil
-        case (UInt8(ascii: "p"), 7): isSame(text, "process") ? .process : nil
-        case (UInt8(ascii: "w"), 4): isSame(text, "wall") ? .wall : nil
-        case (UInt8(ascii: "s"), 5): isSame(text, "stage") ? .stage : isSame(text, "style") ? .style : nil
-        case (UInt8(ascii: "o"), 9): isSame(text, "overtakes") ? .overtakes : nil
-        case (UInt8(ascii: "p"), 6): isSame(text, "policy") ? .policy : nil
-        case (UInt8(ascii: "r"), 6): isSame(text, "reason") ? .reason : nil
-        case (UInt8(ascii: "s"), 6): isSame(text, "sender") ? .sender : isSame(text, "signal") ? .signal : nil
-        case (UInt8(ascii: "c"), 8): isSame(text, "counters") ? .counters : nil
-        case (UInt8(ascii: "f"), 10): isSame(text, "foundation") ? .foundation : nil
-        case (UInt8(ascii: "c"), 6): isSame(text, "center") ? .center : nil
-        case (UInt8(ascii: "q"), 5): isSame(text, "queue") ? .queue : nil
-        case (UInt8(ascii: "a"), 2): isSame(text, "at") ? .at : nil
-        case (UInt8(ascii: "f"), 8): isSame(text, "function") ? .function : nil
-        case (UInt8(ascii: "u"), 10): isSame(text, "unrecorded") ? .unrecorded : nil
-        default: nil
-        }
-    }
-
-    private func isSame(_ text: RecordFields.Text, _ word: StaticString) -> Bool {
-        for index in 0..<word.utf8CodeUnitCount where bytes[text.start + index] != word.utf8Start[index] {
-            return false
-        }
-        return true
     }
 }

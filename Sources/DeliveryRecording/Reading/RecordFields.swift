@@ -1,68 +1,63 @@
+internal import Foundation
+
 /// The values of the known keys of a line.
 ///
 /// Refers to the bytes of the line, and is valid as long as they are.
 struct RecordFields {
-    /// A string in the line, without its quotes.
-    struct Text {
-        var start: Int
-        var end: Int
-        var hasEscapes: Bool
-    }
-
     /// Why a line cannot be read.
-    enum Problem: Error, Hashable {
+    enum Problem: Error, Hashable, CustomStringConvertible {
         case noObject
         case brokenJSON(at: Int)
         case wrongValue(of: Key)
         case outOfRange(Key)
+
+        var description: String {
+            switch self {
+            case .noObject: "it is not a JSON object"
+            case .brokenJSON(let position): "its JSON breaks off at byte \(position + 1)"
+            case .wrongValue(let key): "the value of \"\(key)\" has the wrong type"
+            case .outOfRange(let key): "the value of \"\(key)\" is out of range"
+            }
+        }
     }
 
-    enum Key: String, CaseIterable {
-        case recording, process, wall, n, t, thread, kernelID, stage, name, post, observer, target, message, file, line,
-            count
-        case sender, type, by, overtakes, style, policy, reason, signal, counters
-        case foundation, center, queue, at, function, unrecorded, pool
+    /// The most frequent ones first.
+    enum Key: Int, CaseIterable {
+        case n, t, thread, stage, name, post, observer, target, file, line, count, sender, type
+        case kernelID, by, message, overtakes, style, policy, reason, signal
+        case foundation, center, queue, at, function, pool, recording, process, wall, unrecorded
+
+        enum Kind {
+            case text, flag
+            case number(ClosedRange<UInt64>)
+        }
+
+        /// Sums and differences of the numbers of a recording do not overflow.
+        var kind: Kind {
+            switch self {
+            // Threads, posts and observers are numbered from 1.
+            case .thread, .target, .post, .observer, .by, .n: .number(1...(1 << 53))
+            case .process, .kernelID, .line, .count: .number(0...UInt64(Int32.max))
+            case .signal: .number(0...UInt64(UInt8.max))
+            case .t, .wall: .number(0...UInt64(Int64.max))
+            case .recording: .number(0...UInt64.max)
+            case .overtakes, .foundation, .pool: .flag
+            default: .text
+            }
+        }
     }
 
-    private(set) var numbers = Numbers()
-    private(set) var stage: Text?
-    private(set) var name: Text?
-    private(set) var message: Text?
-    private(set) var file: Text?
-    private(set) var sender: Text?
-    private(set) var type: Text?
-    private(set) var style: Text?
-    private(set) var policy: Text?
-    private(set) var reason: Text?
-    private(set) var overtakes = false
-    private(set) var foundation = false
-    private(set) var pool = false
-    private(set) var center: Text?
-    private(set) var queue: Text?
-    private(set) var at: Text?
-    private(set) var function: Text?
-    private(set) var unrecorded: Text?
-    private(set) var counters: [(outcome: Text, count: UInt64)]?
+    private static let keys = ShortTexts(Key.allCases.map { "\($0)" })
 
-    struct Numbers {
-        var recording: UInt64?
-        var process: UInt64?
-        var wall: UInt64?
-        var n: UInt64?
-        var t: UInt64?
-        var thread: UInt64?
-        var kernelID: UInt64?
-        var post: UInt64?
-        var observer: UInt64?
-        var target: UInt64?
-        var line: UInt64?
-        var count: UInt64?
-        var by: UInt64?
-        var signal: UInt64?
-    }
+    /// For each key: a number, 0 or 1 of a flag, or the range of a text.
+    private var values = InlineArray<31, (UInt64, UInt64)>(repeating: (0, 0))
+    /// A bit for each key that has a value.
+    private var known: UInt32 = 0
+    private let bytes: UnsafeBufferPointer<UInt8>
 
     /// - Parameter line: without its newline.
     init(_ line: UnsafeBufferPointer<UInt8>) throws(Problem) {
+        bytes = line
         var scanner = JSONScanner(line)
         scanner.skipBlanks()
         guard scanner.take(UInt8(ascii: "{")) else { throw .noObject }
@@ -84,109 +79,56 @@ struct RecordFields {
         guard scanner.isAtEnd else { throw .brokenJSON(at: scanner.position) }
     }
 
-    private mutating func take(_ key: Text, from scanner: inout JSONScanner) throws(Problem) {
-        guard let known = scanner.key(key) else {
+    private mutating func take(_ name: Range<Int>, from scanner: inout JSONScanner) throws(Problem) {
+        guard let key = Self.keys.position(of: UnsafeBufferPointer(rebasing: bytes[name])).flatMap(Key.init) else {
             guard scanner.skipValue() else { throw .brokenJSON(at: scanner.position) }
             return
         }
-        switch known {
-        case .stage: stage = try text(known, &scanner)
-        case .name: name = try text(known, &scanner)
-        case .message: message = try text(known, &scanner)
-        case .file: file = try text(known, &scanner)
-        case .sender: sender = try text(known, &scanner)
-        case .type: type = try text(known, &scanner)
-        case .recording: numbers.recording = try number(known, &scanner)
-        case .process: numbers.process = try number(known, &scanner)
-        case .wall: numbers.wall = try number(known, &scanner)
-        case .n: numbers.n = try number(known, &scanner)
-        case .t: numbers.t = try number(known, &scanner)
-        case .thread: numbers.thread = try number(known, &scanner)
-        case .kernelID: numbers.kernelID = try number(known, &scanner)
-        case .post: numbers.post = try number(known, &scanner)
-        case .observer: numbers.observer = try number(known, &scanner)
-        case .target: numbers.target = try number(known, &scanner)
-        case .line: numbers.line = try number(known, &scanner)
-        case .count: numbers.count = try number(known, &scanner)
-        case .by: numbers.by = try number(known, &scanner)
-        case .style: style = try text(known, &scanner)
-        case .policy: policy = try text(known, &scanner)
-        case .reason: reason = try text(known, &scanner)
-        case .signal: numbers.signal = try number(known, &scanner)
-        case .overtakes: overtakes = try bool(known, &scanner)
-        case .foundation: foundation = try bool(known, &scanner)
-        case .pool: pool = try bool(known, &scanner)
-        case .center: center = try text(known, &scanner)
-        case .queue: queue = try text(known, &scanner)
-        case .at: at = try text(known, &scanner)
-        case .function: function = try text(known, &scanner)
-        case .unrecorded: unrecorded = try text(known, &scanner)
-        case .counters: counters = try counts(known, &scanner)
+        let value: (UInt64, UInt64)?
+        switch key.kind {
+        case .text: value = scanner.string().map { (UInt64($0.lowerBound), UInt64($0.upperBound)) }
+        case .flag: value = scanner.bool().map { ($0 ? 1 : 0, 0) }
+        case .number(let range):
+            value = scanner.number().map { ($0, 0) }
+            if let value, !range.contains(value.0) { throw .outOfRange(key) }
         }
+        guard let value else { throw scanner.isAtEnd ? .brokenJSON(at: scanner.position) : .wrongValue(of: key) }
+        values[key.rawValue] = value
+        known |= 1 << key.rawValue
     }
 
-    private func text(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> Text {
-        guard let text = scanner.string() else {
-            throw scanner.isAtEnd ? .brokenJSON(at: scanner.position) : .wrongValue(of: key)
-        }
-        return text
+    func has(_ key: Key) -> Bool { known & 1 << key.rawValue != 0 }
+
+    func number(_ key: Key) -> UInt64? { has(key) ? values[key.rawValue].0 : nil }
+
+    func flag(_ key: Key) -> Bool { values[key.rawValue].0 != 0 }
+
+    /// The bytes of a string as they are in the line, without its quotes.
+    func raw(_ key: Key) -> UnsafeBufferPointer<UInt8>? {
+        let (start, end) = values[key.rawValue]
+        return has(key) ? UnsafeBufferPointer(rebasing: bytes[Int(start)..<Int(end)]) : nil
     }
 
-    private func bool(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> Bool {
-        guard let value = scanner.bool() else { throw .wrongValue(of: key) }
-        return value
-    }
-
-    /// An object of numbers.
-    private func counts(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> [(outcome: Text, count: UInt64)] {
-        guard scanner.take(UInt8(ascii: "{")) else { throw .wrongValue(of: key) }
-        var counts: [(outcome: Text, count: UInt64)] = []
-        scanner.skipBlanks()
-        while !scanner.take(UInt8(ascii: "}")) {
-            if !counts.isEmpty {
-                guard scanner.take(UInt8(ascii: ",")) else { throw .brokenJSON(at: scanner.position) }
-                scanner.skipBlanks()
-            }
-            let outcome = try text(key, &scanner)
-            scanner.skipBlanks()
-            guard scanner.take(UInt8(ascii: ":")) else { throw .brokenJSON(at: scanner.position) }
-            scanner.skipBlanks()
-            counts.append((outcome, try number(key, &scanner)))
-            scanner.skipBlanks()
-        }
-        return counts
-    }
-
-    private func number(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> UInt64 {
-        guard let number = scanner.number() else {
-            throw scanner.isAtEnd ? .brokenJSON(at: scanner.position) : .wrongValue(of: key)
-        }
-        guard key.range.contains(number) else { throw .outOfRange(key) }
-        return number
+    func text(_ key: Key) -> String? {
+        guard let raw = raw(key) else { return nil }
+        guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
+        let quoted = Data([UInt8(ascii: "\"")] + Array(raw) + [UInt8(ascii: "\"")])
+        let decoded = try? JSONSerialization.jsonObject(with: quoted, options: .fragmentsAllowed) as? String
+        return decoded ?? String(decoding: raw, as: UTF8.self)
     }
 }
 
-extension RecordFields.Key {
-    /// The values that a recording can have. Sums and differences of them do not overflow.
-    fileprivate var range: ClosedRange<UInt64> {
-        switch self {
-        // Threads, posts and observers are numbered from 1.
-        case .thread, .target, .post, .observer, .by, .n: 1...(1 << 53)
-        case .process, .kernelID, .line, .count, .counters: 0...UInt64(Int32.max)
-        case .signal: 0...UInt64(UInt8.max)
-        case .t, .wall: 0...UInt64(Int64.max)
-        default: 0...UInt64.max
-        }
-    }
-}
+/// Texts of at most 16 bytes that are found by their bytes.
+struct ShortTexts {
+    private let texts: [UInt128]
 
-extension RecordFields.Problem {
-    var description: String {
-        switch self {
-        case .noObject: "it is not a JSON object"
-        case .brokenJSON(let position): "its JSON breaks off at byte \(position + 1)"
-        case .wrongValue(let key): "the value of \"\(key.rawValue)\" has the wrong type"
-        case .outOfRange(let key): "the value of \"\(key.rawValue)\" is out of range"
-        }
+    init(_ texts: [String]) { self.texts = texts.map { Self.packed(Array($0.utf8)[...]) } }
+
+    func position(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+        text.count > 16 ? nil : texts.firstIndex(of: Self.packed(text))
+    }
+
+    private static func packed(_ text: some Sequence<UInt8>) -> UInt128 {
+        text.reduce(into: 0) { $0 = $0 << 8 | UInt128($1) }
     }
 }

@@ -2,27 +2,11 @@ internal import ThreadedNotifications
 
 /// Builds a recording from records that are appended one by one.
 struct RecordingBuilder {
-    private(set) var recording: Recording
-    private var process: Int32 = -1
-    private var processPositions: [ProcessIdentity: Int32] = [:]
-    private var threads = NumberTable()
-    /// Threads by their kernel's ids.
-    private var kernelPositions: [Recording.Numbered: Int32] = [:]
-    private var posts = NumberTable()
-    private var observers = NumberTable()
-    private var strings = TextTable()
-    private var locationPositions: [SourceLocation: Int32] = [:]
-    private var senderPositions: [DeliveryRecord.Sender: Int32] = [:]
-    private var foundationPositions: [DeliveryRecord.FoundationDetails: Int32] = [:]
-    /// True while the times of all entries ascend.
-    private var isSorted = true
-    /// For each process.
-    private var gaps: [Gaps] = []
-    /// True if a line is unreadable, which may be a line of any process.
-    private var hasUnreadableLine = false
-
-    /// The known gaps in the records of a process.
-    private struct Gaps {
+    /// What was read of a process.
+    struct Progress {
+        /// The time of its first header.
+        var begin: UInt64 = 0
+        var numbers = ReadNumbers()
         var endsWithinLine = false
         var lost = 0
         var missing = 0
@@ -30,51 +14,69 @@ struct RecordingBuilder {
         var hasEnd = false
         /// True if every record is in the file as soon as it is made, as in version 3.
         var isWrittenAtOnce = false
+
+        /// - Parameter count: negative for records that were counted as missing and came late.
+        mutating func noteMissing(_ count: Int) {
+            let (sum, isTooMany) = missing.addingReportingOverflow(count)
+            missing = isTooMany ? .max : max(0, sum)
+        }
+
+        fileprivate func completeness(hasUnreadableLine: Bool) -> Recording.Completeness {
+            if endsWithinLine { return .truncated(.line) }
+            if lost > 0 { return .truncated(.lost(lost)) }
+            if missing > 0 { return .truncated(.missing(missing)) }
+            if isDamaged || hasUnreadableLine { return .truncated(.damaged) }
+            if hasEnd { return .complete }
+            return isWrittenAtOnce ? .endedWithoutNotice : .truncated(.noEnd)
+        }
     }
+
+    private(set) var recording: Recording
+    /// The current process; -1 before the first.
+    private(set) var process: Int32 = -1
+    private var progressOfProcess: [Progress] = []
+    private var processes: [ProcessIdentity: Int32] = [:]
+    private var threads: [Recording.Numbered: Int32] = [:]
+    /// By their kernel's ids.
+    private var kernelThreads: [Recording.Numbered: Int32] = [:]
+    private var posts: [Recording.Numbered: Int32] = [:]
+    private var observers: [Recording.Numbered: Int32] = [:]
+    private var strings = TextTable()
+    /// By an index in `strings` and a line.
+    private var locations: [UInt64: Int32] = [:]
+    private var senders: [Recording.Sender: Int32] = [:]
+    private var foundationDetails: [Recording.FoundationDetails: Int32] = [:]
+    /// True while the times of all entries ascend.
+    private var isSorted = true
+    /// True if a line is unreadable, which may be a line of any process.
+    private var hasUnreadableLine = false
 
     private static let mostProblems = 100
 
-    init(source: String) {
-        recording = Recording(source: source)
-    }
+    init(source: String) { recording = Recording(source: source) }
 
-    mutating func append(_ record: DeliveryRecord) {
-        let offset = record.wallNanoseconds &- Int64(bitPattern: record.monotonicNanoseconds)
-        setProcess(record.process, wallOffset: offset)
-        var entry = Recording.Entry(
-            time: record.monotonicNanoseconds, stage: record.stage, thread: thread(record.thread))
-        entry.isThreadKnown = record.isThreadKnown
-        entry.target = record.target.map { thread($0) } ?? -1
-        entry.name = record.notification.map { string($0) } ?? -1
-        entry.post = record.post.map { post($0) } ?? -1
-        entry.observer = record.observer.map { observer($0) } ?? -1
-        entry.message = record.message.map { string($0) } ?? -1
-        entry.location = record.location.map { location($0) } ?? -1
-        entry.sender = record.sender.map { sender($0) } ?? -1
-        entry.relatedPost = record.relatedPost.map { post($0) } ?? -1
-        entry.count = record.count.map { Int32(clamping: $0) } ?? -1
-        (entry.overtakes, entry.style) = (record.overtakes, record.style)
-        (entry.policy, entry.reason) = (record.policy, record.reason)
-        entry.counters = record.counters.map { counters($0) } ?? -1
-        entry.foundation = record.foundation.map { foundationDetails($0) } ?? -1
-        entry.line = Int32(clamping: record.sequence)
-        append(entry)
+    var count: Int { recording.entries.count }
+
+    /// Of the current process.
+    var progress: Progress {
+        get { progressOfProcess[Int(process)] }
+        _modify { yield &progressOfProcess[Int(process)] }
     }
 
     mutating func append(_ entry: Recording.Entry) {
         if let last = recording.entries.last, last.time > entry.time { isSorted = false }
         recording.entries.append(entry)
         switch entry.stage {
-        case .end, .processEnd: gaps[currentProcess].hasEnd = true
-        case .lost: gaps[currentProcess].lost &+= Int(max(1, entry.count))
+        case .end, .processEnd: progress.hasEnd = true
+        case .lost: progress.lost &+= Int(max(1, entry.count))
         default: break
         }
     }
 
-    mutating func note(_ kind: RecordingProblem.Kind, _ problem: String, line: Int? = nil) {
+    mutating func note(_ kind: RecordingProblem.Kind, _ problem: String, line: Int) {
         switch kind {
-        case .truncatedLine: if process >= 0 { gaps[currentProcess].endsWithinLine = true }
-        case .numbering: gaps[currentProcess].isDamaged = true
+        case .truncatedLine: if process >= 0 { progress.endsWithinLine = true }
+        case .numbering: progress.isDamaged = true
         case .unreadableLine, .noHeader, .otherVersion: hasUnreadableLine = true
         }
         recording.problemCount += 1
@@ -88,120 +90,103 @@ struct RecordingBuilder {
         recording.unrecorded.append(Recording.Unrecorded(process: process, reason: reason))
     }
 
-    /// - Parameter count: negative for records that were counted as missing and came late.
-    mutating func noteMissing(_ count: Int) {
-        let (sum, isTooMany) = gaps[currentProcess].missing.addingReportingOverflow(count)
-        gaps[currentProcess].missing = isTooMany ? .max : max(0, sum)
-    }
-
     mutating func finish() -> Recording {
-        if !isSorted {
-            // Records of the same nanosecond keep their order.
-            recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) }
-        }
-        (recording.strings, recording.posts) = (strings.strings, posts.elements)
-        recording.observers = observers.elements
+        // Records of the same nanosecond keep their order.
+        if !isSorted { recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) } }
+        recording.strings = strings.strings
         if !recording.foundationDetails.isEmpty { recording.completeFoundationRecords() }
-        recording.completeness = gaps.map(completeness)
+        recording.completeness = progressOfProcess.map { $0.completeness(hasUnreadableLine: hasUnreadableLine) }
         return recording
     }
-
-    private func completeness(_ gaps: Gaps) -> Recording.Completeness {
-        if gaps.endsWithinLine { return .truncated(.line) }
-        if gaps.lost > 0 { return .truncated(.lost(gaps.lost)) }
-        if gaps.missing > 0 { return .truncated(.missing(gaps.missing)) }
-        if gaps.isDamaged || hasUnreadableLine { return .truncated(.damaged) }
-        if gaps.hasEnd { return .complete }
-        return gaps.isWrittenAtOnce ? .endedWithoutNotice : .truncated(.noEnd)
-    }
-
-    // MARK: Tables
 
     /// Sets the process of the records that follow.
     ///
     /// The same process id, directly after another program's records, means that the process executed this program.
     ///
-    /// - Parameter isNew: true for another process than any before, even one of the same id and name.
+    /// - Parameters:
+    ///   - begin: the time of its header.
+    ///   - isFirst: true if its first record follows. Process ids are reused, and in containers they are often the same,
+    ///     so a later begin means another process.
+    /// - Returns: true if there was no record of the process before.
+    @discardableResult
     mutating func setProcess(
-        _ identity: ProcessIdentity, wallOffset: Int64, isNew: Bool = false, isWrittenAtOnce: Bool = false
-    ) {
-        if !isNew, process >= 0, recording.processes[Int(process)] == identity { return }
-        let count = Int32(recording.processes.count)
-        let previous = currentProcess
-        process = isNew ? count : processPositions[identity] ?? count
-        guard process == count else { return }
-        if previous >= 0, gaps[previous].isWrittenAtOnce, recording.processes[previous].id == identity.id {
-            gaps[previous].hasEnd = true
+        _ identity: ProcessIdentity, wallOffset: Int64, begin: UInt64 = 0, isFirst: Bool = false,
+        isWrittenAtOnce: Bool = false
+    ) -> Bool {
+        if let known = processes[identity], !isFirst || progressOfProcess[Int(known)].begin >= begin {
+            process = known
+            return false
         }
-        processPositions[identity] = process
+        if process >= 0, progress.isWrittenAtOnce, recording.processes[Int(process)].id == identity.id {
+            progress.hasEnd = true
+        }
+        process = Int32(recording.processes.count)
+        processes[identity] = process
         recording.processes.append(identity)
         recording.wallOffsets.append(wallOffset)
-        gaps.append(Gaps(isWrittenAtOnce: isWrittenAtOnce))
+        progressOfProcess.append(Progress(begin: begin, isWrittenAtOnce: isWrittenAtOnce))
+        return true
     }
 
-    /// An index in the table of processes; -1 before the first process.
-    var currentProcess: Int { Int(process) }
-    var count: Int { recording.entries.count }
+    // MARK: Tables
 
     /// The thread with this kernel id in the current process; nil if it is not known. The main thread has the
     /// process's.
     mutating func thread(kernelID: Int32) -> Int32? {
-        kernelPositions[Recording.Numbered(process: process, number: Int(kernelID))]
+        kernelThreads[Recording.Numbered(process: process, number: Int(kernelID))]
             ?? (kernelID == recording.processes[Int(process)].id ? thread(numbered: 1) : nil)
     }
 
-    /// Marks a thread of the current process as one of a pool.
-    mutating func noteInPool(_ thread: Int32) { recording.threads[Int(thread)].isInPool = true }
-
     /// The index of a thread of the current process. A name that becomes known later also applies to earlier records.
-    mutating func thread(_ identity: ThreadIdentity) -> Int32 {
+    @discardableResult
+    mutating func thread(_ identity: ThreadIdentity, isInPool: Bool = false) -> Int32 {
         let position = thread(numbered: identity.number)
-        let known = recording.threads[Int(position)].identity
-        if known.name != identity.name || known.kernelID != identity.kernelID {
-            recording.threads[Int(position)].identity = identity
-            kernelPositions[Recording.Numbered(process: process, number: Int(identity.kernelID))] = position
-        }
+        recording.threads[Int(position)].identity = identity
+        if isInPool { recording.threads[Int(position)].isInPool = true }
+        kernelThreads[Recording.Numbered(process: process, number: Int(identity.kernelID))] = position
         return position
     }
 
     mutating func thread(numbered number: Int) -> Int32 {
-        let position = threads.position(of: Recording.Numbered(process: process, number: number))
-        guard position == recording.threads.count else { return position }
-        let name = number == 1 ? "main" : nil
-        recording.threads.append(
-            Recording.Thread(process: process, identity: ThreadIdentity(number: number, name: name, kernelID: 0)))
-        return position
+        let numbered = Recording.Numbered(process: process, number: number)
+        if let known = threads[numbered] { return known }
+        let identity = ThreadIdentity(number: number, name: number == 1 ? "main" : nil, kernelID: 0)
+        recording.threads.append(Recording.Thread(process: process, identity: identity))
+        threads[numbered] = Int32(recording.threads.count - 1)
+        return Int32(recording.threads.count - 1)
     }
 
     mutating func post(_ number: Int) -> Int32 {
-        posts.position(of: Recording.Numbered(process: process, number: number))
+        Self.position(of: Recording.Numbered(process: process, number: number), in: &recording.posts, known: &posts)
     }
 
     mutating func observer(_ number: Int) -> Int32 {
-        observers.position(of: Recording.Numbered(process: process, number: number))
+        Self.position(
+            of: Recording.Numbered(process: process, number: number), in: &recording.observers, known: &observers)
     }
 
     mutating func string(_ text: String) -> Int32 { strings.position(of: text) }
 
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.position(of: text) }
 
-    func string(at position: Int32) -> String { strings.strings[Int(position)] }
-
-    mutating func location(_ location: SourceLocation) -> Int32 {
-        Self.position(of: location, in: &recording.locations, known: &locationPositions)
+    /// - Parameters:
+    ///   - file: an index in the table of strings.
+    ///   - line: `UInt32.max` for a call whose location is unknown; no file has this line.
+    ///   - location: makes the location if it is new.
+    mutating func location(_ file: Int32, _ line: UInt32, _ location: (String) -> SourceLocation) -> Int32 {
+        let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(line)
+        if let known = locations[key] { return known }
+        recording.locations.append(location(strings.strings[Int(file)]))
+        locations[key] = Int32(recording.locations.count - 1)
+        return Int32(recording.locations.count - 1)
     }
 
-    mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
-        Self.position(of: sender, in: &recording.senders, known: &senderPositions)
+    mutating func sender(_ sender: Recording.Sender) -> Int32 {
+        Self.position(of: sender, in: &recording.senders, known: &senders)
     }
 
-    mutating func foundationDetails(_ details: DeliveryRecord.FoundationDetails) -> Int32 {
-        Self.position(of: details, in: &recording.foundationDetails, known: &foundationPositions)
-    }
-
-    mutating func counters(_ counters: DeliveryCounters) -> Int32 {
-        recording.counters.append(counters)
-        return Int32(recording.counters.count - 1)
+    mutating func foundationDetails(_ details: Recording.FoundationDetails) -> Int32 {
+        Self.position(of: details, in: &recording.foundationDetails, known: &foundationDetails)
     }
 
     /// The index of an element in a table; appends it if it is new.
@@ -209,9 +194,8 @@ struct RecordingBuilder {
         of element: Element, in table: inout [Element], known: inout [Element: Int32]
     ) -> Int32 {
         if let position = known[element] { return position }
-        let position = Int32(table.count)
-        known[element] = position
         table.append(element)
-        return position
+        known[element] = Int32(table.count - 1)
+        return Int32(table.count - 1)
     }
 }

@@ -24,46 +24,45 @@ package struct RecordingLines {
     ///     says that those before it are left out.
     ///   - write: called with each line and its newline. The last may have none.
     package func forEach(selected: Set<Int32>?, _ write: ([UInt8]) throws -> Void) rethrows {
-        var header: (start: String, n: UInt64, t: UInt64, wall: UInt64)?
-        var next: UInt64 = 1
-        var (start, number) = (0, Int32(0))
+        var header: (start: [UInt8], t: UInt64, wall: UInt64)?
+        var (start, number, next) = (0, Int32(0), UInt64(1))
         while start < bytes.count {
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
-            defer { start = end }
-            number += 1
             let isWhole = bytes[end - 1] == UInt8(ascii: "\n")
             let line = bytes[start..<(isWhole ? end - 1 : end)]
-            let fields = line.withUnsafeBufferPointer { try? RecordFields($0) }
-            if selected == nil {
-                // A line with NUL bytes is a part of one.
-                let isReadable = fields != nil || !isWhole || line.contains(0)
-                try write(shown(line, isReadable: isReadable) + (isWhole ? [10] : []))
-            }
-            guard let selected, let fields else { continue }
-            let numbers = fields.numbers
-            if let version = numbers.recording {
-                let name = fields.name.map { shown(Array(line)[$0.start..<$0.end], isReadable: true) } ?? []
-                header = (
-                    "{\"recording\":\(version),\"process\":\(numbers.process ?? 0),\"name\":\"\(String(decoding: name, as: UTF8.self))\"",
-                    numbers.n ?? 1, numbers.t ?? 0, numbers.wall ?? 0
-                )
-                next = numbers.n ?? 1
-            }
-            if fields.stage != nil {
-                guard selected.contains(number) else { continue }
-                if let n = numbers.n, let t = numbers.t {
-                    if n != next, let header {
-                        let wall = header.wall &+ t &- header.t
-                        try write(Array("\(header.start),\"n\":\(n),\"t\":\(t),\"wall\":\(wall)}\n".utf8))
-                    }
-                    next = n &+ 1
+            start = end
+            number += 1
+            try line.withUnsafeBufferPointer { line in
+                let fields = try? RecordFields(line)
+                guard let selected else {
+                    // A line with NUL bytes is a part of one.
+                    let isReadable = fields != nil || !isWhole || line.contains(0)
+                    return try write(shown(line, isReadable: isReadable) + (isWhole ? [10] : []))
                 }
+                guard let fields else { return }
+                if let version = fields.number(.recording) {
+                    let name = fields.raw(.name).map { shown($0, isReadable: true) } ?? []
+                    let process = fields.number(.process) ?? 0
+                    let start = Array("{\"recording\":\(version),\"process\":\(process),\"name\":\"".utf8) + name
+                    header = (start, fields.number(.t) ?? 0, fields.number(.wall) ?? 0)
+                    next = fields.number(.n) ?? 1
+                }
+                if fields.has(.stage) {
+                    guard selected.contains(number) else { return }
+                    if let n = fields.number(.n), let t = fields.number(.t) {
+                        if n != next, let header {
+                            let rest = "\",\"n\":\(n),\"t\":\(t),\"wall\":\(header.wall &+ t &- header.t)}\n"
+                            try write(header.start + Array(rest.utf8))
+                        }
+                        next = n &+ 1
+                    }
+                }
+                try write(shown(line, isReadable: true) + [10])
             }
-            try write(shown(line, isReadable: true) + [10])
         }
     }
 
-    private func shown(_ line: ArraySlice<UInt8>, isReadable: Bool) -> [UInt8] {
+    private func shown(_ line: UnsafeBufferPointer<UInt8>, isReadable: Bool) -> [UInt8] {
         // A byte of C2 begins the control characters from U+0080.
         guard line.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) || !isReadable else { return Array(line) }
         var shown: [UInt8] = isReadable ? [] : [UInt8(ascii: "?")]

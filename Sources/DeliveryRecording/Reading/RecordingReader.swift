@@ -1,4 +1,3 @@
-internal import Foundation
 internal import TerminalText
 internal import ThreadedNotifications
 
@@ -36,8 +35,8 @@ extension Recording {
     ///
     /// - Parameter header: the line, without its newline.
     package static func process(ofHeader header: UnsafeBufferPointer<UInt8>) -> UInt64? {
-        let numbers = (try? RecordFields(header))?.numbers
-        return numbers?.recording == nil ? nil : numbers?.process
+        let fields = try? RecordFields(header)
+        return fields?.number(.recording) == nil ? nil : fields?.number(.process)
     }
 }
 
@@ -45,15 +44,7 @@ extension Recording {
 struct RecordingReader {
     private let name: String
     private var builder: RecordingBuilder
-    /// For each process, the numbers of the records that were read.
-    private var read: [ReadNumbers] = []
-    /// For each process, the time of its header.
-    private var begins: [UInt64] = []
-    /// The index of the last process with an identity.
-    private var processes: [ProcessIdentity: Int] = [:]
-    private var locations: [UInt64: Int32] = [:]
-    /// In the order of `DeliveryStage.allCases`.
-    private let stageNames = TextTable(DeliveryStage.allCases.map(\.rawValue))
+    private static let stages = ShortTexts(DeliveryStage.allCases.map(\.rawValue))
     private var firstProblem: (line: Int, text: String)?
     /// The version of the first header that has another version, and its line.
     private var otherVersion: (version: UInt64, line: Int)?
@@ -92,7 +83,7 @@ struct RecordingReader {
                 return
             }
             do throws(RecordFields.Problem) {
-                try take(try RecordFields(bytes), of: bytes, number)
+                try take(try RecordFields(bytes), number)
             } catch {
                 // The identity of a thread is no record: the record that it precedes is counted.
                 if isPart, bytes.starts(with: "\"thread\":".utf8) { return }
@@ -118,8 +109,8 @@ struct RecordingReader {
 
     /// Counts the parts of records that no later record of the process follows.
     private mutating func endProcess() {
-        guard parts > 0, builder.currentProcess >= 0 else { return }
-        builder.noteMissing(parts)
+        guard parts > 0, builder.process >= 0 else { return }
+        builder.progress.noteMissing(parts)
         builder.note(
             .numbering,
             "this line is left out: the process ended while it wrote \(parts == 1 ? "a record" : "\(parts) records")",
@@ -127,33 +118,29 @@ struct RecordingReader {
         parts = 0
     }
 
-    private mutating func take(
-        _ fields: RecordFields, of bytes: UnsafeBufferPointer<UInt8>, _ line: Int
-    ) throws(RecordFields.Problem) {
-        if let version = fields.numbers.recording {
-            try takeHeader(version, fields, bytes, line)
+    private mutating func take(_ fields: RecordFields, _ line: Int) throws(RecordFields.Problem) {
+        if let version = fields.number(.recording) {
+            try takeHeader(version, fields, line)
         } else if isSkipping {
             return
-        } else if let stage = fields.stage {
-            try takeRecord(stage, fields, bytes, line)
-        } else if let thread = fields.numbers.thread {
+        } else if fields.has(.stage) {
+            try takeRecord(fields, line)
+        } else if let number = fields.number(.thread) {
             needProcess(line)
-            let position = builder.thread(
-                ThreadIdentity(
-                    number: Int(clamping: thread),
-                    name: fields.name.map { text($0, bytes) } ?? (thread == 1 ? "main" : nil),
-                    kernelID: Int32(clamping: fields.numbers.kernelID ?? 0)))
-            if fields.pool { builder.noteInPool(position) }
-        } else if let unrecorded = fields.unrecorded {
+            let identity = ThreadIdentity(
+                number: Int(clamping: number), name: fields.text(.name) ?? (number == 1 ? "main" : nil),
+                kernelID: Int32(clamping: fields.number(.kernelID) ?? 0))
+            builder.thread(identity, isInPool: fields.flag(.pool))
+        } else if let unrecorded = fields.text(.unrecorded) {
             needProcess(line)
-            builder.noteUnrecorded(text(unrecorded, bytes))
+            builder.noteUnrecorded(unrecorded)
         } else {
             note(.unreadableLine, "it is not a header, a thread line or a record", line)
         }
     }
 
     private mutating func takeHeader(
-        _ version: UInt64, _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ line: Int
+        _ version: UInt64, _ fields: RecordFields, _ line: Int
     ) throws(RecordFields.Problem) {
         endProcess()
         guard Recording.versions.contains(version) else {
@@ -166,137 +153,107 @@ struct RecordingReader {
             )
             return
         }
-        guard let id = fields.numbers.process else { throw .wrongValue(of: .process) }
+        guard let id = fields.number(.process) else { throw .wrongValue(of: .process) }
         isSkipping = false
         hasHeader = true
-        let identity = ProcessIdentity(id: Int32(clamping: id), name: fields.name.map { text($0, bytes) } ?? "")
-        let (number, time) = (fields.numbers.n ?? 1, fields.numbers.t ?? 0)
-        let wall = Int64(clamping: fields.numbers.wall ?? 0) &- Int64(clamping: time)
-        // Process ids are reused, and in containers they are often the same, so another process may have the same
-        // identity.
-        let known = processes[identity]
-        let isNew = known.map { number == 1 && begins[$0] < time } ?? false
-        builder.setProcess(identity, wallOffset: wall, isNew: isNew, isWrittenAtOnce: version >= 3)
-        if builder.currentProcess == begins.count {
-            processes[identity] = builder.currentProcess
-            begins.append(time)
-            read.append(ReadNumbers())
-        } else if number == 1 {
+        let (number, time) = (fields.number(.n) ?? 1, fields.number(.t) ?? 0)
+        let isNew = builder.setProcess(
+            ProcessIdentity(id: Int32(clamping: id), name: fields.text(.name) ?? ""),
+            wallOffset: Int64(clamping: fields.number(.wall) ?? 0) &- Int64(clamping: time),
+            begin: time, isFirst: number == 1, isWrittenAtOnce: version >= 3)
+        if !isNew, number == 1 {
             builder.note(
                 .numbering,
                 "the records of process \(id) begin a second time here: repeated ones are left out", line: line)
         }
-        read[builder.currentProcess].next = max(read[builder.currentProcess].next, Int(clamping: number))
+        builder.progress.numbers.next = max(builder.progress.numbers.next, Int(clamping: number))
     }
 
     /// Records without a header belong to an unknown process.
     private mutating func needProcess(_ line: Int) {
-        guard builder.currentProcess < 0 else { return }
+        guard builder.process < 0 else { return }
         builder.note(.noHeader, "no header precedes this line, so the process of these records is unknown", line: line)
         builder.setProcess(ProcessIdentity(id: 0, name: "unknown"), wallOffset: 0)
-        begins.append(0)
-        read.append(ReadNumbers())
-        read[0].next = -1
+        builder.progress.numbers.next = -1
     }
 
-    private mutating func takeRecord(
-        _ stageName: RecordFields.Text, _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ line: Int
-    ) throws(RecordFields.Problem) {
-        let numbers = fields.numbers
-        guard let time = numbers.t else { throw .wrongValue(of: .t) }
-        guard let stage = stage(stageName, bytes) else {
-            note(
-                .unreadableLine,
-                "it has a stage that this version does not know, \"\(Excerpt.of(text(stageName, bytes), length: 40))\"",
-                line)
-            return
+    private mutating func takeRecord(_ fields: RecordFields, _ line: Int) throws(RecordFields.Problem) {
+        guard let time = fields.number(.t) else { throw .wrongValue(of: .t) }
+        guard let stage = fields.raw(.stage).flatMap(Self.stages.position).map({ DeliveryStage.allCases[$0] }) else {
+            let name = Excerpt.of(fields.text(.stage) ?? "", length: 40)
+            return note(.unreadableLine, "it has a stage that this version does not know, \"\(name)\"", line)
         }
-        guard numbers.thread != nil || numbers.kernelID != nil || [.end, .lost, .fork].contains(stage) else {
+        guard fields.has(.thread) || fields.has(.kernelID) || [.end, .lost, .fork].contains(stage) else {
             throw .wrongValue(of: .thread)
         }
         guard builder.count < Self.mostRecords else {
-            note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
-            return
+            return note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
         }
         needProcess(line)
         parts = 0
-        if let number = numbers.n, !isNext(Int(clamping: number), line) { return }
+        if let number = fields.number(.n), !isNext(Int(clamping: number), line) { return }
         let thread =
-            numbers.thread.map { builder.thread(numbered: Int(clamping: $0)) }
-            ?? numbers.kernelID.flatMap { builder.thread(kernelID: Int32(clamping: $0)) }
+            fields.number(.thread).map { builder.thread(numbered: Int(clamping: $0)) }
+            ?? fields.number(.kernelID).flatMap { builder.thread(kernelID: Int32(clamping: $0)) }
         var entry = Recording.Entry(time: time, stage: stage, thread: thread ?? builder.thread(numbered: 1))
         entry.isThreadKnown = thread != nil
-        if let target = numbers.target { entry.target = builder.thread(numbered: Int(clamping: target)) }
-        if let post = numbers.post { entry.post = builder.post(Int(clamping: post)) }
-        if let observer = numbers.observer { entry.observer = builder.observer(Int(clamping: observer)) }
-        if let name = fields.name { entry.name = string(name, bytes) }
-        if let message = fields.message { entry.message = string(message, bytes) }
-        if let file = fields.file {
-            entry.location = location(string(file, bytes), numbers.line ?? 0)
-        } else if let at = fields.at {
-            entry.location = location(ofCall: string(at, bytes), in: fields.function.map { text($0, bytes) })
+        if let target = fields.number(.target) { entry.target = builder.thread(numbered: Int(clamping: target)) }
+        if let post = fields.number(.post) { entry.post = builder.post(Int(clamping: post)) }
+        if let observer = fields.number(.observer) { entry.observer = builder.observer(Int(clamping: observer)) }
+        if let related = fields.number(.by) { entry.relatedPost = builder.post(Int(clamping: related)) }
+        if let count = fields.number(.count) { entry.count = Int32(clamping: count) }
+        if let name = string(.name, fields) { entry.name = name }
+        if let message = string(.message, fields) { entry.message = message }
+        if let file = string(.file, fields) {
+            let line = UInt32(clamping: fields.number(.line) ?? 0)
+            entry.location = builder.location(file, line) { SourceLocation($0, Int(line)) }
+        } else if let address = string(.at, fields) {
+            entry.location = builder.location(address, .max) {
+                SourceLocation(CallerName.text(function: fields.text(.function), address: $0), 0)
+            }
         }
-        if let sender = fields.sender {
+        if let sender = fields.text(.sender) {
             entry.sender = builder.sender(
-                DeliveryRecord.Sender(
-                    identifier: UInt64(text(sender, bytes), radix: 16) ?? 0,
-                    type: fields.type.map { text($0, bytes) } ?? ""))
+                Recording.Sender(identifier: UInt64(sender, radix: 16) ?? 0, type: fields.text(.type) ?? ""))
         }
-        if let related = numbers.by { entry.relatedPost = builder.post(Int(clamping: related)) }
-        if let count = numbers.count { entry.count = Int32(clamping: count) }
-        takeDetails(fields, bytes, &entry)
+        // Unknown values are ignored, as unknown keys are.
+        entry.overtakes = fields.flag(.overtakes)
+        entry.style = fields.text(.style).flatMap(Recording.Style.init)
+        entry.policy = fields.text(.policy).flatMap(Recording.Policy.init)
+        entry.reason = fields.text(.reason).flatMap { .init(name: $0, signal: fields.number(.signal) ?? 0) }
+        if fields.flag(.foundation) {
+            entry.foundation = builder.foundationDetails(
+                Recording.FoundationDetails(
+                    center: fields.text(.center), queue: fields.text(.queue),
+                    isCalledByFoundation: fields.text(.at).map(CallerName.isFoundation) ?? false))
+        }
         entry.line = Int32(clamping: line)
         builder.append(entry)
     }
 
-    /// Unknown values are ignored, as unknown keys are.
-    private mutating func takeDetails(
-        _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ entry: inout Recording.Entry
-    ) {
-        entry.overtakes = fields.overtakes
-        if let style = fields.style { entry.style = DeliveryRecord.Style(rawValue: text(style, bytes)) }
-        if let policy = fields.policy { entry.policy = DeliveryRecord.Policy(rawValue: text(policy, bytes)) }
-        if let reason = fields.reason {
-            entry.reason = DeliveryRecord.Reason(name: text(reason, bytes), signal: fields.numbers.signal ?? 0)
-        }
-        if fields.foundation {
-            entry.foundation = builder.foundationDetails(
-                DeliveryRecord.FoundationDetails(
-                    center: fields.center.map { text($0, bytes) }, queue: fields.queue.map { text($0, bytes) },
-                    isCalledByFoundation: fields.at.map { CallerName.isFoundation(text($0, bytes)) } ?? false))
-        }
-        if let counts = fields.counters {
-            var counters = DeliveryCounters()
-            for (name, count) in counts {
-                if let outcome = DeliveryOutcome(rawValue: text(name, bytes)) {
-                    counters[outcome] = Int(Int32(clamping: count))
-                }
-            }
-            entry.counters = builder.counters(counters)
-        }
+    /// An index in the table of strings; nil without a value.
+    private mutating func string(_ key: RecordFields.Key, _ fields: RecordFields) -> Int32? {
+        guard let raw = fields.raw(key) else { return nil }
+        return raw.contains(UInt8(ascii: "\\")) ? fields.text(key).map { builder.string($0) } : builder.string(raw)
     }
 
     /// False if the record was read before.
     private mutating func isNext(_ number: Int, _ line: Int) -> Bool {
-        let process = builder.currentProcess
-        switch read[process].take(number) {
+        let problem: String
+        let place = builder.progress.numbers.take(number)
+        switch place {
         case .next: return true
         case .after(let missing):
-            builder.noteMissing(missing)
-            builder.note(
-                .numbering,
-                "\(missing == 1 ? "a record is" : "\(missing) records are") missing before this line, number \(number)",
-                line: line)
-            return true
+            builder.progress.noteMissing(missing)
+            problem =
+                "\(missing == 1 ? "a record is" : "\(missing) records are") missing before this line, number \(number)"
         case .late:
-            builder.noteMissing(-1)
-            builder.note(
-                .numbering, "this line is out of order: its number, \(number), comes after later ones", line: line)
-            return true
-        case .repeated:
-            builder.note(.numbering, "this line is left out: its number, \(number), was there before", line: line)
-            return false
+            builder.progress.noteMissing(-1)
+            problem = "this line is out of order: its number, \(number), comes after later ones"
+        case .repeated: problem = "this line is left out: its number, \(number), was there before"
         }
+        builder.note(.numbering, problem, line: line)
+        return place != .repeated
     }
 
     mutating func finish() throws(LogError) -> Recording {
@@ -319,46 +276,5 @@ struct RecordingReader {
                 problem: "this is not a recording: \(text). Expected what `notify-demo record` or `run -o` writes.")
         }
         return builder.finish()
-    }
-
-    // MARK: Texts
-
-    private func raw(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(rebasing: bytes[text.start..<text.end])
-    }
-
-    private func text(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        let raw = raw(text, bytes)
-        guard text.hasEscapes else { return String(decoding: raw, as: UTF8.self) }
-        let quoted = Data([UInt8(ascii: "\"")] + Array(raw) + [UInt8(ascii: "\"")])
-        let decoded = try? JSONSerialization.jsonObject(with: quoted, options: .fragmentsAllowed) as? String
-        return decoded ?? String(decoding: raw, as: UTF8.self)
-    }
-
-    private mutating func string(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
-        text.hasEscapes ? builder.string(self.text(text, bytes)) : builder.string(raw(text, bytes))
-    }
-
-    private mutating func location(_ file: Int32, _ line: UInt64) -> Int32 {
-        let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(UInt32(clamping: line))
-        if let location = locations[key] { return location }
-        let location = builder.location(SourceLocation(builder.string(at: file), Int(clamping: line)))
-        locations[key] = location
-        return location
-    }
-
-    /// - Parameter address: an index in the recording's strings.
-    private mutating func location(ofCall address: Int32, in function: String?) -> Int32 {
-        // No file has this line.
-        let key = UInt64(UInt32(bitPattern: address)) << 32 | UInt64(UInt32.max)
-        if let location = locations[key] { return location }
-        let caller = CallerName.text(function: function, address: builder.string(at: address))
-        let location = builder.location(SourceLocation(caller, 0))
-        locations[key] = location
-        return location
-    }
-
-    private func stage(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> DeliveryStage? {
-        stageNames.knownPosition(of: raw(text, bytes)).map { DeliveryStage.allCases[$0] }
     }
 }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import TerminalText
 
 /// The end of the file of a recorded process, so that `notify-demo record` can append the end that the process could
 /// not record. A pure value.
@@ -9,7 +10,7 @@ package struct RecordingTail {
     package private(set) var endCount = 0
     /// What could not be recorded, and why.
     package private(set) var unrecorded: [String] = []
-    private var header: RecordFields.Numbers?
+    private var (process, version): (UInt64?, UInt64) = (nil, 0)
     private var (number, time): (UInt64, UInt64) = (0, 0)
     private var hasEnd = false
     /// The parts of records after the last whole one.
@@ -40,17 +41,16 @@ package struct RecordingTail {
                     if hasEnd { endCount += 1 }
                     if Self.has(stage: "post", line) { postCount += 1 }
                 case UInt8(ascii: "r"):
-                    header = (try? RecordFields(line))?.numbers
+                    let header = try? RecordFields(line)
+                    (process, version) = (header?.number(.process), header?.number(.recording) ?? 0)
                     (number, time, hasEnd, parts, last) = (0, 0, false, 0, nil)
                 case UInt8(ascii: "u"):
-                    if let text = (try? RecordFields(line))?.unrecorded {
-                        unrecorded.append(String(decoding: line[text.start..<text.end], as: UTF8.self))
-                    }
+                    if let text = (try? RecordFields(line))?.text(.unrecorded) { unrecorded.append(text) }
                 default: break
                 }
             }
-            if let last, let numbers = (try? RecordFields(last))?.numbers {
-                (number, time) = (numbers.n ?? number, numbers.t ?? time)
+            if let fields = last.flatMap({ try? RecordFields($0) }) {
+                (number, time) = (fields.number(.n) ?? number, fields.number(.t) ?? time)
             }
         }
     }
@@ -59,10 +59,26 @@ package struct RecordingTail {
     /// its last records, as in version 2.
     ///
     /// - Parameter now: the monotonic clock, in nanoseconds.
-    package func end(of process: Int32, _ reason: DeliveryRecord.Reason, now: UInt64) -> [UInt8]? {
-        guard let header, header.process == UInt64(process), header.recording ?? 0 >= 3, !hasEnd else { return nil }
-        let next = Int(clamping: number) + Int(parts) + 1
-        return RecordLines.end(number: next, nanoseconds: max(now, time), reason)
+    package func end(of process: Int32, _ reason: Recording.Reason, now: UInt64) -> [UInt8]? {
+        guard self.process == UInt64(process), version >= 3, !hasEnd else { return nil }
+        return record(.end, reason, now: now)
+    }
+
+    /// The line of a record that the process could not record itself, because it has ended.
+    package func record(
+        _ stage: DeliveryStage, _ reason: Recording.Reason, count: Int? = nil, message: String? = nil, now: UInt64
+    ) -> [UInt8] {
+        let fields: [(String, String?)] = [
+            ("n", "\(Int(clamping: number) + Int(parts) + 1)"), ("t", "\(max(now, time))"),
+            // Only an end needs no thread.
+            ("thread", stage == .end ? nil : "1"), ("stage", "\"\(stage.rawValue)\""),
+            ("count", count.map(String.init)),
+            ("reason", "\"\(reason.isSignal ? "signal" : reason.description)\""),
+            ("signal", reason.isSignal ? String(reason.description.dropFirst(7)) : nil),
+            ("message", message.map(ShownText.quoted)),
+        ]
+        let members = fields.compactMap { key, value in value.map { "\"\(key)\":\($0)" } }
+        return Array("{\(members.joined(separator: ","))}\n".utf8)
     }
 
     private static func has(stage: String, _ line: UnsafeBufferPointer<UInt8>) -> Bool {

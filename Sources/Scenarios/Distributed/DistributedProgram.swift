@@ -20,58 +20,57 @@ package enum DistributedProgram {
     /// The answer to a command that is done.
     static let done = "done"
 
-    /// Runs on the main thread until `readLine` returns nil. The records follow the answers.
+    /// Runs on the main thread until `readLine` returns nil, and records to a file.
     package static func perform(
-        at directory: ServerDirectory, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
+        at directory: ServerDirectory, recordingTo path: String, timeout: Duration, readLine: () -> String?,
+        write: (String) throws -> Void
     ) throws {
-        let recorder = DeliveryRecorder()
+        try ScenarioRecording.start(to: path)
         let center = try DistributedCenter(directory: directory)
-        try recorder.trace {
+        try ScenarioRecording.trace {
             var tokens: [ObserverToken] = []
-            recorder.record(.processStart)
+            ScenarioRecording.record(.processStart)
             while let line = readLine() {
                 let words = line.split(separator: " ").map(String.init)
                 switch words.first.flatMap(Command.init) {
-                case .observe: tokens.append(try center.observe(recording: recorder, timeout: timeout))
-                case .post: try center.post(Array(words.dropFirst()), recording: recorder, timeout: timeout)
+                case .observe: tokens.append(try center.observe(timeout: timeout))
+                case .post: try center.post(Array(words.dropFirst()), timeout: timeout)
                 case .handle, nil: try center.handleAll(timeout: timeout)
                 }
-                try write(Array("\(done)\n".utf8))
+                try write("\(done)\n")
             }
             tokens = []
             center.close()
         }
-        var lines = RecordLines()
-        try write(recorder.records.flatMap { lines.bytes(of: $0) })
     }
 }
 
 extension DistributedCenter {
     /// Logs what is handled on the main thread.
-    func observe(recording recorder: DeliveryRecorder, timeout: Duration) throws -> ObserverToken {
+    func observe(timeout: Duration) throws -> ObserverToken {
         let token = try addObserver(forName: .test) { notification in
             let userInfo = notification.userInfo ?? [:]
-            recorder.log(
+            ScenarioRecording.log(
                 "handled \(userInfo["label"]?.stringValue ?? "nothing") of process \(notification.sender): "
                     + "\(PropertyListValue.dictionary(userInfo))")
         }
         try synchronize(timeout: timeout)
-        recorder.log("observes")
+        ScenarioRecording.log("observes")
         return token
     }
 
     /// Posts, with one value of each kind of property list, and waits until the server has received the posts. Records
     /// them, because the library does not trace posts to other processes.
-    func post(_ labels: [String], recording recorder: DeliveryRecorder, timeout: Duration) throws {
+    func post(_ labels: [String], timeout: Duration) throws {
         for label in labels {
             let userInfo: [String: PropertyListValue] = [
                 "label": .string(label), "isHot": true, "sizes": [1, 2.5],
                 "when": .date(Date(timeIntervalSince1970: 1_455_401_112)),
             ]
-            recorder.record(.post, notification: .test, message: "\(PropertyListValue.dictionary(userInfo))")
+            ScenarioRecording.record(.post, notification: .test, message: "\(PropertyListValue.dictionary(userInfo))")
             try post(name: .test, userInfo: userInfo)
         }
-        recorder.log("posted \(labels.joined(separator: " "))")
+        ScenarioRecording.log("posted \(labels.joined(separator: " "))")
         try synchronize(timeout: timeout)
     }
 

@@ -15,7 +15,7 @@ struct DistributedScenario: Scenario {
 
     func run(in environment: ScenarioEnvironment) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
-        let (recorder, timeout) = (environment.recorder, environment.timeout)
+        let timeout = environment.timeout
         // In `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. The server that is started
         // there ends when the directory is removed.
         let directory = ServerDirectory(path: "/tmp/notify-demo-\(getpid())-\(UUID().uuidString)")
@@ -23,8 +23,9 @@ struct DistributedScenario: Scenario {
         let center = try DistributedCenter(directory: directory)
         defer { center.close() }
         // It is killed if this method throws.
+        let path = directory.path + "/recording.jsonl"
         let child = try program.start(
-            [DistributedProgram.subcommand, directory.path], input: .piped, output: .piped)
+            [DistributedProgram.subcommand, directory.path, path], input: .piped, output: .piped)
         func ask(_ command: DistributedProgram.Command, _ labels: [String] = []) throws {
             try child.write(line: ([command.rawValue] + labels).joined(separator: " "), timeout: timeout)
             guard try child.readLine(timeout: timeout) == DistributedProgram.done else {
@@ -32,33 +33,31 @@ struct DistributedScenario: Scenario {
             }
         }
 
-        recorder.logCurrentThread()
-        let token = try center.observe(recording: recorder, timeout: timeout)
+        ScenarioRecording.logCurrentThread()
+        let token = try center.observe(timeout: timeout)
         try ask(.observe)
 
         try ask(.post, Self.byChild)
-        recorder.log(Self.entering)
+        ScenarioRecording.log(Self.entering)
         try center.handleAll(timeout: timeout)
         try ask(.handle)
 
-        try center.post(Self.byThis, recording: recorder, timeout: timeout)
+        try center.post(Self.byThis, timeout: timeout)
         try center.handleAll(timeout: timeout)
         try ask(.handle)
         token.cancel()
 
         child.closeInput()
-        var lines = ""
-        while let line = try child.readLine(timeout: timeout) { lines += "\(line)\n" }
-        try recorder.merge(lines, ofProcess: child.id, end: child.wait(timeout: timeout))
-        recorder.log("the second process has ended")
+        try ScenarioRecording.add(path, ofProcess: child.id, end: child.wait(timeout: timeout))
+        ScenarioRecording.log("the second process has ended")
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         // Posts to other processes have no number.
-        let posts = run.all(.post).filter { $0.post == nil }
-        let handled = run.records.filter { $0.message?.hasPrefix("handled ") == true }
+        let posts = run.all(.post).filter { $0.post < 0 }
+        let handled = run.all(beginning: "handled ")
         let processes = Set(posts.map(\.process)).map { process in handled.filter { $0.process == process } }
-        let elsewhere = run.all(.deliver, Notification.Name.test.rawValue).first { $0.thread.number != 1 }
+        let elsewhere = run.all(.deliver, Notification.Name.test.rawValue).first { !$0.isOnMain }
         let expected = zip(Self.byChild + Self.byThis, posts).map { label, post in
             "handled \(label) of process \(post.process.id): \(post.message ?? "")"
         }
@@ -67,8 +66,8 @@ struct DistributedScenario: Scenario {
             Expectation(
                 "handled in both processes, each on its main thread",
                 holds: processes.count == 2 && processes.allSatisfy { !$0.isEmpty } && elsewhere == nil
-                    && handled.allSatisfy { $0.thread.number == 1 },
-                otherwise: elsewhere.map { "delivered on \($0.thread)" } ?? "not handled, or a process is missing"),
+                    && handled.allSatisfy(\.isOnMain),
+                otherwise: elsewhere.map { "delivered on \($0.place)" } ?? "not handled, or a process is missing"),
             .equal(
                 "both handle each post once, in the order posted, with its sender and userInfo",
                 processes.map { $0.compactMap(\.message) }, [expected, expected]),

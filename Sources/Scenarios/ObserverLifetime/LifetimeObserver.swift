@@ -48,7 +48,7 @@ final class LifetimeObserver {
 
     deinit {
         if let token { NotificationCenter.default.removeObserver(token) }
-        program.recorder.log(LifetimeProgram.releaseMessage)
+        ScenarioRecording.log(LifetimeProgram.releaseMessage)
     }
 
     func handleNotification() {

@@ -12,19 +12,17 @@ package struct LifetimeProgram: Sendable {
     static let releaseMessage = "Observer dealloc"
 
     let capture: ObserverCapture
-    let recorder: DeliveryRecorder
     private let timeout: Duration
     private let handlerBegan = Gate("the handler")
     private let observerReleased = Gate("the observer's release")
     private let postReturned = Gate("the poster")
 
-    package init(_ capture: ObserverCapture, recorder: DeliveryRecorder, timeout: Duration) {
-        (self.capture, self.recorder, self.timeout) = (capture, recorder, timeout)
-    }
+    package init(_ capture: ObserverCapture, timeout: Duration) { (self.capture, self.timeout) = (capture, timeout) }
 
     /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
-    package func perform() throws {
-        recorder.record(.processStart, message: capture.rawValue)
+    package func perform(recordingTo path: String) throws {
+        try ScenarioRecording.start(to: path)
+        ScenarioRecording.record(.processStart, message: capture.rawValue)
         var observer: LifetimeObserver? = LifetimeObserver(of: self)
         Thread.detachNewThread { [weak delegate = observer] in
             if capture == .delegation {
@@ -49,13 +47,13 @@ package struct LifetimeProgram: Sendable {
     /// The body of listing 4's handler, up to its last line. It waits until the main thread has released its last
     /// reference to the observer, unless it runs on the main thread.
     func handle() {
-        recorder.log(Self.beginMessage)
+        ScenarioRecording.log(Self.beginMessage)
         handlerBegan.open()
         do throws(ScenarioError) {
             if capture != .oneThread { try observerReleased.wait(timeout: timeout) }
         } catch {
-            recorder.log(error.description)
+            ScenarioRecording.log(error.description)
         }
-        recorder.log(Self.endMessage)
+        ScenarioRecording.log(Self.endMessage)
     }
 }

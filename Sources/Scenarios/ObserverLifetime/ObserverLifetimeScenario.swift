@@ -1,6 +1,7 @@
 internal import ChildProcesses
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
+internal import Glibc
 internal import TerminalText
 internal import ThreadedNotifications
 
@@ -15,12 +16,15 @@ struct ObserverLifetimeScenario: Scenario {
     func run(in environment: ScenarioEnvironment) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
-            let result = try program.run([LifetimeProgram.subcommand, capture.rawValue], timeout: environment.timeout)
+            let path = ScenarioRecording.path(ofProcess: capture.rawValue)
+            defer { unlink(path) }
+            let result = try program.run(
+                [LifetimeProgram.subcommand, capture.rawValue, path], timeout: environment.timeout)
             if result.end == .timedOut {
                 throw ScenarioError.timedOut(waitingFor: "a second process", after: environment.timeout)
             }
-            try environment.recorder.merge(
-                result.output, ofProcess: result.processID, end: result.end, message: result.firstError)
+            try ScenarioRecording.add(
+                path, ofProcess: result.processID, end: result.end, message: result.firstError)
         }
     }
 
@@ -31,7 +35,7 @@ struct ObserverLifetimeScenario: Scenario {
             .equal(
                 "\(capture.rawValue): \(capture.claim)", processes.first { $0.capture == capture }?.cells ?? [],
                 capture.expected)
-        } + crashes.map { .matches(.listing4, $0.run.records, prefix: "unsafe: ") }
+        } + crashes.map { .matches(.listing4, $0.records, prefix: "unsafe: ") }
     }
 
     func report(on run: RecordedRun) -> String? {
@@ -39,7 +43,7 @@ struct ObserverLifetimeScenario: Scenario {
         guard processes.count > 1 else { return nil }
         let heading = ["capture", "handler ended", "observer released", "process ended"]
         let messages = processes.compactMap { process in
-            process.run.first(.processEnd)?.message.map { "\(process.capture.rawValue): \($0)" }
+            process.end?.message.map { "\(process.capture.rawValue): \($0)" }
         }
         return ([Table.text([heading] + processes.map { [$0.capture.rawValue] + $0.cells })] + messages)
             .joined(separator: "\n")
@@ -48,28 +52,30 @@ struct ObserverLifetimeScenario: Scenario {
 
 private struct LifetimeProcess {
     var capture: ObserverCapture
-    var run: RecordedRun
+    var records: [RecordedRun.Record]
 
     static func all(in run: RecordedRun) -> [LifetimeProcess] {
         run.all(.processStart).compactMap { start in
             start.message.flatMap(ObserverCapture.init).map { capture in
-                let records = run.records.filter { $0.process.id == start.process.id }
-                return LifetimeProcess(capture: capture, run: RecordedRun(records))
+                LifetimeProcess(
+                    capture: capture,
+                    records: run.all { run.recording.process(of: $0) == run.recording.process(of: start.entry) })
             }
         }
     }
 
+    var end: RecordedRun.Record? { records.first { $0.stage == .processEnd } }
+
     /// Where the handler ended, when and where the observer was released, and how the process ended.
     var cells: [String] {
-        func place(_ record: DeliveryRecord) -> String { record.thread.number == 1 ? "on main" : "in background" }
-        let (handled, released) = (run.first(LifetimeProgram.endMessage), run.first(LifetimeProgram.releaseMessage))
+        func place(_ record: RecordedRun.Record) -> String { record.isOnMain ? "on main" : "in background" }
+        let handled = records.first { $0.message == LifetimeProgram.endMessage }
+        let released = records.first { $0.message == LifetimeProgram.releaseMessage }
         let release = released.map { released in
-            let isEarly = released.sequence < handled?.sequence ?? .max
+            let isEarly = released.number < handled?.number ?? .max
             return "\(isEarly ? "before" : "after") the end, \(place(released))"
         }
-        let end = run.first(.processEnd).map {
-            $0.reason == .exit ? "exit \($0.count ?? 0)" : $0.reason?.description ?? ""
-        }
+        let end = end.map { $0.reason == .exit ? "exit \(max(0, $0.count))" : $0.reason?.description ?? "" }
         return [handled.map(place) ?? "never", release ?? "never", end ?? "not ended"]
     }
 }

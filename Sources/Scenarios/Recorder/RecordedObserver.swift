@@ -2,26 +2,24 @@ internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document's observer with a recorder at every stage that can be seen from outside of it.
+/// The document's observer recorded at every stage that can be seen from outside of it.
 final class RecordedObserver: Sendable {
     let port: RecordedPort
     private let name: Notification.Name
-    private let recorder: DeliveryRecorder
     private let observer: RedirectingObserver
     private let removals = Locked<[@Sendable () -> Void]>([])
 
     /// - Parameter handler: called on the target thread with the number of the post.
     init(
-        of name: Notification.Name = .test, recorder: DeliveryRecorder, dropProbability: Double = 0, seed: UInt64 = 1,
+        of name: Notification.Name = .test, dropProbability: Double = 0, seed: UInt64 = 1,
         handler: @escaping @Sendable (Int) -> Void
     ) {
-        let port = RecordedPort(recorder: recorder, notification: name, dropProbability: dropProbability, seed: seed)
+        let port = RecordedPort(notification: name, dropProbability: dropProbability, seed: seed)
         self.port = port
         self.name = name
-        self.recorder = recorder
         observer = RedirectingObserver(notificationPort: port) { notification in
             let post = notification.object as? Int
-            recorder.record(.deliver, notification: name, post: post)
+            ScenarioRecording.record(.deliver, notification: name, post: post)
             handler(post ?? 0)
         }
     }
@@ -29,11 +27,11 @@ final class RecordedObserver: Sendable {
     /// Makes the current thread the target and registers with the center, as the document does.
     func observe(_ center: NotificationCenter = .default) {
         observer.setUpThreadingSupport()
-        recorder.record(.register, notification: name)
+        ScenarioRecording.record(.register, notification: name)
         // Safety: the token is only passed back to the center, which accepts it on any thread.
         nonisolated(unsafe) let token = center.addObserver(forName: name, object: nil, queue: nil) {
-            [recorder, observer] notification in
-            recorder.record(.capture, notification: notification.name, post: notification.object as? Int)
+            [observer] notification in
+            ScenarioRecording.record(.capture, notification: notification.name, post: notification.object as? Int)
             observer.processNotification(notification)
         }
         removals.withLock { $0.append { center.removeObserver(token) } }
@@ -47,7 +45,7 @@ final class RecordedObserver: Sendable {
 
     /// Posts to a center, which knows nothing of redirecting.
     func post(number: Int, to center: NotificationCenter = .default) {
-        recorder.record(.post, notification: name, post: number)
+        ScenarioRecording.record(.post, notification: name, post: number)
         center.post(name: name, object: number)
     }
 }

@@ -6,15 +6,13 @@ internal import ThreadedNotifications
 ///
 /// The document warns that "port messages may get dropped if too many are sent simultaneously": this one drops any.
 final class RecordedPort: SignalPort, PortDelegate {
-    private let recorder: DeliveryRecorder
     private let notification: Notification.Name
     private let dropProbability: Double
     /// The state of a generator that the seed repeats.
     private let random: Locked<UInt64>
     private weak var receiver: (any PortDelegate)?
 
-    init(recorder: DeliveryRecorder, notification: Notification.Name, dropProbability: Double = 0, seed: UInt64 = 1) {
-        self.recorder = recorder
+    init(notification: Notification.Name, dropProbability: Double = 0, seed: UInt64 = 1) {
         self.notification = notification
         self.dropProbability = dropProbability
         random = Locked(seed)
@@ -29,7 +27,7 @@ final class RecordedPort: SignalPort, PortDelegate {
             return Double(state >> 11) * 0x1p-53
         }
         if random < dropProbability {
-            recorder.record(.dropSignal, notification: notification)
+            ScenarioRecording.record(.dropSignal, notification: notification)
             // Lost without a word, as a sender that does not look at the answer sees it.
             return true
         }
@@ -39,7 +37,7 @@ final class RecordedPort: SignalPort, PortDelegate {
     /// Sends a signal that is not lost.
     @discardableResult
     func sendReliably() -> Bool {
-        recorder.record(.signal, notification: notification)
+        ScenarioRecording.record(.signal, notification: notification)
         return super.send(before: Date(), components: nil, from: nil, reserved: 0)
     }
 
@@ -50,7 +48,7 @@ final class RecordedPort: SignalPort, PortDelegate {
     }
 
     func handle(_ message: PortMessage) {
-        recorder.record(.drain, notification: notification)
+        ScenarioRecording.record(.drain, notification: notification)
         receiver?.handle(message)
     }
 }

@@ -88,8 +88,7 @@ package enum Recorder {
     // MARK: Records
 
     /// Appends a record.
-    static func append(_ event: DeliveryEvent) {
-        guard let recorder = current else { return }
+    package static func append(_ event: DeliveryEvent, to recorder: Table) {
         let name = event.name?.rawValue
         let (thread, target) = (event.thread, event.target)
         let length =

@@ -32,9 +32,6 @@ struct RecordOutput: ParsableArguments {
         json ? "--json" : output.flatMap { Output.isStandardOutput($0) ? "-o \($0)" : nil }
     }
 
-    /// False if only log messages are printed.
-    var needsAllRecords: Bool { json || output != nil || style == .stages }
-
     func validate() throws {
         if style != nil, let printingOption {
             throw ValidationError(
@@ -44,21 +41,19 @@ struct RecordOutput: ParsableArguments {
 
     /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
     func write(_ run: RecordedRun, of scenario: any Scenario, _ terminal: Terminal) throws {
-        let records = run.records
         if let output, !Output.isStandardOutput(output) {
             let file = try Output(output)
-            try write(records, to: file, terminal)
+            try write(run, to: file)
             try file.finish()
         }
-        if printingOption != nil { return try write(records, to: terminal.standardOutput, terminal) }
+        if printingOption != nil { return try write(run, to: terminal.standardOutput) }
         switch style ?? .document {
         case .document:
-            let style = DocumentStyle()
-            try terminal.print(records.compactMap { style.line(for: $0) })
+            try terminal.print(DocumentStyle().lines(of: run.recording))
         case .stages:
-            let recording = Recording(records)
-            let style = StagesStyle(recording, recording.entries)
-            try terminal.print(recording.entries.map(style.line))
+            // The end is that of the recording, not of the scenario.
+            let entries = run.recording.entries.filter { $0.stage != .end }
+            try terminal.print(entries.map(StagesStyle(run.recording, entries).line))
         }
         if let report = scenario.report(on: run) {
             try terminal.print(report.split(separator: "\n").map { "# \($0)" })
@@ -66,13 +61,9 @@ struct RecordOutput: ParsableArguments {
         try terminal.standardOutput.flush()
     }
 
-    private func write(_ records: [DeliveryRecord], to output: Output, _ terminal: Terminal) throws {
-        var lines = RecordLines()
-        for record in records {
-            try output.write(lines.bytes(of: record))
-            terminal.show(progress: "\(record.sequence * 100 / records.count) % written")
-        }
-        try output.write(lines.end(after: records.last))
+    private func write(_ run: RecordedRun, to output: Output) throws {
+        try run.file?.seek(toOffset: 0)
+        while let lines = try run.file?.read(upToCount: 1 << 16), !lines.isEmpty { try output.write(Array(lines)) }
         try output.flush()
     }
 }

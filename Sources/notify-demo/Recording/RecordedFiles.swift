@@ -178,7 +178,7 @@ struct RecordedFiles {
                 tail.take(lines)
                 try write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
             }
-            if let reason = DeliveryRecord.Reason(end.end), let line = tail.end(of: end.program, reason, now: end.now) {
+            if let reason = Recording.Reason(end.end), let line = tail.end(of: end.program, reason, now: end.now) {
                 try write(line)
                 outcome.records += 1
             }
@@ -194,7 +194,7 @@ struct RecordedFiles {
     }
 }
 
-extension DeliveryRecord.Reason {
+extension Recording.Reason {
     /// How a program ended; nil if this process ended it.
     fileprivate init?(_ end: ChildProcess.End) {
         switch end {

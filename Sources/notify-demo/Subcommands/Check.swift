@@ -72,7 +72,7 @@ struct Check: Command {
             recording = try file.read(terminal)
         } catch let error as LogError where error.problem == LogError.noRecords {
             terminal.report("\(error)")
-            recording = Recording([], source: error.log)
+            recording = Recording(source: error.log)
         }
         return try prepared.check(recording, path: file.path == "-" ? nil : file.path, terminal, json: json)
     }

@@ -257,7 +257,7 @@ struct Record: Command {
     /// Checks the rules and prints the results on standard error.
     private func results(of rules: CheckOptions.Prepared, isEmpty: Bool, _ terminal: Terminal) -> ExitStatus {
         do {
-            var recording = Recording([], source: output)
+            var recording = Recording(source: output)
             if !isEmpty { recording = try Recording(path: output) { terminal.show(progress: "\($0) records read") } }
             recording.reportProblems(on: terminal)
             return try rules.check(recording, path: output, terminal, areMessages: true)

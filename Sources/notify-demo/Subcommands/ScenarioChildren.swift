@@ -1,10 +1,7 @@
 import ArgumentParser
-import DeliveryDiagnostics
-import DeliveryRecording
 import DistributedNotifications
 import Glibc
 import Scenarios
-import Synchronization
 import SystemPackage
 
 /// The child process of `run observer-lifetime`, which may crash.
@@ -13,16 +10,12 @@ struct LifetimeChild: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     @Argument var capture: ObserverCapture
+    /// Of the file to record to.
+    @Argument var path: String
 
     func run() throws {
         disableCoreDumps()
-        let lines = Mutex(RecordLines())
-        let recorder = DeliveryRecorder { record in
-            // Each record is written at once, because the process may crash. If the parent has ended, no output is
-            // needed.
-            _ = lines.withLock { lines in try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record)) }
-        }
-        try LifetimeProgram(capture, recorder: recorder, timeout: .seconds(10)).perform()
+        try LifetimeProgram(capture, timeout: .seconds(10)).perform(recordingTo: path)
     }
 }
 
@@ -32,12 +25,14 @@ struct DistributedChild: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     @Argument var directory: String
+    /// Of the file to record to.
+    @Argument var path: String
 
     func run() throws {
         disableCoreDumps()
         try DistributedProgram.perform(
-            at: ServerDirectory(path: directory), timeout: .seconds(20), readLine: { readLine() },
-            write: { _ = try FileDescriptor.standardOutput.writeAll($0) })
+            at: ServerDirectory(path: directory), recordingTo: path, timeout: .seconds(20), readLine: { readLine() },
+            write: { _ = try FileDescriptor.standardOutput.writeAll(Array($0.utf8)) })
     }
 }
 

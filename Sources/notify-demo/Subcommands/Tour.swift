@@ -28,8 +28,7 @@ struct Tour: Command {
             // With the log on one stream, so that the order is right through a pipe too.
             try terminal.print(sentence.components(separatedBy: "\n") + [""])
             let run = try ScenarioRun.perform(scenario, terminal)
-            let style = DocumentStyle()
-            try terminal.print(run.recorded.records.compactMap { style.line(for: $0) })
+            try terminal.print(DocumentStyle().lines(of: run.recorded.recording))
             try terminal.print([""])
             try terminal.standardOutput.flush()
             for expectation in run.expectations where !expectation.holds {

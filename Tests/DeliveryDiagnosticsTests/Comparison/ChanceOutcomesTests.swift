@@ -12,7 +12,7 @@ final class ChanceOutcomesTests: XCTestCase {
     /// - Parameters:
     ///   - outcomes: `.coalesce`, `.drop` or `.deliver` for each post; nil for none.
     ///   - last: what main logs at the end.
-    private func run(_ outcomes: [DeliveryStage?], last: String = "done", policy: DeliveryRecord.Policy? = nil)
+    private func run(_ outcomes: [DeliveryStage?], last: String = "done", policy: Recording.Policy? = nil)
         -> Recording
     {
         var script = RecordedStory()
@@ -33,10 +33,6 @@ final class ChanceOutcomesTests: XCTestCase {
             script.add(.return, on: Self.worker, post: post, observer: 1)
             script.handle(100 + post, by: nil, on: RecordedStory.main)
         }
-        script.add(
-            .count, observer: 1,
-            counters: DeliveryCounters(
-                delivered: outcomes.count { $0 == .deliver }, coalesced: outcomes.count { $0 == .coalesce }))
         script.add(.log, message: last)
         script.add(.end, reason: .exit)
         script.end()
@@ -77,7 +73,7 @@ final class ChanceOutcomesTests: XCTestCase {
     }
 
     func testWhatMustHoldIsComparedTheLastOneIsDeliveredEachHasAnOutcomeDeliveriesAreInOrder() {
-        typealias Case = (String, [DeliveryStage?], [DeliveryStage?], DeliveryRecord.Policy?)
+        typealias Case = (String, [DeliveryStage?], [DeliveryStage?], Recording.Policy?)
         for (name, one, other, policy) in [
             ("last", [.deliver, .coalesce, .deliver], [.deliver, .deliver, .coalesce], nil),
             ("last of dropOldest", [.deliver, .drop, .deliver], [.deliver, .deliver, .drop], .dropOldest),

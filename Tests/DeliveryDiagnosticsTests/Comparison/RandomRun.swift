@@ -20,7 +20,7 @@ struct RandomRun {
         case append(RandomProgram.Receiver, String, post: Int)
         case deliver(RandomProgram.Receiver, String, post: Int)
         case performed([RandomProgram.Action], post: Int)
-        case returned(DeliveryRecord)
+        case returned(TestRecord)
     }
 
     private struct State {
@@ -50,7 +50,7 @@ struct RandomRun {
         }
     }
 
-    var records: [DeliveryRecord] { story.records }
+    var records: [TestRecord] { story.records }
 
     private mutating func record(
         _ stage: DeliveryStage, on thread: Int, name: String? = nil, post: Int? = nil, observer: Int? = nil,
@@ -100,7 +100,7 @@ struct RandomRun {
             record(.deliver, on: thread, post: post)
             handle(actions, on: thread)
         case .returned(let handled):
-            record(.return, on: thread, name: handled.notification, post: handled.post, observer: handled.observer)
+            record(.return, on: thread, name: handled.name, post: handled.post, observer: handled.observer)
         }
     }
 

@@ -6,18 +6,18 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class RandomRunComparisonTests: XCTestCase {
-    private func compare(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunComparison.Outcome {
+    private func compare(_ first: [TestRecord], _ second: [TestRecord]) -> RunComparison.Outcome {
         RunComparison(Recording(ended(first)), Recording(ended(second))).outcome
     }
 
     /// Without an end, a recording is incomplete.
-    private func ended(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+    private func ended(_ records: [TestRecord]) -> [TestRecord] {
         guard var end = records.last else { return [] }
         (end.sequence, end.stage, end.reason, end.message) = (end.sequence + 1, .end, .exit, nil)
         return records + [end]
     }
 
-    private func firstDifference(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunDifference? {
+    private func firstDifference(_ first: [TestRecord], _ second: [TestRecord]) -> RunDifference? {
         if case .different(let differences) = compare(first, second) { differences[0] } else { nil }
     }
 
@@ -102,8 +102,8 @@ final class RandomRunComparisonTests: XCTestCase {
     ///
     /// - Parameter mutation: returns the modified records, and the index of the change in the original and in the copy.
     private func expectDifference(
-        _ mutation: ([DeliveryRecord], inout SeededGenerator) -> (
-            changed: [DeliveryRecord], index: Int, inChanged: Int?
+        _ mutation: ([TestRecord], inout SeededGenerator) -> (
+            changed: [TestRecord], index: Int, inChanged: Int?
         )?
     ) throws {
         var changes = 0
@@ -124,7 +124,7 @@ final class RandomRunComparisonTests: XCTestCase {
     }
 
     /// Handed-over deliveries to handlers that do nothing, with their returns.
-    private func emptyHandlers(of records: [DeliveryRecord]) -> [(Int, Int)] {
+    private func emptyHandlers(of records: [TestRecord]) -> [(Int, Int)] {
         let appended = Set(records.filter { $0.stage == .append }.map { [$0.post, $0.observer] })
         return records.indices.compactMap { index in
             let record = records[index]

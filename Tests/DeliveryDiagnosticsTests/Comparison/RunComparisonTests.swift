@@ -179,7 +179,7 @@ final class RunComparisonTests: XCTestCase {
             }
         }
         XCTAssertEqual(difference(targets[0], targets[1])?.reason, .target)
-        let reasons = [DeliveryRecord.Reason.notStarted, nil].map { reason in
+        let reasons = [Recording.Reason.notStarted, nil].map { reason in
             script { $0.add(.targetGone, post: 1, reason: reason) }
         }
         XCTAssertEqual(difference(reasons[0], reasons[1])?.reason, .details)
@@ -187,7 +187,7 @@ final class RunComparisonTests: XCTestCase {
 
     func testTheExplanationTellsRecordsApartThatReadTheSame() {
         func register(_ target: ThreadIdentity?, _ type: String? = nil) -> RecordedStory {
-            let sender = type.map { DeliveryRecord.Sender(identifier: 1, type: $0) }
+            let sender = type.map { Recording.Sender(identifier: 1, type: $0) }
             return script { $0.add(.register, observer: 2, target: target, sender: sender) }
         }
         let senders = difference(register(nil), register(nil, "Station"))
@@ -222,7 +222,7 @@ final class RunComparisonTests: XCTestCase {
     }
 
     func testRunsThatEndedInDifferentWaysAreDifferent() {
-        func run(_ end: DeliveryRecord.Reason) -> RecordedStory { script { $0.add(.end, reason: end) } }
+        func run(_ end: Recording.Reason) -> RecordedStory { script { $0.add(.end, reason: end) } }
         XCTAssertTrue(areSame(run(.exit), run(.stopped)))
         XCTAssertEqual(difference(run(.exit), run(.signal(11)))?.reason, .end)
         XCTAssertEqual(difference(run(.signal(6)), run(.signal(11)))?.reason, .end)
@@ -245,13 +245,12 @@ final class RunComparisonTests: XCTestCase {
                 }
                 for post in delivers { script.handle(post + 10, by: nil, on: Self.b) }
                 script.add(.log, on: Self.b, message: last)
-                script.add(.count, observer: 1, counters: DeliveryCounters(delivered: delivers.count))
             }
         }
         let (one, other) = (
             run("1", delivers: [1, 2, 3, 4], last: "x"), run("2", delivers: [1, 4], last: "y")
         )
-        // The blocks that the missing handlers would have performed are not reported, nor are the counters.
+        // The blocks that the missing handlers would have performed are not reported.
         let found = differences(one, other)
         XCTAssertEqual(found.map(\.first.line), [1, 13, 16, 30])
         XCTAssertEqual(found.map(\.reason), [.message, .post, .post, .message])

@@ -8,7 +8,7 @@ import XCTest
 /// Invalid recordings must not crash the statistics or the diagnosis. The results do not matter.
 final class BadRecordingTests: XCTestCase {
     /// Random stages with few posts, observers, threads and processes, so that many belong together. Times may descend.
-    private func records(_ count: Int, _ generator: inout SeededGenerator) -> [DeliveryRecord] {
+    private func records(_ count: Int, _ generator: inout SeededGenerator) -> [TestRecord] {
         func maybe(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> Int? {
             Bool.random(using: &generator) ? Int.random(in: range, using: &generator) : nil
         }
@@ -18,23 +18,22 @@ final class BadRecordingTests: XCTestCase {
         }
         let names = ["Done", "Dome", "", "Other name", nil]
         let messages = ["text", "{number = 2, name = x} to handle Done", nil, nil]
-        let reasons: [DeliveryRecord.Reason?] = [.exit, .signal(11), .notStarted, nil]
+        let reasons: [Recording.Reason?] = [.exit, .signal(11), .notStarted, nil]
         return (1...count).map { sequence in
             let time = UInt64.random(
                 in: 0...(Bool.random(using: &generator) ? 1000 : 10_000_000_000), using: &generator)
-            return DeliveryRecord(
-                sequence: sequence, monotonicNanoseconds: time, wallNanoseconds: Int64(time),
+            return TestRecord(
+                sequence: sequence, time: time, wallTime: Int64(time),
                 process: ProcessIdentity(id: Int32.random(in: 1...2, using: &generator), name: "program"),
                 thread: thread(&generator), stage: DeliveryStage.allCases.randomElement(using: &generator) ?? .post,
-                notification: names.randomElement(using: &generator) ?? nil, post: maybe(1...6, &generator),
+                name: names.randomElement(using: &generator) ?? nil, post: maybe(1...6, &generator),
                 observer: maybe(1...4, &generator), target: Bool.random(using: &generator) ? thread(&generator) : nil,
                 message: messages.randomElement(using: &generator) ?? nil,
                 location: maybe(0...9, &generator).map { SourceLocation("File.swift", $0) },
                 count: maybe(0...3, &generator) ?? maybe(Int.max - 1...Int.max, &generator),
-                sender: maybe(1...2, &generator).map { DeliveryRecord.Sender(identifier: UInt64($0), type: "Type") },
+                sender: maybe(1...2, &generator).map { Recording.Sender(identifier: UInt64($0), type: "Type") },
                 relatedPost: maybe(1...6, &generator), overtakes: maybe(0...3, &generator) == 0, policy: .block,
-                reason: reasons.randomElement(using: &generator) ?? nil,
-                counters: maybe(0...1, &generator).map { DeliveryCounters(delivered: $0, waiting: 1) })
+                reason: reasons.randomElement(using: &generator) ?? nil)
         }
     }
 

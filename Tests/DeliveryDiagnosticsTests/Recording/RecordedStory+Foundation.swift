@@ -10,7 +10,7 @@ extension RecordedStory {
     /// - Parameter queue: its operation queue; nil means that the poster calls it.
     package mutating func addFoundationObserver(
         _ observer: Int, _ name: String? = "Done", on thread: ThreadIdentity = main, queue: String? = nil,
-        center: String = center, sender: DeliveryRecord.Sender? = nil, at location: Int? = nil
+        center: String = center, sender: Recording.Sender? = nil, at location: Int? = nil
     ) {
         add(
             .register, on: thread, name, observer: observer, at: location ?? observer, sender: sender,
@@ -31,7 +31,7 @@ extension RecordedStory {
     /// - Parameter target: the thread of an operation queue that runs the handlers; nil means the posting thread.
     package mutating func postToFoundation(
         _ post: Int, to observers: [Int] = [], from thread: ThreadIdentity = main, on target: ThreadIdentity? = nil,
-        _ name: String = "Done", center: String = center, sender: DeliveryRecord.Sender? = nil,
+        _ name: String = "Done", center: String = center, sender: Recording.Sender? = nil,
         for duration: Duration = .zero
     ) {
         beginFoundationPost(post, from: thread, name, center: center, sender: sender)
@@ -41,7 +41,7 @@ extension RecordedStory {
 
     package mutating func beginFoundationPost(
         _ post: Int, from thread: ThreadIdentity = main, _ name: String = "Done", center: String = center,
-        sender: DeliveryRecord.Sender? = nil
+        sender: Recording.Sender? = nil
     ) {
         add(
             .post, on: thread, name, post: post, at: 1000 + post, sender: sender, foundation: .init(center: center))

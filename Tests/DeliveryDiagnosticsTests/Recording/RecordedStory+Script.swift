@@ -14,8 +14,8 @@ import ThreadedNotifications
 ///     pass 2s
 ///     1-3: hand #* o1 & log         records for each number
 extension RecordedStory {
-    static let window = DeliveryRecord.Sender(identifier: 0x10, type: "Window")
-    static let panel = DeliveryRecord.Sender(identifier: 0x20, type: "Panel")
+    static let window = Recording.Sender(identifier: 0x10, type: "Window")
+    static let panel = Recording.Sender(identifier: 0x20, type: "Panel")
 
     init(_ script: String) {
         self.init()
@@ -54,12 +54,12 @@ extension RecordedStory {
         var (post, related, count, location): (Int?, Int?, Int?, Int?)
         var observers: [Int] = []
         var target: ThreadIdentity?
-        var (message, reason, sender): (String?, DeliveryRecord.Reason?, DeliveryRecord.Sender?)
+        var (message, reason, sender): (String?, Recording.Reason?, Recording.Sender?)
         var after = Duration.milliseconds(1)
         var lasts = Duration.zero
-        var style: DeliveryRecord.Style?
-        var policy: DeliveryRecord.Policy?
-        var foundation: DeliveryRecord.FoundationDetails?
+        var style: Recording.Style?
+        var policy: Recording.Policy?
+        var foundation: Recording.FoundationDetails?
         var flags: Set<String> = []
 
         mutating func read(_ word: String) {
@@ -90,7 +90,7 @@ extension RecordedStory {
             }
         }
 
-        private static let reasons: [String: DeliveryRecord.Reason] = [
+        private static let reasons: [String: Recording.Reason] = [
             "exit": .exit, "stopped": .stopped, "released": .released, "cancelled": .cancelled, "timedOut": .timedOut,
             "notStarted": .notStarted, "alreadyRemoved": .alreadyRemoved,
         ]

@@ -9,7 +9,7 @@ package struct RecordedStory {
     package static let worker = ThreadIdentity(number: 2, name: "worker", kernelID: 101)
     package static let other = ThreadIdentity(number: 3, name: "other", kernelID: 102)
 
-    package private(set) var records: [DeliveryRecord] = []
+    package private(set) var records: [TestRecord] = []
     private var time: UInt64 = 1_000_000_000
     package var process = ProcessIdentity(id: 100, name: "program")
 
@@ -36,26 +36,26 @@ package struct RecordedStory {
     package mutating func add(
         _ stage: DeliveryStage, on thread: ThreadIdentity = main, _ name: String? = "Done", post: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, at location: Int? = nil,
-        count: Int? = nil, sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
-        style: DeliveryRecord.Style? = nil, policy: DeliveryRecord.Policy? = nil,
-        reason: DeliveryRecord.Reason? = nil, counters: DeliveryCounters? = nil,
-        foundation: DeliveryRecord.FoundationDetails? = nil, after: Duration = .milliseconds(1)
+        count: Int? = nil, sender: Recording.Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
+        style: Recording.Style? = nil, policy: Recording.Policy? = nil,
+        reason: Recording.Reason? = nil, foundation: Recording.FoundationDetails? = nil,
+        after: Duration = .milliseconds(1)
     ) {
         pass(after)
         records.append(
-            DeliveryRecord(
-                sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time), process: process,
-                thread: thread, stage: stage, notification: stage.hasName ? name : nil, post: post, observer: observer,
-                target: target,
-                message: message, location: location.map { SourceLocation("Demo/main.swift", $0) }, count: count,
+            TestRecord(
+                sequence: records.count + 1, time: time, wallTime: Int64(time), process: process,
+                thread: thread, stage: stage, name: stage.hasName ? name : nil, post: post, observer: observer,
+                target: target, message: message, location: location.map { SourceLocation("Demo/main.swift", $0) },
+                count: count,
                 sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: style, policy: policy,
-                reason: reason, counters: counters, foundation: foundation))
+                reason: reason, foundation: foundation))
     }
 
     /// Adds the registration of an observer.
     package mutating func register(
         _ observer: Int, _ name: String? = "Done", on target: ThreadIdentity? = worker,
-        sender: DeliveryRecord.Sender? = nil
+        sender: Recording.Sender? = nil
     ) {
         add(.register, name, observer: observer, target: target, at: observer, sender: sender)
     }
@@ -89,7 +89,7 @@ package struct RecordedStory {
         add(.return, on: target, name, post: post, observer: observer)
     }
 
-    package mutating func end(_ reason: DeliveryRecord.Reason = .exit) { add(.end, nil, reason: reason) }
+    package mutating func end(_ reason: Recording.Reason = .exit) { add(.end, nil, reason: reason) }
 
     /// The recording of a run that ends with `end`.
     package static func complete(_ happen: (inout RecordedStory) -> Void) -> Recording {
@@ -119,7 +119,7 @@ extension DeliveryStage {
     fileprivate var hasName: Bool {
         switch self {
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .return, .coalesce, .drop,
-            .postEnd, .cancel, .targetGone, .skip, .count:
+            .postEnd, .cancel, .targetGone, .skip:
             true
         case .signal, .dropSignal, .drain, .wait, .waitEnd, .refuseWait, .threadEnd, .log, .processStart, .processEnd,
             .fork, .lost, .end:

@@ -11,15 +11,15 @@ final class RecordStylesTests: XCTestCase {
 
     private func record(
         _ sequence: Int, _ stage: DeliveryStage, _ thread: ThreadIdentity, message: String? = nil, process: Int32 = 865
-    ) -> DeliveryRecord {
-        DeliveryRecord(
-            sequence: sequence, monotonicNanoseconds: 5_000_000_000 + UInt64(sequence) * 1_234_567,
-            wallNanoseconds: 1_455_401_112_856_999_999, process: ProcessIdentity(id: process, name: "test"),
-            thread: thread, stage: stage, notification: stage == .log ? nil : "TestNotification",
+    ) -> TestRecord {
+        TestRecord(
+            sequence: sequence, time: 5_000_000_000 + UInt64(sequence) * 1_234_567,
+            wallTime: 1_455_401_112_856_999_999, process: ProcessIdentity(id: process, name: "test"),
+            thread: thread, stage: stage, name: stage == .log ? nil : "TestNotification",
             post: stage == .log ? nil : 1, message: message)
     }
 
-    private func stages(_ records: [DeliveryRecord]) -> [String] {
+    private func stages(_ records: [TestRecord]) -> [String] {
         let recording = Recording(records)
         let style = StagesStyle(recording, recording.entries)
         return recording.entries.map(style.line)
@@ -27,12 +27,12 @@ final class RecordStylesTests: XCTestCase {
 
     func testTheDocumentStyleMatchesTheDocumentsExactly() throws {
         let style = DocumentStyle(timeZone: .gmt)
+        let recording = Recording([record(1, .log, main, message: "current thread = \(main)"), record(2, .post, main)])
         XCTAssertEqual(
-            style.line(for: record(1, .log, main, message: "current thread = \(main)")),
-            "2016-02-13 22:05:12.856 test[865:865] current thread = {number = 1, name = main}")
-        XCTAssertNil(style.line(for: record(2, .post, main)))
+            style.lines(of: recording),
+            ["2016-02-13 22:05:12.856 test[865:865] current thread = {number = 1, name = main}"])
         let tokyo = DocumentStyle(timeZone: try XCTUnwrap(TimeZone(secondsFromGMT: 9 * 3600)))
-        XCTAssertEqual(tokyo.line(for: record(1, .log, main, message: "x")), "2016-02-14 07:05:12.856 test[865:865] x")
+        XCTAssertEqual(tokyo.time(recording.wallTime(of: recording.entries[0])), "2016-02-14 07:05:12.856")
     }
 
     func testTheStagesStyleHasAnAlignedLineForEachRecordWithoutTrailingSpaces() {
@@ -49,7 +49,7 @@ final class RecordStylesTests: XCTestCase {
     func testAllTimesOfTheStagesStyleHaveTheUnitThatFitsTheLastOneAndMicroseconds() {
         func times(_ last: UInt64) -> [String] {
             var records = [record(1, .post, main), record(2, .post, main), record(3, .post, main)]
-            records[2].monotonicNanoseconds = records[0].monotonicNanoseconds + last
+            records[2].time = records[0].time + last
             return stages(records).map {
                 $0.components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces)
             }
@@ -64,9 +64,9 @@ final class RecordStylesTests: XCTestCase {
         for index in records.indices {
             (records[index].observer, records[index].target) = (4, other)
         }
-        (records[2].notification, records[2].post, records[2].observer) = (nil, nil, nil)
+        (records[2].name, records[2].post, records[2].observer) = (nil, nil, nil)
         records.append(record(4, .append, main))
-        (records[3].notification, records[3].target) = (nil, other)
+        (records[3].name, records[3].target) = (nil, other)
         XCTAssertEqual(
             stages(records),
             [

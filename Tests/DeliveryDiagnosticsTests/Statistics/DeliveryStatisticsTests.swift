@@ -9,14 +9,14 @@ import XCTest
 final class DeliveryStatisticsTests: XCTestCase {
     private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
 
-    private func statistics(of records: [DeliveryRecord]) -> DeliveryStatistics {
+    private func statistics(of records: [TestRecord]) -> DeliveryStatistics {
         DeliveryStatistics(RecordingIndex(Recording(records, source: "test")))
     }
 
     // MARK: Exact values
 
     /// The worker posts A ten times. Main handles each post after 1 µs to 10 µs, for 100 ns.
-    private func ten() -> [DeliveryRecord] {
+    private func ten() -> [TestRecord] {
         var records = HandMadeRecords()
         records.add(0, main, .register, "A", observer: 3, target: main, location: SourceLocation("A.swift", 5))
         for post in 1...10 {
@@ -50,14 +50,6 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertEqual(statistics.mailboxes.count, 1, "the worker has no mailbox")
     }
 
-    func testAnOutcomeBelongsToTheMailboxNotToThePostingThread() {
-        var records = HandMadeRecords()
-        records.add(0, worker, .post, post: 1)
-        records.add(1, worker, .append, post: 1, observer: 1, target: main)
-        records.add(2, worker, .drop, post: 1, observer: 1, target: main)
-        XCTAssertEqual(statistics(of: records.records).threads.map { $0[.dropped] }, [1, 0])
-    }
-
     func testQueuesWaitsAndDrainsHaveTheirOwnFigures() {
         var records = HandMadeRecords()
         records.add(0, worker, .enqueue, post: 1, target: worker)
@@ -82,55 +74,6 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertTrue(
             text.contains("\n1 wait did not end in the recording.\n1 wait was refused because of a deadlock."), text)
         XCTAssertTrue(text.contains("\n1 signal and 1 lost, 1 drain: 1.00 signals a drain\n"), text)
-    }
-
-    func testAHandlerThatDoesNotReturnIsCountedUnlessItsReturnIsNeverRecorded() {
-        var records = HandMadeRecords()
-        records.add(0, main, .post, post: 1)
-        records.add(1, main, .deliver, post: 1)
-        records.add(2, main, .post, post: 2)
-        records.add(3, main, .deliver, post: 2, observer: 1)
-        let statistics = statistics(of: records.records)
-        XCTAssertEqual(statistics.total.neverReturned, 1)
-        XCTAssertNil(statistics.total.handler)
-        XCTAssertTrue(
-            StatisticsReport(statistics).text().contains("\n1 handler did not return in the recording."))
-    }
-
-    func testATimeOfAWeekIsExactAndPrintedInDays() {
-        var records = HandMadeRecords()
-        let week: UInt64 = 7 * 86_400_000_000_000
-        records.add(0, main, .post, post: 1)
-        records.add(week, main, .deliver, post: 1, observer: 1)
-        records.add(.max - 1, main, .return, post: 1, observer: 1)
-        let statistics = statistics(of: records.records)
-        XCTAssertEqual(statistics.total.postToDelivery?.max, week)
-        XCTAssertEqual(statistics.total.postToDelivery?.p50, week)
-        let text = StatisticsReport(statistics).text()
-        XCTAssertTrue(text.contains(" 7.00 d\n"), text)
-    }
-
-    func testTwoProcessesAreToldApart() {
-        var records = HandMadeRecords()
-        for process in [100, 200] as [Int32] {
-            records.add(UInt64(process), main, .post, post: 1, process: process)
-            records.add(UInt64(process) + 7, main, .deliver, post: 1, observer: 1, process: process)
-        }
-        let statistics = statistics(of: records.records)
-        XCTAssertEqual(statistics.threads.map(\.label), ["main of 100", "main of 200"])
-        XCTAssertEqual(statistics.observers.map(\.label), ["1 of 100 N", "1 of 200 N"])
-        XCTAssertEqual(statistics.names.first?.postToDelivery?.max, 7)
-    }
-
-    func testGroupsAreInOrder() {
-        var records = HandMadeRecords()
-        for (post, name) in ["B", "A", "A", "C"].enumerated() {
-            let thread = ThreadIdentity(number: 9 - post, name: nil, kernelID: 0)
-            records.add(UInt64(post), thread, .post, name, post: post)
-        }
-        let statistics = statistics(of: records.records)
-        XCTAssertEqual(statistics.names.map(\.label), ["A", "B", "C"], "the busiest first, then in recorded order")
-        XCTAssertEqual(statistics.threads.map(\.label), ["thread 6", "thread 7", "thread 8", "thread 9"])
     }
 
     // MARK: Tables
@@ -189,7 +132,7 @@ final class DeliveryStatisticsTests: XCTestCase {
     // MARK: Random recordings
 
     /// Checks that nothing traps, tables fit, and sums equal the sums of their parts.
-    private func check(_ records: [DeliveryRecord], _ name: String) throws {
+    private func check(_ records: [TestRecord], _ name: String) throws {
         let statistics = statistics(of: records)
         let total = statistics.total
         for group in [total] + statistics.names + statistics.observers + statistics.threads {

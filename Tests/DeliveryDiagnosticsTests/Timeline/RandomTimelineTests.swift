@@ -8,7 +8,7 @@ import XCTest
 
 /// Draws timelines of invalid recordings.
 final class RandomTimelineTests: XCTestCase {
-    private func records(_ random: inout SeededGenerator) -> [DeliveryRecord] {
+    private func records(_ random: inout SeededGenerator) -> [TestRecord] {
         let names = ["A", "PriceDidChange", "名前", "e\u{301}", "\u{1B}[2J", String(repeating: "long ", count: 60), ""]
         let threads = Int.random(in: 1...40, using: &random)
         let posts = Int.random(in: 1...20, using: &random)
@@ -21,12 +21,12 @@ final class RandomTimelineTests: XCTestCase {
                 let number = Int.random(in: 1...threads, using: &random)
                 return ThreadIdentity(number: number, name: maybe(names[number % names.count]), kernelID: 1)
             }
-            return DeliveryRecord(
-                sequence: index + 1, monotonicNanoseconds: time,
-                wallNanoseconds: .random(in: .min ... .max, using: &random),
+            return TestRecord(
+                sequence: index + 1, time: time,
+                wallTime: .random(in: .min ... .max, using: &random),
                 process: ProcessIdentity(id: maybe(1) ?? 2, name: "p"), thread: thread(),
                 stage: stages.randomElement(using: &random) ?? .log,
-                notification: maybe(names.randomElement(using: &random) ?? ""),
+                name: maybe(names.randomElement(using: &random) ?? ""),
                 post: maybe(Int.random(in: 1...posts, using: &random)),
                 observer: maybe(Int.random(in: 1...3, using: &random)),
                 target: maybe(thread()), message: maybe(names.randomElement(using: &random) ?? ""),

@@ -12,20 +12,16 @@ final class ChromeTraceTests: XCTestCase {
         return text
     }
 
-    private func rules(of records: [DeliveryRecord]) -> TraceRules {
+    private func rules(of records: [TestRecord]) -> TraceRules {
         TraceRules(text(of: Recording(records)))
     }
 
     func testTheTraceOfAnythingKeepsTheRulesOfTheFormat() {
         let step = TestRounds.rounds(10, stress: 1)
-        for seed in stride(from: 1 as UInt64, through: 301, by: step) {
+        for seed in stride(from: 0 as UInt64, through: 300, by: step) {
             let rules = rules(of: RandomRecords.records(Int(seed), seed: seed))
             XCTAssertEqual(rules.problems.prefix(3), [], "seed \(seed)")
         }
-    }
-
-    func testTheTraceOfNothingIsATrace() {
-        XCTAssertEqual(rules(of: []).problems, [])
     }
 
     // MARK: Content

@@ -5,7 +5,7 @@ import ThreadedNotifications
 
 /// Records for tests, with times in nanoseconds. `main` and `worker` are threads 1 and 2.
 struct HandMadeRecords {
-    private(set) var records: [DeliveryRecord] = []
+    private(set) var records: [TestRecord] = []
 
     static let main = ThreadIdentity(number: 1, name: "main", kernelID: 100)
     static let worker = ThreadIdentity(number: 2, name: "worker", kernelID: 101)
@@ -16,10 +16,10 @@ struct HandMadeRecords {
         count: Int? = nil, relatedPost: Int? = nil, process: Int32 = 100
     ) {
         records.append(
-            DeliveryRecord(
-                sequence: records.count + 1, monotonicNanoseconds: time,
-                wallNanoseconds: Int64(truncatingIfNeeded: time),
-                process: ProcessIdentity(id: process, name: "test"), thread: thread, stage: stage, notification: name,
+            TestRecord(
+                sequence: records.count + 1, time: time,
+                wallTime: Int64(truncatingIfNeeded: time),
+                process: ProcessIdentity(id: process, name: "test"), thread: thread, stage: stage, name: name,
                 post: post, observer: observer, target: target, message: message, location: location, count: count,
                 relatedPost: relatedPost))
     }

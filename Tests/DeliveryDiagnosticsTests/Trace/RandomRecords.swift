@@ -6,7 +6,7 @@ import ThreadedNotifications
 
 /// Random records with any stages, numbers and times, as a damaged file may have them.
 enum RandomRecords {
-    static func records(_ count: Int, seed: UInt64) -> [DeliveryRecord] {
+    static func records(_ count: Int, seed: UInt64) -> [TestRecord] {
         var generator = SeededGenerator(seed: seed)
         func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
         func maybe<Value>(_ value: Value) -> Value? { random(0...3) == 0 ? nil : value }
@@ -21,18 +21,18 @@ enum RandomRecords {
                 number: number, name: maybe(texts[random(0...4)]), kernelID: Int32(truncatingIfNeeded: random(-1...9)))
         }
         func number() -> Int { random(0...99) == 0 ? extremes[random(0...4)] : random(1...6) }
-        return (1...count).map { sequence in
+        return (1..<count + 1).map { sequence in
             switch random(0...30) {
             case 0: time = UInt64(random(0...2_000_000))
             case 1: time = random(0...99) == 0 ? .max : time
             default: time &+= UInt64(random(0...2) * random(0...3000))
             }
             let process = random(0...2)
-            return DeliveryRecord(
-                sequence: random(0...9) == 0 ? number() : sequence, monotonicNanoseconds: time,
-                wallNanoseconds: Int64(number()),
+            return TestRecord(
+                sequence: random(0...9) == 0 ? number() : sequence, time: time,
+                wallTime: Int64(number()),
                 process: ProcessIdentity(id: Int32(process / 2 * 7), name: texts[process]), thread: thread(process),
-                stage: stages[random(0...stages.count - 1)], notification: maybe(texts[random(0...4)]),
+                stage: stages[random(0...stages.count - 1)], name: maybe(texts[random(0...4)]),
                 post: maybe(number()), observer: maybe(number()), target: maybe(thread(process)),
                 message: maybe(texts[random(0...4)]), location: maybe(SourceLocation(texts[random(0...4)], number())),
                 count: maybe(number()), relatedPost: maybe(number()))

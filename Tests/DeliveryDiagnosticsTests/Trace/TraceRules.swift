@@ -15,102 +15,57 @@ struct TraceRules {
         var thread: Int
     }
 
-    private struct Slice {
-        var name: String
-        var begin: Int
-    }
-
-    private struct Flow: Hashable {
-        var category: String
-        var name: String
-        var id: Int
-    }
-
-    private var open: [Track: [Slice]] = [:]
+    private var open: [Track: [(name: String, begin: Int)]] = [:]
     private var lastTimes: [Track: Int] = [:]
-    private var openFlows: [Flow: [String]] = [:]
-    private var endedFlows: Set<Flow> = []
-    private var processNames: [Int: String] = [:]
+    /// By their numbers, which are used once.
+    private var begunFlows: [Int: String] = [:]
+    private var endedFlows: Set<Int> = []
 
     init(_ text: [UInt8]) {
-        guard
-            let trace = try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any],
-            let events = trace["traceEvents"] as? [[String: Any]]
+        guard let trace = try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any],
+            let events = trace["traceEvents"] as? [[String: Any]], trace["displayTimeUnit"] as? String == "ns"
         else {
-            problems = ["is no JSON object with events"]
+            problems = ["is no JSON object with events and a unit"]
             return
         }
-        if !["ms", "ns"].contains(trace["displayTimeUnit"] as? String) { problems.append("displays no unit of time") }
-        for (index, event) in events.enumerated() { check(event) { "event \(index): \($0): \(event)" } }
-        for (track, slices) in open where !slices.isEmpty { problems.append("\(track): \(slices) never end") }
-        for flow in openFlows.keys { problems.append("\(flow) never ends") }
-        for track in lastTimes.keys where threadNames[track] == nil { problems.append("\(track) has no name") }
-        for track in threadNames.keys where processNames[track.process] == nil {
-            problems.append("the process of \(track) has no name")
+        for (index, event) in events.enumerated() {
+            if let problem = take(event) { problems.append("event \(index) \(problem): \(event)") }
         }
+        for (track, slices) in open where !slices.isEmpty { problems.append("\(track): \(slices) never end") }
+        for flow in begunFlows.keys where !endedFlows.contains(flow) { problems.append("flow \(flow) never ends") }
+        for track in lastTimes.keys where threadNames[track] == nil { problems.append("\(track) has no name") }
         if Set(threadNames.keys.map(\.thread)).count != threadNames.count { problems.append("two threads have an id") }
     }
 
-    private mutating func check(_ event: [String: Any], _ problem: (String) -> String) {
-        func say(_ what: String, into problems: inout [String]) { problems.append(problem(what)) }
-        guard let phase = event["ph"] as? String, let process = event["pid"] as? Int else {
-            return say("has no phase or process", into: &problems)
+    /// Returns the problem of the event.
+    private mutating func take(_ event: [String: Any]) -> String? {
+        guard let phase = event["ph"] as? String, let process = event["pid"] as? Int else { return "has no process" }
+        let name = event["name"] as? String ?? ""
+        let track = Track(process: process, thread: event["tid"] as? Int ?? -1)
+        if phase == "M" {
+            if name == "thread_name" { threadNames[track] = (event["args"] as? [String: Any])?["name"] as? String }
+            return nil
         }
-        let thread = event["tid"] as? Int
-        let name = event["name"] as? String
-        if phase != "E", name == nil { say("has no name", into: &problems) }
-        if phase == "M" { return metadata(event, process, thread, name ?? "", problem) }
-        guard let thread, let microseconds = event["ts"] as? Double, microseconds >= 0 else {
-            return say("has no thread or time", into: &problems)
-        }
-        let track = Track(process: process, thread: thread)
+        guard let microseconds = event["ts"] as? Double, microseconds >= 0 else { return "has no time" }
         let time = Int(min((microseconds * 1000).rounded(), 9e18))
-        let category = event["cat"] as? String ?? ""
-        if time < lastTimes[track, default: 0] { say("is before the one before it", into: &problems) }
-        lastTimes[track] = time
+        if time < lastTimes.updateValue(time, forKey: track) ?? 0 { return "is before the one before it" }
+        let flow = event["id"] as? Int ?? -1
         switch phase {
-        case "B":
-            open[track, default: []].append(Slice(name: name ?? "", begin: time))
+        case "B": open[track, default: []].append((name, time))
         case "E":
-            guard let slice = open[track]?.popLast() else { return say("ends nothing", into: &problems) }
+            guard let slice = open[track]?.popLast() else { return "ends nothing" }
             closed.append("\(slice.name) \(slice.begin)-\(time)")
         case "s", "f":
-            flow(event, phase, Flow(category: category, name: name ?? "", id: event["id"] as? Int ?? -1), track, time) {
-                problem($0)
+            // A viewer attaches a flow to the slice of the track that began last, so that must be the right slice.
+            guard let slice = open[track]?.last, slice.begin == time else {
+                return "lies in no slice that begins there"
             }
-        default:
-            say("is of no known phase", into: &problems)
+            if phase == "s" { return begunFlows.updateValue(slice.name, forKey: flow) == nil ? nil : "begins again" }
+            guard let begun = begunFlows[flow], endedFlows.insert(flow).inserted else { return "ends no flow" }
+            if event["bp"] as? String != "e" { return "binds to the next slice" }
+            flows.append([begun, slice.name])
+        default: return "is of no known phase"
         }
-    }
-
-    private mutating func flow(
-        _ event: [String: Any], _ phase: String, _ flow: Flow, _ track: Track, _ time: Int,
-        _ problem: (String) -> String
-    ) {
-        // A viewer attaches a flow to the slice of the track that began last, so that must be the right slice.
-        guard let slice = open[track]?.last, slice.begin == time else {
-            return problems.append(problem("lies in no slice that begins there"))
-        }
-        if flow.id < 0 || endedFlows.contains(flow) || (openFlows[flow] == nil) != (phase == "s") {
-            problems.append(problem("is out of its flow's order"))
-        }
-        openFlows[flow, default: []].append(slice.name)
-        guard phase == "f" else { return }
-        if event["bp"] as? String != "e" { problems.append(problem("binds to the next slice")) }
-        flows.append(openFlows.removeValue(forKey: flow) ?? [])
-        endedFlows.insert(flow)
-    }
-
-    private mutating func metadata(
-        _ event: [String: Any], _ process: Int, _ thread: Int?, _ name: String, _ problem: (String) -> String
-    ) {
-        let arguments = event["args"] as? [String: Any] ?? [:]
-        switch (name, arguments["name"] as? String, arguments["sort_index"] as? Int, thread) {
-        case ("process_name", let value?, _, _): processNames[process] = value
-        case ("thread_name", let value?, _, let thread?):
-            threadNames[Track(process: process, thread: thread)] = value
-        case ("thread_sort_index", _, _?, _?): break
-        default: problems.append(problem("is no metadata"))
-        }
+        return nil
     }
 }

@@ -73,8 +73,8 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(recording.completeness, [.truncated(.lost(lost))])
         // No earlier record is repeated, and no line is truncated.
         XCTAssertTrue(Self.isOnlyIncomplete(recording), "\(recording.problems)")
-        XCTAssertEqual(recording.records.last { $0.stage == .post }?.notification, "last")
-        XCTAssertEqual(recording.records.last?.details, "exit")
+        XCTAssertEqual(recording.entries.last { $0.stage == .post }.flatMap(recording.name(of:)), "last")
+        XCTAssertEqual(recording.entries.last.flatMap(recording.details(of:)), "exit")
     }
 
     func testAFileThatAProcessRecordsToIsNotChangedByAnotherProgramsRecording() throws {
@@ -119,7 +119,7 @@ final class RecordTests: XCTestCase {
             let (outcome, recording, _) = try child(end)
             XCTAssertEqual(outcome.end, .exit(status))
             XCTAssertTrue(recording.problems.isEmpty)
-            XCTAssertEqual(recording.records.last?.details, reason)
+            XCTAssertEqual(recording.entries.last.flatMap(recording.details(of:)), reason)
         }
     }
 
@@ -166,14 +166,15 @@ final class RecordTests: XCTestCase {
         XCTAssertEqual(outcome.end, .exit(0))
         XCTAssertGreaterThan(recording.problemCount, 0)
         XCTAssertTrue(recording.problems.allSatisfy { $0.line != nil })
-        XCTAssertTrue(recording.records.contains { $0.notification == "last" })
+        XCTAssertTrue(recording.entries.contains { recording.name(of: $0) == "last" })
         XCTAssertEqual(recording.entries.last?.stage, .end)
     }
 
     func testAMainThreadThatEndsLosesLaterPostsAndAFindingSaysSo() throws {
         let (outcome, recording, _) = try record(
             "notify-demo record -o run.jsonl -- test-child recording main-thread-ends; notify-demo diagnose run.jsonl")
-        XCTAssertTrue(recording.records.contains { $0.stage == .targetGone && $0.notification == "for main" })
+        XCTAssertTrue(
+            recording.entries.contains { $0.stage == .targetGone && recording.name(of: $0) == "for main" })
         XCTAssertTrue(outcome.output.contains("for main") && outcome.output.contains("async"), "\(outcome.output)")
     }
 

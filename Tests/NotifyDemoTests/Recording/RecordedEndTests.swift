@@ -30,9 +30,9 @@ final class RecordedEndTests: XCTestCase {
             let (_, recording, bytes) = try record("{ header 3 $$; post 1; post 2; printf '\\0\\0\\0'; } > $f; \(last)")
             XCTAssertEqual(recording.completeness, [.complete], last)
             XCTAssertEqual(recording.problems, [], last)
-            XCTAssertEqual(recording.records.map(\.stage), [.post, .post, .end], last)
-            XCTAssertEqual(recording.records.last?.details, reason, last)
-            XCTAssertEqual(recording.records.last?.isThreadKnown, false, last)
+            XCTAssertEqual(recording.entries.map(\.stage), [.post, .post, .end], last)
+            XCTAssertEqual(recording.entries.last.flatMap(recording.details(of:)), reason, last)
+            XCTAssertEqual(recording.entries.last?.isThreadKnown, false, last)
             XCTAssertFalse(bytes.contains(0), last)
         }
     }
@@ -46,7 +46,7 @@ final class RecordedEndTests: XCTestCase {
             let (_, torn, _) = try record(
                 "{ header 3 $$; post 1; printf '\(identity){\"n\":2,\"t\"\\0\\0\\0\\n'; } > $f; kill -KILL $$")
             XCTAssertEqual(torn.completeness, [.truncated(.missing(1))])
-            XCTAssertEqual(torn.records.last?.details, "signal 9")
+            XCTAssertEqual(torn.entries.last.flatMap(torn.details(of:)), "signal 9")
         }
         // A stopped recording has an end, and an earlier program of the process has ended.
         let end = "printf '{\"n\":2,\"t\":2,\"thread\":1,\"stage\":\"end\",\"reason\":\"stopped\"}\\n'"

@@ -9,8 +9,6 @@ import XCTest
 
 /// The scenarios, on the main thread. The tests of the documents compare their outputs.
 final class ScenarioTests: XCTestCase {
-    private static let anotherThread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
-
     private func environment(
         _ options: ScenarioOptions = ScenarioOptions(), program: ChildProgram? = nil,
         timeout: Duration = TestTimeout.hang
@@ -26,29 +24,41 @@ final class ScenarioTests: XCTestCase {
         return options
     }
 
-    /// The records of a scenario whose expectations hold.
-    private func records(_ scenario: any Scenario, _ options: ScenarioOptions = ScenarioOptions()) throws
-        -> [DeliveryRecord]
+    private func perform(_ scenario: any Scenario, in environment: ScenarioEnvironment) throws -> RecordedRun {
+        try ScenarioRecording.start()
+        let result = Result { try scenario.perform(in: environment) }
+        let run = try ScenarioRecording.finish()
+        try result.get()
+        return run
+    }
+
+    /// The recording of a scenario whose expectations hold.
+    private func recording(_ scenario: any Scenario, _ options: ScenarioOptions = ScenarioOptions()) throws -> Recording
     {
-        let environment = try environment(options)
-        try scenario.perform(in: environment)
+        let run = try perform(scenario, in: environment(options))
         XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) still records")
-        let records = environment.recorder.records
-        XCTAssertEqual(records.map(\.sequence), Array(1...records.count))
+        XCTAssertEqual(run.recording.problems, [], scenario.name)
         XCTAssertEqual(
-            scenario.expectations(of: RecordedRun(records), options: options).compactMap(\.failure), [], scenario.name)
-        return records
+            scenario.expectations(of: run, options: options).compactMap(\.failure), [], scenario.name)
+        return run.recording
     }
 
     func testEachExpectationOfAScenarioFailsAfterSomeChangeOfOneRecord() throws {
-        let changes: [(inout [DeliveryRecord], Int) -> Void] = [
-            { $0.remove(at: $1) }, { $0.append($0[$1]) }, { $0.append($0.remove(at: $1)) },
-            { $0[$1].thread = Self.anotherThread },
-            { $0[$1].sequence = 0 }, { $0[$1].sequence = $0.count + 1 }, { $0[$1].message? += "?" },
-            { $0[$1].reason = .stopped },
-            { records, index in
-                records[index].monotonicNanoseconds = 0
+        let changes: [(inout Recording, Int) -> Void] = [
+            { $0.entries.remove(at: $1) }, { $0.entries.append($0.entries[$1]) },
+            { $0.entries.append($0.entries.remove(at: $1)) },
+            { $0.entries.insert($0.entries.remove(at: $1), at: 0) },
+            { recording, index in
+                var thread = recording.threads[Int(recording.entries[index].thread)]
+                thread.identity = ThreadIdentity(number: 99, name: nil, kernelID: 99)
+                recording.threads.append(thread)
+                recording.entries[index].thread = Int32(recording.threads.count - 1)
             },
+            { recording, index in
+                recording.strings.append((recording.message(of: recording.entries[index]) ?? "") + "?")
+                recording.entries[index].message = Int32(recording.strings.count - 1)
+            },
+            { $0.entries[$1].reason = .stopped }, { $0.entries[$1].time = 0 },
         ]
         for scenario in ScenarioCatalog.all {
             let options =
@@ -57,51 +67,44 @@ final class ScenarioTests: XCTestCase {
                 case "observer-lifetime": ScenarioOptions(capture: .unsafe)
                 default: ScenarioOptions()
                 }
-            let records = try records(scenario, options)
+            let recording = try recording(scenario, options)
             // The first and the last record of each kind.
-            let kinds = Dictionary(grouping: records.indices) { index in
-                [records[index].stage.rawValue, records[index].notification, records[index].message]
+            let kinds = Dictionary(grouping: recording.entries.indices) { index in
+                let entry = recording.entries[index]
+                return [entry.stage.rawValue, recording.name(of: entry), recording.message(of: entry)]
             }
-            var unbroken = Set(scenario.expectations(of: RecordedRun(records), options: options).map(\.claim))
+            var unbroken = Set(scenario.expectations(of: RecordedRun(recording), options: options).map(\.claim))
             for index in Set(kinds.values.flatMap { [$0[0], $0[$0.count - 1]] }) {
                 for change in changes where !unbroken.isEmpty {
-                    var changed = records
+                    var changed = recording
                     change(&changed, index)
                     let expectations = scenario.expectations(of: RecordedRun(changed), options: options)
                     unbroken.subtract(expectations.filter { !$0.holds }.map(\.claim))
                 }
             }
             XCTAssertEqual(unbroken, [], scenario.name)
-            let ofNothing = scenario.expectations(of: RecordedRun([]), options: options)
+            let ofNothing = scenario.expectations(of: RecordedRun(Recording(source: "nothing")), options: options)
             XCTAssertEqual(ofNothing.filter(\.holds).map(\.claim), [], scenario.name)
         }
     }
 
     func testAFloodWithAnyDropsLosesNothingAndTheSeedRepeatsThem() throws {
         for (drop, dropped) in [(0, 0), (0.5, 1976), (1, 4000)] {
-            let records = try records(FloodScenario(), options(4000, posters: 8, dropSignals: drop))
-            XCTAssertEqual(records.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
-            XCTAssertEqual(records.count { $0.stage == .dropSignal }, dropped)
+            let entries = try recording(FloodScenario(), options(4000, posters: 8, dropSignals: drop)).entries
+            XCTAssertEqual(entries.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
+            XCTAssertEqual(entries.count { $0.stage == .dropSignal }, dropped)
         }
         // Fewer notifications than posters.
-        _ = try records(FloodScenario(), options(1, posters: 8))
-        // Without its records, by the tally that the recorder keeps.
-        var tallied = try environment(options(4000, posters: 2))
-        tallied.recorder = DeliveryRecorder(keepsAll: false)
-        try FloodScenario().perform(in: tallied)
-        let run = tallied.recorder.run
-        XCTAssertEqual(Set(run.records.map(\.stage)), [.log])
-        XCTAssertEqual(FloodScenario().expectations(of: run, options: tallied.options).compactMap(\.failure), [])
-        XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 4000"), true)
+        _ = try recording(FloodScenario(), options(1, posters: 8))
     }
 
     func testManyObserversWorkWithAnyNumbersOfPostersAndNotificationsWithinTheLimits() throws {
         for (notifications, posters) in [(1, 1), (50, 16)] {
-            _ = try records(ManyObserversScenario(), options(notifications, posters: posters))
+            _ = try recording(ManyObserversScenario(), options(notifications, posters: posters))
         }
         assertThrows(
             ScenarioError.optionOutOfRange(option: "--notifications", value: "50001", range: "1 to 50000")
-        ) { try records(ManyObserversScenario(), options(50_001)) }
+        ) { try recording(ManyObserversScenario(), options(50_001)) }
     }
 
     func testAScenarioOffTheMainThreadOrWithoutAProgramIsRefused() throws {
@@ -116,7 +119,7 @@ final class ScenarioTests: XCTestCase {
         }
     }
 
-    func testASecondProcessThatCannotStartEndsHangsOrWritesNonsenseIsAnErrorAndLeavesNoDirectory() throws {
+    func testASecondProcessThatCannotStartEndsHangsOrRecordsNothingIsAnErrorAndLeavesNoDirectory() throws {
         func shell(_ line: String) -> ChildProgram { ChildProgram(path: "/bin/sh", arguments: ["-c", line]) }
         func directories() throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
@@ -133,7 +136,7 @@ final class ScenarioTests: XCTestCase {
         ]
         for (program, timeout, error) in distributed {
             assertThrows(error) {
-                try DistributedScenario().perform(in: environment(program: program, timeout: timeout))
+                try perform(DistributedScenario(), in: environment(program: program, timeout: timeout))
             }
         }
         XCTAssertEqual(try directories(), before)
@@ -143,37 +146,24 @@ final class ScenarioTests: XCTestCase {
         ]
         for (program, timeout, error) in lifetime {
             assertThrows(error) {
-                try ObserverLifetimeScenario().perform(in: environment(program: program, timeout: timeout))
+                try perform(ObserverLifetimeScenario(), in: environment(program: program, timeout: timeout))
             }
         }
-        XCTAssertThrowsError(try ObserverLifetimeScenario().perform(in: environment(program: shell("echo nonsense")))) {
-            XCTAssertTrue("\($0)".contains("its output is not a recording: its output:1: "), "\($0)")
+        assertThrows(ScenarioError.child(problem: "it recorded nothing")) {
+            try perform(ObserverLifetimeScenario(), in: environment(program: shell("exit 0")))
         }
     }
 
-    func testRecordsOfManyThreadsAreNumberedWithoutGapsAndNeitherClockRunsBackwards() {
-        let recorder = DeliveryRecorder()
-        DispatchQueue.concurrentPerform(iterations: 4) { _ in
-            for _ in 0..<1000 { recorder.record(.post) }
-        }
-        XCTAssertEqual(recorder.records.map(\.sequence), Array(1...4000))
-        let times = recorder.records.map(\.monotonicNanoseconds)
-        XCTAssertEqual(times, times.sorted())
-    }
-
-    func testEveryStageAndReasonOfTheLibraryIsOneOfRecordsAndNothingIsRecordedAfterwards() {
+    func testEveryStageOfTheLibraryIsOneOfRecordsAndNothingIsRecordedAfterwards() throws {
         for stage in DeliveryEvent.Stage.allCases {
             XCTAssertNotNil(DeliveryStage(rawValue: stage.rawValue), "\(stage)")
         }
-        let (outer, inner) = (DeliveryRecorder(), DeliveryRecorder())
         let center = ThreadedNotificationCenter()
-        outer.trace {
-            inner.trace { _ = center.post(name: .test) }
-            center.addObserver(forName: .test, on: .main) { _ in }.cancel()
-        }
+        try ScenarioRecording.start()
+        ScenarioRecording.trace { center.addObserver(forName: .test, on: .main) { _ in }.cancel() }
         center.post(name: .test)
-        XCTAssertEqual(inner.records.map(\.stage), [.post])
-        XCTAssertEqual(outer.records.map(\.stage), [.register, .remove])
-        XCTAssertEqual(outer.records.last?.reason, .cancelled)
+        let entries = try ScenarioRecording.finish().recording.entries
+        XCTAssertEqual(entries.map(\.stage), [.register, .remove, .end])
+        XCTAssertEqual(entries[1].reason, .cancelled)
     }
 }

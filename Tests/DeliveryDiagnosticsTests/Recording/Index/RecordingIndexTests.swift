@@ -161,7 +161,7 @@ final class RecordingIndexTests: XCTestCase {
     }
 
     func testAPostIsUnfinishedIfTheRecordingEndsWhileItIsMade() {
-        func isUnfinished(_ reason: DeliveryRecord.Reason) -> Bool {
+        func isUnfinished(_ reason: Recording.Reason) -> Bool {
             index {
                 $0.add(.post, post: 1, count: 2)
                 $0.end(reason)
@@ -187,20 +187,8 @@ final class RecordingIndexTests: XCTestCase {
     }
 
     func testTheLinksOfRandomRecordsGoBothWays() {
-        var generator = SeededGenerator(seed: 1)
-        for _ in 0..<200 {
-            let index = index { story in
-                for _ in 0..<Int.random(in: 1...80, using: &generator) {
-                    func maybe(_ most: Int) -> Int? {
-                        let number = Int.random(in: 0...most, using: &generator)
-                        return number == 0 ? nil : number
-                    }
-                    story.add(
-                        DeliveryStage.allCases.randomElement(using: &generator) ?? .post,
-                        on: Story.thread(maybe(2) ?? 3), maybe(3).map { "\($0)" }, post: maybe(4), observer: maybe(3),
-                        target: maybe(3).map { Story.thread($0) }, count: maybe(3), relatedPost: maybe(4))
-                }
-            }
+        for seed in 1...200 as ClosedRange<UInt64> {
+            let index = RecordingIndex(Recording(RandomRecords.records(Int(seed), seed: seed)))
             for (number, delivery) in index.deliveries.enumerated() {
                 for entry in [delivery.append, delivery.outcome, delivery.secondOutcome, delivery.skip] where entry >= 0
                 {

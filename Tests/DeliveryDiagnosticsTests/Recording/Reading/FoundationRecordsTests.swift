@@ -15,7 +15,7 @@ final class FoundationRecordsTests: XCTestCase {
             #"{"n":1,"t":1,"thread":1,"stage":"register","observer":7,"name":"Saved","sender":"10","type":"Window","#
                 + #""foundation":true,"center":"7f0010","queue":"main","at":"/bin/app+0x12","function":"main+0x2"}"#)
         XCTAssertTrue(recording.problems.isEmpty)
-        let record = recording.record(0)
+        let record = recording.records[0]
         XCTAssertEqual(record.foundation, .init(center: "7f0010", queue: "main"))
         XCTAssertEqual(record.sender?.type, "Window")
         XCTAssertEqual(record.location?.description, "main + 0x2 (app)")
@@ -33,7 +33,7 @@ final class FoundationRecordsTests: XCTestCase {
             #"{"n":7,"t":6,"thread":1,"stage":"remove","observer":8,"count":0,"foundation":true}"#,
             #"{"n":8,"t":7,"thread":1,"stage":"remove","observer":7,"count":0,"foundation":true}"#)
         XCTAssertEqual(
-            recording.records.map(\.notification),
+            recording.records.map(\.name),
             [nil, "Saved", "Loaded", "Loaded", "Loaded", "Loaded", "Saved", nil])
     }
 
@@ -77,7 +77,7 @@ final class FoundationRecordsTests: XCTestCase {
             #"{"n":2,"t":2,"thread":1,"stage":"remove","observer":7,"count":0,"foundation":true}"#,
             #"{"n":3,"t":3,"thread":1,"stage":"remove","observer":7,"reason":"alreadyRemoved","foundation":true}"#,
             #"{"n":4,"t":4,"thread":1,"stage":"remove","observer":7,"reason":"alreadyRemoved","foundation":true}"#)
-        XCTAssertEqual(recording.record(2).details, "already removed")
+        XCTAssertEqual(recording.details(of: recording.entries[2]), "already removed")
         let observer = RecordingIndex(recording).observers[0]
         XCTAssertEqual([observer.registered, observer.removed, observer.removedAgain], [0, 1, 2])
     }

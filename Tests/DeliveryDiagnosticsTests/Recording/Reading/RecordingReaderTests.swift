@@ -8,72 +8,79 @@ import XCTest
 /// Reads recordings. A valid line is read as it was written, an invalid one is reported with its number, and every
 /// readable line is kept.
 final class RecordingReaderTests: XCTestCase {
-    private static let process = ProcessIdentity(id: 865, name: "test")
-    private static let main = ThreadIdentity(number: 1, name: "main", kernelID: 865)
-    private static let worker = ThreadIdentity(number: 2, name: nil, kernelID: 870)
-
-    static func record(
-        _ sequence: Int, _ stage: DeliveryStage, _ thread: ThreadIdentity = main, process: ProcessIdentity = process
-    ) -> DeliveryRecord {
-        DeliveryRecord(
-            sequence: sequence, monotonicNanoseconds: UInt64(sequence) * 1000,
-            wallNanoseconds: Int64(sequence) * 1000 + 5,
-            process: process, thread: thread, stage: stage)
+    private static func header(_ version: Int = 2, process: Int = 865, name: String = "test", n: Int = 1) -> String {
+        #"{"recording":\#(version),"process":\#(process),"name":"\#(name)","n":\#(n),"t":\#(n)000,"wall":\#(n)005}"#
     }
 
-    static func bytes(_ records: [DeliveryRecord]) -> [UInt8] {
-        var lines = RecordLines()
-        return records.flatMap { lines.bytes(of: $0) }
+    private static func post(_ number: Int) -> String {
+        #"{"n":\#(number),"t":\#(number)000,"thread":1,"stage":"post"}"#
     }
 
+    /// The lines of a recording of posts, with a header and the identity of a thread.
     private static func lines(_ count: Int, version: Int = 2) -> [String] {
-        String(decoding: bytes((1...count).map { record($0, .post) }), as: UTF8.self)
-            .replacing(/"recording":[0-9]+/, with: "\"recording\":\(version)").split(separator: "\n").map(String.init)
+        [header(version), #"{"thread":1,"name":"main","kernelID":865}"#] + (1...count).map(post)
     }
 
     private static func read(_ lines: [String]) throws -> Recording {
         try Recording(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), name: "f")
     }
 
-    func testEveryFieldAndStageIsReadAsItWasWritten() throws {
-        var records = DeliveryStage.allCases.enumerated().map { Self.record($0.offset + 1, $0.element, Self.worker) }
-        for index in records.indices {
-            records[index].notification = ["name \"\(index)\"", "plain", "ж\n漢", nil][index % 4]
-            records[index].post = index % 3 == 0 ? nil : index + 1
-            records[index].observer = index % 3 == 1 ? nil : index + 1
-            records[index].target = index % 2 == 0 ? nil : Self.main
-            records[index].message = index % 5 == 0 ? nil : "said \\ \u{1B}[0m"
-            records[index].location = index % 4 == 0 ? nil : SourceLocation("M/f.swift", index)
-            records[index].count = index % 2 == 0 ? nil : index - 1
-            records[index].sender = index % 3 == 2 ? nil : .init(identifier: .max - UInt64(index), type: "A<B>")
-            records[index].relatedPost = index % 5 == 1 ? index : nil
-            records[index].overtakes = index % 2 == 0
-            records[index].style = [.now, .asap, .whenIdle, nil][index % 4]
-            records[index].policy = [.dropOldest, .dropNewest, .block, .refuse, nil][index % 5]
-            records[index].reason = [.exit, .stopped, .signal(11), .notStarted, .cancelled, .released, nil][index % 7]
-            records[index].counters =
-                [nil, DeliveryCounters(), DeliveryCounters(delivered: 1, waiting: 22, refused: 333)][index % 3]
-            // Records of Foundation's center get the names of their posts and observers.
-            guard records[index].notification != nil else { continue }
-            records[index].foundation =
-                [nil, .init(), .init(center: "7f0010", queue: "main"), .init(queue: "7f22")][index % 4]
-        }
+    func testEveryFieldIsReadAsItWasWrittenInPiecesOfAnySize() throws {
+        let lines = [
+            Self.header(3), #"{"thread":1,"name":"ж\n漢 \"main\"","kernelID":865}"#,
+            #"{"thread":2,"kernelID":870,"pool":true}"#,
+            #"{"n":1,"t":1000,"thread":2,"stage":"drop","name":"a \"name\"","post":1,"observer":2,"target":1,"#
+                + #""message":"said \\ \u001b[0m","file":"M/f.swift","line":7,"count":3,"sender":"fffffffffffffffe","#
+                + #""type":"A<B>","by":4,"overtakes":true,"style":"whenIdle","policy":"dropOldest","#
+                + #""reason":"signal","signal":11}"#,
+        ]
         for chunk in [1, 7, 4096, .max] {
-            let recording = try Recording(bytes: Self.bytes(records), chunk: chunk)
-            XCTAssertTrue(recording.problems.isEmpty)
-            XCTAssertEqual(recording.records, records)
+            let recording = try Recording(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), chunk: chunk)
+            XCTAssertEqual(recording.problems, [])
+            let worker = ThreadIdentity(number: 2, name: nil, kernelID: 870)
+            XCTAssertEqual(recording.threads.map(\.isInPool), [false, true])
+            XCTAssertEqual(
+                recording.records,
+                [
+                    TestRecord(
+                        sequence: 1, time: 1000, wallTime: 1005, process: ProcessIdentity(id: 865, name: "test"),
+                        thread: worker, stage: .drop, name: "a \"name\"", post: 1, observer: 2,
+                        target: ThreadIdentity(number: 1, name: "ж\n漢 \"main\"", kernelID: 865),
+                        message: "said \\ \u{1B}[0m", location: SourceLocation("M/f.swift", 7), count: 3,
+                        sender: Recording.Sender(identifier: .max - 1, type: "A<B>"), relatedPost: 4, overtakes: true,
+                        style: .whenIdle, policy: .dropOldest, reason: .signal(11))
+                ])
+            XCTAssertEqual(
+                recording.details(of: recording.entries[0]),
+                "overtakes, whenIdle, dropOldest(3), signal 11, said \\ \u{1B}[0m")
         }
     }
 
-    func testInterleavedRecordsOfSeveralProcessesAreReadWithTheirOwnProcess() throws {
-        let other = ProcessIdentity(id: 900, name: "other")
-        let main = ThreadIdentity(number: 1, name: "main", kernelID: 900)
-        let records = (1...6).map { number in
-            number % 3 == 0 ? Self.record(number, .log, main, process: other) : Self.record(number, .log)
+    func testEveryStageAndReasonIsKnown() throws {
+        let stages = DeliveryStage.allCases.enumerated().map { number, stage in
+            #"{"n":\#(number + 1),"t":1,"thread":1,"stage":"\#(stage.rawValue)"}"#
         }
-        let recording = try Recording(bytes: Self.bytes(records))
-        XCTAssertTrue(recording.problems.isEmpty)
-        XCTAssertEqual(recording.records, records)
+        XCTAssertEqual(try Self.read([Self.header()] + stages).entries.map(\.stage), DeliveryStage.allCases)
+        let names = ["exit", "stopped", "notStarted", "timedOut", "alreadyRemoved", "cancelled", "released"]
+        let lines = names.enumerated().map { number, name in
+            #"{"n":\#(number + 1),"t":1,"thread":1,"stage":"end","reason":"\#(name)"}"#
+        }
+        let reasons: [Recording.Reason] = [
+            .exit, .stopped, .notStarted, .timedOut, .alreadyRemoved, .cancelled, .released,
+        ]
+        XCTAssertEqual(try Self.read([Self.header()] + lines).entries.map(\.reason), reasons)
+    }
+
+    func testInterleavedRecordsOfSeveralProcessesAreReadWithTheirOwnProcess() throws {
+        let other = Self.header(process: 900, name: "other")
+        let recording = try Self.read([
+            Self.header(), Self.post(1), other, Self.post(1), Self.header(n: 2), Self.post(2),
+            Self.header(process: 900, name: "other", n: 2), Self.post(2),
+        ])
+        XCTAssertEqual(recording.problems, [])
+        XCTAssertEqual(
+            recording.entries.map { recording.processes[recording.process(of: $0)].id }, [865, 900, 865, 900])
+        XCTAssertEqual(recording.entries.map(\.time), [1000, 1000, 2000, 2000])
         XCTAssertEqual(recording.threads.count, 2)
     }
 
@@ -87,7 +94,7 @@ final class RecordingReaderTests: XCTestCase {
     }
 
     func testAFileTruncatedAtAnyByteIsReadUpToThereAndTheTruncatedLineIsReported() throws {
-        let whole = Self.bytes((1...4).map { Self.record($0, .post) })
+        let whole = Array((Self.lines(4).joined(separator: "\n") + "\n").utf8)
         let header = try XCTUnwrap(whole.firstIndex(of: 0x0A))
         for length in header..<whole.count {
             let recording = try Recording(bytes: Array(whole[..<length]))
@@ -226,26 +233,5 @@ final class RecordingReaderTests: XCTestCase {
         XCTAssertTrue(recording.entries.isEmpty)
         XCTAssertEqual(recording.problemCount, lines.count + 3)
         XCTAssertEqual(recording.completeness, [.truncated(.damaged)])
-    }
-
-    func testTextsAreFoundByTheirBytesInAnyNumber() {
-        var table = TextTable()
-        let texts = (0..<5000).map { "text \($0)" } + ["", "text", "\u{0}"]
-        let positions = texts.map { table.position(of: $0) }
-        XCTAssertEqual(positions, texts.indices.map { Int32($0) })
-        XCTAssertEqual(texts.map { table.position(of: $0) }, positions)
-        XCTAssertEqual(table.strings, texts)
-    }
-
-    func testNumbersAreFoundByProcessAndNumberInAnyOrderAndOfAnySize() {
-        var table = NumberTable()
-        let numbers = Array(0..<3000) + (1..<3000).map { $0 << 32 } + [-1, .max, .min]
-        let elements = numbers.reversed().flatMap { number in
-            [0, 1, 70_000].map { Recording.Numbered(process: $0, number: number) }
-        }
-        let positions = elements.map { table.position(of: $0) }
-        XCTAssertTrue(positions == elements.indices.map { Int32($0) })
-        XCTAssertTrue(elements.map { table.position(of: $0) } == positions)
-        XCTAssertTrue(table.elements == elements)
     }
 }
