@@ -9,15 +9,17 @@ struct NameWords {
     private let withoutModule: String
     /// In lower case, without separators.
     private let letters: String
-    private let words: [String]
+    private let words: [[Character]]
     private let (first, last): (Character?, Character?)
 
     init(_ name: String) {
         self.name = name
         withoutModule = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
         // A capital begins a word, and of several capitals the last one: URLChanged.
-        words = name.matches(of: /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{N}]+|\p{L}+/).map { $0.output.lowercased() }
-        letters = words.joined()
+        words = name.matches(of: /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{N}]+|\p{L}+/).map {
+            Array($0.output.lowercased())
+        }
+        letters = String(words.joined())
         (first, last) = (letters.first, letters.last)
     }
 
@@ -33,17 +35,15 @@ struct NameWords {
         guard words.count == other.words.count, first == other.first || last == other.last else { return false }
         let differing = zip(words, other.words).filter { $0 != $1 }
         guard differing.count == 1, case (let one, let two) = differing[0],
-            max(one.count, two.count) >= Self.shortestMisspelt
+            max(one.count, two.count) >= Self.shortestMisspelt, abs(one.count - two.count) <= 1
         else { return false }
+        // One letter differs, or two that are exchanged.
+        let same = zip(one, two).prefix { $0 == $1 }.count
+        let sameAtEnd = zip(one.dropFirst(same).reversed(), two.dropFirst(same).reversed()).prefix { $0 == $1 }.count
+        let (rest, otherRest) = (one.dropFirst(same).dropLast(sameAtEnd), two.dropFirst(same).dropLast(sameAtEnd))
+        let isExchanged = rest.count == 2 && rest.elementsEqual(otherRest.reversed())
         // Names that differ only in numbers differ on purpose.
-        let isOnPurpose = one.filter { !$0.isNumber } == two.filter { !$0.isNumber }
-        return !isOnPurpose && (Suggestion.isNear(one, two) || Self.areExchanged(Array(one), Array(two)))
-    }
-
-    /// True if two letters beside each other are exchanged.
-    private static func areExchanged(_ one: [Character], _ two: [Character]) -> Bool {
-        let differing = one.count == two.count ? one.indices.filter { one[$0] != two[$0] } : []
-        return differing.count == 2 && differing[1] == differing[0] + 1 && one[differing[0]] == two[differing[1]]
-            && one[differing[1]] == two[differing[0]]
+        return (max(rest.count, otherRest.count) <= 1 || isExchanged)
+            && one.filter { !$0.isNumber } != two.filter { !$0.isNumber }
     }
 }

@@ -132,8 +132,14 @@ final class DiagnosisTests: XCTestCase {
 
     /// With a pass over the posts for each observer, this would take minutes.
     func testTwentyThousandPostsAndObserversOfOneNameAreDiagnosed() {
-        for sender in ["", "/window"] {
-            let findings = findings("1-20000: register o* >main \(sender) & worker post #* n0")
+        for sender in [nil, RecordedStory.window] {
+            let recording = RecordedStory.complete { story in
+                for number in 1...20_000 {
+                    story.add(.register, observer: number, target: RecordedStory.main, sender: sender)
+                    story.add(.post, on: RecordedStory.worker, post: number, count: 0)
+                }
+            }
+            let findings = Diagnosis(recording).findings
             XCTAssertEqual(findings.count { $0.kind == .neverDelivered }, 1)
         }
     }
