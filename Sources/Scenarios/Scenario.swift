@@ -12,6 +12,8 @@ package protocol Scenario: Sendable {
     var options: Set<ScenarioOptions.Name> { get }
     /// The most notifications that it posts.
     var maximalNotifications: Int { get }
+    /// True if its claims and its report need only the log and the number of the other records.
+    var isCounted: Bool { get }
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
     var isTraced: Bool { get }
 
@@ -32,6 +34,8 @@ extension Scenario {
     package var maximalNotifications: Int { 1_000_000 }
 
     package var isTraced: Bool { true }
+
+    package var isCounted: Bool { false }
 
     package func report(on run: RecordedRun) -> String? { nil }
 

@@ -11,18 +11,19 @@ struct ScenarioRun {
     var status: ExitStatus { expectations.allSatisfy(\.holds) ? .success : .failed }
 
     /// - Parameters:
+    ///   - needsRecords: true if all records are read later, and not only the log.
     ///   - label: precedes the progress.
     /// - Throws: an error that prevents the scenario from running at all.
     static func perform(
-        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), _ terminal: Terminal,
-        label: String = ""
+        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), needsRecords: Bool = true,
+        _ terminal: Terminal, label: String = ""
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),
             progress: { [line = terminal.progressLine] in line.show("\(label)\(Int($0 * 100)) % handled") })
         terminal.progressLine.showWhenDue("\(label)running")
         defer { terminal.progressLine.clear() }
-        try ScenarioRecording.start()
+        try ScenarioRecording.start(recordsAll: needsRecords || !scenario.isCounted)
         let result = Result { try scenario.perform(in: environment) }
         terminal.show(progress: "\(label)checking the records")
         let recorded = try ScenarioRecording.finish()

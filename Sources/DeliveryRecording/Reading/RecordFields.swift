@@ -50,7 +50,7 @@ struct RecordFields {
     private static let keys = ShortTexts(Key.allCases.map { "\($0)" })
 
     /// For each key: a number, 0 or 1 of a flag, or the range of a text.
-    private var values = InlineArray<31, (UInt64, UInt64)>(repeating: (0, 0))
+    private var values = Array(repeating: (UInt64(0), UInt64(0)), count: Key.allCases.count)
     /// A bit for each key that has a value.
     private var known: UInt32 = 0
     private let bytes: UnsafeBufferPointer<UInt8>

@@ -32,6 +32,9 @@ struct RecordOutput: ParsableArguments {
         json ? "--json" : output.flatMap { Output.isStandardOutput($0) ? "-o \($0)" : nil }
     }
 
+    /// False if only the log is printed.
+    var needsRecords: Bool { json || output != nil || style == .stages }
+
     func validate() throws {
         if style != nil, let printingOption {
             throw ValidationError(

@@ -27,7 +27,8 @@ struct Run: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         guard let chosen = ScenarioCatalog.named(scenario.name) else { return .error }
-        let run = try ScenarioRun.perform(chosen, options: scenario.options, terminal)
+        let run = try ScenarioRun.perform(
+            chosen, options: scenario.options, needsRecords: output.needsRecords, terminal)
         try output.write(run.recorded, of: chosen, terminal)
         for expectation in run.expectations { terminal.say(shown: terminal.line(of: expectation, isMessage: true)) }
         return run.status

@@ -96,6 +96,14 @@ final class ScenarioTests: XCTestCase {
         }
         // Fewer notifications than posters.
         _ = try recording(FloodScenario(), options(1, posters: 8))
+        // Without its records, which are counted.
+        let environment = try environment(options(4000, posters: 2))
+        try ScenarioRecording.start(recordsAll: false)
+        try FloodScenario().perform(in: environment)
+        let run = try ScenarioRecording.finish()
+        XCTAssertEqual(Set(run.recording.entries.map(\.stage)), [.log, .end])
+        XCTAssertEqual(FloodScenario().expectations(of: run, options: environment.options).compactMap(\.failure), [])
+        XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 4000"), true)
     }
 
     func testManyObserversWorkWithAnyNumbersOfPostersAndNotificationsWithinTheLimits() throws {
