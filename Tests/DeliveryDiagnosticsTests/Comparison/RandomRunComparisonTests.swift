@@ -6,8 +6,8 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class RandomRunComparisonTests: XCTestCase {
-    private func compare(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunComparison.Outcome {
-        RunComparison(Recording(ended(first)), Recording(ended(second))).outcome
+    private func compare(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunComparison {
+        RunComparison(Recording(ended(first)), Recording(ended(second)))
     }
 
     /// Without an end, a recording is incomplete.
@@ -18,14 +18,14 @@ final class RandomRunComparisonTests: XCTestCase {
     }
 
     private func firstDifference(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunDifference? {
-        if case .different(let differences) = compare(first, second) { differences[0] } else { nil }
+        if case .different(let differences) = compare(first, second).outcome { differences[0] } else { nil }
     }
 
     func testTwoRunsOfOneProgramAreTheSameHoweverTheirThreadsInterleave() {
         for seed in 0..<UInt64(TestRounds.rounds(30, stress: 1000)) {
             let program = RandomProgram(seed: seed, areAllNamed: seed % 2 == 0)
             let runs = (1...2).map { RandomRun(program, seed: seed &* 31 &+ $0) }
-            let outcome = compare(runs[0].records, runs[1].records)
+            let outcome = compare(runs[0].records, runs[1].records).outcome
             guard case .same = outcome else {
                 XCTFail("seed \(seed): \(outcome)")
                 return
@@ -53,7 +53,7 @@ final class RandomRunComparisonTests: XCTestCase {
             let complete = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
             let pieces = complete.filter { _ in !generator.once(in: 10) }
             for damaged in [pieces, pieces + pieces.suffix(3), pieces.reversed()] {
-                let outcome = compare(damaged, damaged)
+                let outcome = compare(damaged, damaged).outcome
                 guard case .same = outcome else {
                     XCTFail("seed \(seed): \(outcome)")
                     return

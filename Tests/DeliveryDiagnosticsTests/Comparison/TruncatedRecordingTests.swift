@@ -17,18 +17,18 @@ final class TruncatedRecordingTests: XCTestCase {
         return script
     }
 
-    private func compare(_ first: Recording, _ second: Recording, isExact: Bool = false) -> RunComparison.Outcome {
+    private func compare(_ first: Recording, _ second: Recording, isExact: Bool = false) -> RunComparison {
         var options = RunComparison.Options()
-        (options.maximumTries, options.isExact) = (1000, isExact)
-        return RunComparison(first, second, options: options).outcome
+        options.isExact = isExact
+        return RunComparison(first, second, options: options)
     }
 
-    private func truncated(_ outcome: RunComparison.Outcome) -> RunDifference? {
-        if case .truncated(let difference) = outcome { difference } else { nil }
+    private func truncated(_ comparison: RunComparison) -> RunDifference? {
+        if case .truncated(let difference) = comparison.outcome { difference } else { nil }
     }
 
-    private func isDifferent(_ outcome: RunComparison.Outcome) -> Bool {
-        if case .different = outcome { true } else { false }
+    private func isDifferent(_ comparison: RunComparison) -> Bool {
+        if case .different = comparison.outcome { true } else { false }
     }
 
     func testARecordingWithoutAnEndThatIsTheBeginningOfTheOtherAgreesWithItUpToItsTruncation() throws {
@@ -92,7 +92,7 @@ final class TruncatedRecordingTests: XCTestCase {
         let complete = run(3, handledOn: Self.worker, end: true)
         let short = run(1, handledOn: RecordedStory.main, end: false)
         for (first, second, lines) in [(complete, short, [6, 4]), (short, complete, [4, 6])] {
-            guard case .different(let differences) = compare(first, second) else {
+            guard case .different(let differences) = compare(first, second).outcome else {
                 XCTFail("not different")
                 return
             }
@@ -196,7 +196,7 @@ final class TruncatedRecordingTests: XCTestCase {
             for count in stride(from: 1, through: records.count, by: 1 + records.count / 10) {
                 let short = Recording(Array(records.prefix(count)), source: "truncated")
                 for outcome in [compare(complete, short), compare(short, complete)] {
-                    switch outcome {
+                    switch outcome.outcome {
                     case .same: found.same += 1
                     case .truncated: found.truncated += 1
                     case .undecided: found.undecided += 1

@@ -80,7 +80,7 @@ final class FuzzTests: XCTestCase {
         for _ in 0..<Self.inputs {
             let text = String(decoding: Self.mutate(Self.log, with: &generator), as: UTF8.self)
             do {
-                _ = try LogComparison(log, TextLog(name: "mutated", text: text))
+                _ = try RunComparison(log, TextLog(name: "mutated", text: text))
                 read += 1
             } catch {
                 refused += 1

@@ -70,10 +70,10 @@ final class LogComparisonTests: XCTestCase {
         _ first: [String], _ second: [String], _ form: Form = nslog, equalTimes: Bool = false, isExact: Bool = false,
         pools: [String] = [], _ change: (inout TextLog.Options) -> Void = { _ in }
     ) throws -> String {
-        var (reading, options) = (TextLog.Options(), LogComparison.Options())
+        var (reading, options) = (TextLog.Options(), RunComparison.Options())
         change(&reading)
         (options.isExact, options.pools) = (isExact, pools)
-        let comparison = try LogComparison(
+        let comparison = try RunComparison(
             log("A", first, form, equalTimes: equalTimes, reading),
             log("B", second, form, equalTimes: equalTimes, reading),
             options: options)
@@ -287,16 +287,16 @@ final class LogComparisonTests: XCTestCase {
         for one in ReferenceLog.allCases {
             for other in ReferenceLog.allCases {
                 for isExact in [false, true] {
-                    var options = LogComparison.Options()
+                    var options = RunComparison.Options()
                     options.isExact = isExact
-                    let comparison = try LogComparison(TextLog(one), TextLog(other), options: options)
+                    let comparison = try RunComparison(TextLog(one), TextLog(other), options: options)
                     let text = ComparisonReport(comparison).description
                     XCTAssertEqual(Self.isSame(text), one == other, text)
                 }
             }
         }
         XCTAssertEqual(
-            ComparisonReport(try LogComparison(TextLog(.listing2), TextLog(.listing1))).description
+            ComparisonReport(try RunComparison(TextLog(.listing2), TextLog(.listing1))).description
                 .prefix { $0 != "\n" }, "the runs differ")
     }
 
@@ -334,7 +334,7 @@ final class LogComparisonTests: XCTestCase {
 
     func testALogThatEndsWithinALineIsSaidToBeTruncated() throws {
         let text = ReferenceLog.listing4.text
-        let comparison = try LogComparison(
+        let comparison = try RunComparison(
             TextLog(name: "A", text: text), TextLog(name: "B", text: String(text.dropLast(4))))
         XCTAssertTrue(
             ComparisonReport(comparison).description.hasSuffix(
@@ -352,10 +352,10 @@ final class LogComparisonTests: XCTestCase {
         let recording = TextLog(script.recording("run"))
         for (reference, isSame) in [(ReferenceLog.listing1, true), (.listing2, false), (.listing4, false)] {
             for isExact in [false, true] {
-                var options = LogComparison.Options()
+                var options = RunComparison.Options()
                 options.isExact = isExact
                 for (one, other) in [(try TextLog(reference), recording), (recording, try TextLog(reference))] {
-                    let text = ComparisonReport(try LogComparison(one, other, options: options)).description
+                    let text = ComparisonReport(try RunComparison(one, other, options: options)).description
                     XCTAssertEqual(Self.isSame(text), isSame, text)
                 }
             }
