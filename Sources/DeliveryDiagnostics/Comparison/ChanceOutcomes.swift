@@ -48,15 +48,11 @@ struct ChanceOutcomes {
             return false
         }
         let other = side.opposite
-        func counterpart(_ delivery: ComparedRun.Delivery) -> ComparedRun.Delivery {
-            .init(
-                post: renaming.counterpart(of: delivery.post, on: side),
-                observer: renaming.counterpart(of: delivery.observer, on: side))
-        }
+        let counterpart = renaming.counterpart(of: outcome.delivery, on: side)
         func found(_ delivery: ComparedRun.Delivery, _ side: RunSide) -> ComparedRun.Outcome? {
             runs[side].outcomeOfDelivery[delivery].flatMap { runs[side].outcomes[$0] }
         }
-        let observers = Pair(outcome.delivery.observer, counterpart(outcome.delivery).observer)
+        let observers = Pair(outcome.delivery.observer, counterpart.observer)
         let policies = [keepsLast[side][observers.first], keepsLast[other][observers.second]].compactMap(\.self)
         guard !policies.isEmpty else { return false }
         if let ends = runs[side].ends[observers.first], let otherEnds = runs[other].ends[observers.second],
@@ -65,13 +61,13 @@ struct ChanceOutcomes {
             // What the policy always delivers.
             let isLast = policies.contains(true)
             let (own, match) = isLast ? (ends.last, otherEnds.last) : (ends.first, otherEnds.first)
-            let isKept = outcome.delivery == own || counterpart(outcome.delivery) == match
+            let isKept = outcome.delivery == own || counterpart == match
             let isDelivered = found(own, side)?.isDelivered ?? false
             if isKept, isDelivered != found(match, other)?.isDelivered ?? false { return false }
         }
         // Without a counterpart, the post is caused by another such outcome, or the outcome is missing.
-        guard let match = found(counterpart(outcome.delivery), other) else {
-            return counterpart(outcome.delivery).post < 0 || runs[other].isTruncated
+        guard let match = found(counterpart, other) else {
+            return counterpart.post < 0 || runs[other].isTruncated
         }
         return outcome.isByPolicy || match.isByPolicy
     }

@@ -90,8 +90,19 @@ struct ComparedRecording {
 
     func post(_ name: Int32) -> Int32 { name < 0 ? -1 : name - postName(0) }
 
+    /// What may differ of an entry for a reason.
+    func name(_ reason: RunDifference.Reason, _ entry: Recording.Entry) -> Int32 {
+        switch reason {
+        case .post: postName(entry.post)
+        case .observer: observerName(entry.observer)
+        case .target: threadName(entry.target)
+        case .relatedPost: postName(entry.relatedPost)
+        default: -1
+        }
+    }
+
     /// Equal for threads that may correspond: those of one name, main, those without a name, or those of pools.
-    func threadLabel(_ thread: Int32) -> Int { thread < 0 ? 0 : run.names[Int(thread)].label ?? Self.unnamed }
+    func label(_ thread: Int32) -> Int { thread < 0 ? 0 : run.names[Int(thread)].label ?? Self.unnamed }
 
     static let unnamed = ComparedRun.hash("thread", "")
 
@@ -132,7 +143,7 @@ struct ComparedRecording {
             let parent = cause.entry < 0 ? -1 : run.lines[Int(cause.entry)].lane
             if cause.entry >= 0, parent < 0 { return }
             run.lines[number].cause = cause.entry
-            lane = cause.isInSameChain ? parent : self.lane(number, entry, cause, parent)
+            lane = cause.isInSameLane ? parent : self.lane(number, entry, cause, parent)
         }
         if lane == nil { run.lanes.append(.init(key: .init(label: 0, names: []))) }
         run.lines[number].lane = lane ?? 0
@@ -146,7 +157,7 @@ struct ComparedRecording {
         _ number: Int, _ entry: Recording.Entry, _ cause: RecordCause, _ parent: Int32
     ) -> Int32 {
         let thread = threadName(entry.thread)
-        var key = ComparedRun.LaneKey(label: threadLabel(thread), parent: parent, names: [thread])
+        var key = ComparedRun.LaneKey(label: label(thread), parent: parent, names: [thread])
         if !recording.threads[Int(thread)].isInPool {
             key.names.append(observerName(cause.observer))
         } else if parent >= 0 {
@@ -225,9 +236,12 @@ struct ComparedRecording {
         }
         let isOfQueue = entry.observer < 0 && index.posts[Int(entry.post)].queueOutcome == number
         guard entry.stage.isOutcome || isOfQueue else { return }
-        let isByPolicy = (entry.stage == .coalesce || entry.stage == .drop) && entry.name >= 0
+        // Without an observer and a queue, it is one of the document's technique, or a block.
+        let kind = entry.observer >= 0 ? "observer" : isOfQueue ? "queue" : ""
+        let isByPolicy =
+            (entry.stage == .coalesce || entry.stage == .drop) && entry.name >= 0 && !kind.isEmpty
         run.outcomes[number] = .init(
-            delivery: delivery, topic: ComparedRun.hash(text(entry.name), entry.observer < 0),
+            delivery: delivery, topic: ComparedRun.hash(text(entry.name), kind),
             isDelivered: entry.stage == .deliver, isByPolicy: isByPolicy,
             keepsLast: isByPolicy && (entry.stage == .coalesce || entry.policy == .dropOldest))
         if run.outcomeOfDelivery[delivery] == nil { run.outcomeOfDelivery[delivery] = number }

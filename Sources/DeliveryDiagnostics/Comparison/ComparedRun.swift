@@ -111,6 +111,11 @@ struct Renaming {
     /// -1 if there is none.
     func counterpart(of name: Int32, on side: RunSide) -> Int32 { name < 0 ? -1 : counterparts[side][Int(name)] }
 
+    func counterpart(of delivery: ComparedRun.Delivery, on side: RunSide) -> ComparedRun.Delivery {
+        .init(
+            post: counterpart(of: delivery.post, on: side), observer: counterpart(of: delivery.observer, on: side))
+    }
+
     /// True if the two correspond to each other, or may. -1 corresponds only to -1.
     func mayMatch(_ first: Int32, _ second: Int32) -> Bool {
         guard first >= 0, second >= 0 else { return first < 0 && second < 0 }

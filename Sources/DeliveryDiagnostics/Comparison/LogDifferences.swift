@@ -25,7 +25,9 @@ struct LogDifferences {
         if let first = lines.first, let second = lines.second {
             let areSimilar = skeleton(first, .first) == skeleton(second, .second)
             let writers = (Int32(message(first, .first).writer), Int32(message(second, .second).writer))
-            if difference.isMoved || isExact && areSimilar && !matching.renaming.mayMatch(writers.0, writers.1) {
+            if difference.isMoved, matching.isSameLane(lines) {
+                (reason, sentence) = (.order, RunDifference.Reason.order.sentence)
+            } else if difference.isMoved || isExact && areSimilar && !matching.renaming.mayMatch(writers.0, writers.1) {
                 (reason, sentence) = (.thread, moved(first, second))
             } else {
                 reason = areSimilar ? .mention : .message

@@ -25,7 +25,8 @@ struct LogNotes {
         hints = isExact || !matching.differences.isEmpty ? [] : Self.inversions(matching, all, names)
         order =
             all.first.writers.count == 1 || isExact
-            ? nil : "\(unordered.isEmpty ? "Each thread did the same; order" : "Order") between threads was not compared."
+            ? nil
+            : "\(unordered.isEmpty ? "Each thread did the same; order" : "Order") between threads was not compared."
         let unused = options.pools.filter { !logs.unordered.contains($0) }.map { "--pool \($0)" }
         let notes = [
             Self.withoutOrder(unordered, hasUnits: all.first.unit != nil), Self.skipped(skipped, names),

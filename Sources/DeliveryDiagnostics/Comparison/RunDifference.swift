@@ -11,6 +11,8 @@ package struct RunDifference: Sendable, Encodable {
         case removal
         /// The runs ended in different ways.
         case end
+        /// A thread writes a line of a text log earlier in one run.
+        case order
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
         case truncated
 
@@ -23,6 +25,7 @@ package struct RunDifference: Sendable, Encodable {
             case .sender: "The types of the senders differ."
             case .details: "The details differ."
             case .mention: "The messages mention different threads."
+            case .order: "The same thread writes the line in another order."
             case .end: "All else is the same, but the runs ended in different ways."
             default: "The \(rawValue)s differ."
             }
@@ -92,7 +95,8 @@ extension RunDifference: CustomStringConvertible {
         return switch reason {
         case .thread where first.stage == .deliver:
             "What the handler shares with other code may be used by two threads."
-        case .thread where first.stage != .log: "Only notifications that one thread posts are delivered in order."
+        case .thread where first.stage == .post || first.stage == .enqueue:
+            "Only notifications that one thread posts are delivered in order."
         case .target: "The handler may be called on another thread."
         case .post where stages == [.deliver, .deliver]: "Handlers are called in another order."
         case .removal: "Notifications that are posted after the removal do not reach it."

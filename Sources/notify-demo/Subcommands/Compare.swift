@@ -59,8 +59,8 @@ struct Compare: Command {
               notify-demo compare --good good-*.jsonl --bad bad-*.jsonl
 
             EXIT STATUS
-              0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
-            everything that an incomplete recording has is the same, or no fact is true of all bad runs and of no good run
+              0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: threads are too similar, \
+            or everything that an incomplete recording has is the same, or no fact is true of all bad runs and of no good run
             """)
 
     @Option(

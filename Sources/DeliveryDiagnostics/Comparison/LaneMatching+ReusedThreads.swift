@@ -22,7 +22,11 @@ extension LaneMatching {
                     undo(to: before)
                     continue
                 }
-                reuse(lane, side, parts)
+                counterparts[side][Int(lane)] = parts[0]
+                for part in parts { counterparts[other][Int(part)] = lane }
+                matched += lines.count
+                reuses.append(
+                    Reuse(side: side, line: lines[0], others: parts.map { runs[other].lanes[Int($0)].lines[0] }))
             }
         }
     }
