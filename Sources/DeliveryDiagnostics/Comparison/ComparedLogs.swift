@@ -87,6 +87,7 @@ struct ComparedLogs {
 
     private mutating func addLines(_ side: RunSide, _ ids: Set<String>, _ isExact: Bool) {
         var (log, run, lanes) = (logs[side], runs[side], [Int32: Int32]())
+        run.isText = true
         var known: [String: Int32] = [:]
         func name(_ kind: String, _ text: String) -> Int32 {
             if let name = known["\(kind) \(text)"] { return name }

@@ -81,6 +81,8 @@ struct ComparedRun {
     /// The processes of which lines are missing.
     var truncated: Set<Int32> = []
     var isTruncated = false
+    /// True for a text log: what its lines mention may differ from what the same line mentions elsewhere.
+    var isText = false
     /// For lines that look alike.
     var shapes: [Int] = []
 

@@ -6,6 +6,8 @@ extension LaneMatching {
 
     /// Pairs the lanes without a counterpart with the most similar ones, and compares their lines.
     mutating func pairOthers() {
+        let keys = runs.first.lanes.map { [$0.key.label, Int($0.key.parent)] }
+        let count = Dictionary(grouping: keys) { $0 }.mapValues(\.count)
         var candidates = Dictionary(
             grouping: runs.second.lanes.indices.reversed().map(Int32.init).filter { isFree($0, .second) }
         ) { runs.second.lanes[Int($0)].key.label }
@@ -18,12 +20,15 @@ extension LaneMatching {
                     continue
                 }
                 let label = runs.first.lanes[Int(lane)].key.label
-                if !isSimilar, mayBeMissing(lane, of: .first) { continue }
                 while let last = candidates[label]?.last, !isFree(last, .second) { candidates[label]?.removeLast() }
-                let found = (candidates[label] ?? []).reversed().lazy.filter { [self] in mayMatch(lane, $0) }
-                    .prefix(Self.maximumCandidates)
+                let found = Array(
+                    (candidates[label] ?? []).reversed().lazy.filter { [self] in mayMatch(lane, $0) }
+                        .prefix(Self.maximumCandidates))
+                // One of several threads without names may have no records in a truncated run.
+                let isOnly = found.count == 1 && count[keys[Int(lane)]] == 1
+                if !isSimilar, !isOnly, mayBeMissing(lane, of: .first) { continue }
                 var best: (lane: Int32, score: Int)?
-                for other in Array(found) {
+                for other in found {
                     let score = similarity(lane, other, &contents)
                     if score > best?.score ?? (isSimilar ? 0 : -1) { best = (other, score) }
                 }
@@ -148,13 +153,15 @@ extension LaneMatching {
         for number in differences.indices where differences[number].lines.second == nil {
             guard let first = differences[number].lines.first else { continue }
             let candidates = (others[runs.first.lines[Int(first)].skeleton] ?? []).lazy.filter { !used.contains($0) }
-            for other in candidates.prefix(Self.maximumCandidates) {
-                guard let second = differences[other].lines.second, match(first, second) else { continue }
+            let equal = candidates.prefix(Self.maximumCandidates).first { other in
+                differences[other].lines.second.map { match(first, $0) } ?? false
+            }
+            let similar = runs.first.isText ? candidates.first : nil
+            if let other = equal ?? similar, let second = differences[other].lines.second {
                 used.insert(other)
                 differences[number].lines.second = second
                 differences[number].isMoved = true
                 if differences[number].next.second == nil { differences[number].next = differences[other].next }
-                break
             }
         }
         differences = differences.enumerated().filter { !used.contains($0.offset) }.map(\.element)
