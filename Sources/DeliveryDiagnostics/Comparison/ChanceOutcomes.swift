@@ -11,119 +11,74 @@ internal import DeliveryRecording
 /// - The last notification for the observer is delivered in both runs or in neither. For policies that drop new
 ///   notifications, this holds for the first one.
 struct ChanceOutcomes {
+    /// Numbers for names of notifications with such outcomes.
+    let topics: Set<Int>
+    /// The observers of each run of which the policy never drops the last notification, or the first one.
+    private let keepsLast: Pair<[Int32: Bool]>
+    var isEmpty: Bool { topics.isEmpty }
+
+    static let none = ChanceOutcomes([])
+
+    init(_ runs: Pair<ComparedRun>) { self.init([runs.first, runs.second]) }
+
+    private init(_ runs: [ComparedRun]) {
+        let byPolicy = runs.map { $0.outcomes.values.filter(\.isByPolicy) }
+        topics = Set(byPolicy.joined().map(\.topic))
+        let kept = byPolicy.map { outcomes in
+            Dictionary(outcomes.map { ($0.delivery.observer, $0.keepsLast) }, uniquingKeysWith: { $0 || $1 })
+        }
+        keepsLast = Pair(kept.first ?? [:], kept.last ?? [:])
+    }
+
+    /// For each line: true for such outcomes, and for everything that they cause.
+    func all(_ runs: Pair<ComparedRun>) -> Pair<[Bool]> {
+        runs.map { run in
+            var isChance = Array(repeating: false, count: run.lines.count)
+            for (number, line) in run.lines.enumerated() where !topics.isEmpty {
+                let isCaused = line.cause >= 0 && isChance[Int(line.cause)]
+                isChance[number] = isCaused || run.outcomes[Int32(number)].map { topics.contains($0.topic) } ?? false
+            }
+            return isChance
+        }
+    }
+
+    /// True if a line is an outcome that may be another in the other run.
+    func contains(_ line: Int32, _ side: RunSide, _ runs: Pair<ComparedRun>, _ renaming: Renaming) -> Bool {
+        guard !topics.isEmpty, let outcome = runs[side].outcomes[line], topics.contains(outcome.topic) else {
+            return false
+        }
+        let other = side.opposite
+        let counterpart = renaming.counterpart(of: outcome.delivery, on: side)
+        func found(_ delivery: ComparedRun.Delivery, _ side: RunSide) -> ComparedRun.Outcome? {
+            runs[side].outcomeOfDelivery[delivery].flatMap { runs[side].outcomes[$0] }
+        }
+        let observers = Pair(outcome.delivery.observer, counterpart.observer)
+        let policies = [keepsLast[side][observers.first], keepsLast[other][observers.second]].compactMap(\.self)
+        guard !policies.isEmpty else { return false }
+        if let ends = runs[side].ends[observers.first], let otherEnds = runs[other].ends[observers.second],
+            observers.first >= 0
+        {
+            // What the policy always delivers.
+            let isLast = policies.contains(true)
+            let (own, match) = isLast ? (ends.last, otherEnds.last) : (ends.first, otherEnds.first)
+            let isKept = outcome.delivery == own || counterpart == match
+            let isDelivered = found(own, side)?.isDelivered ?? false
+            if isKept, isDelivered != found(match, other)?.isDelivered ?? false { return false }
+        }
+        // Without a counterpart, the post is caused by another such outcome, or the outcome is missing.
+        guard let match = found(counterpart, other) else {
+            return counterpart.post < 0 || runs[other].isTruncated
+        }
+        return outcome.isByPolicy || match.isByPolicy
+    }
+
     /// The names of notifications with such outcomes.
-    let names: [String]
-    private let runs: Pair<ComparedRun>
-    private let outcomes: Pair<RunOutcomes>
-
-    /// Nil if neither run has such outcomes.
-    init?(_ runs: Pair<ComparedRun>) {
-        var (observed, queued): (Set<Int32>, Set<Int32>) = ([], [])
-        var names: Set<String> = []
-        for run in [runs.first, runs.second] {
-            for entry in run.recording.entries where entry.stage.isByPolicy && entry.name >= 0 {
-                let number = run.nameNumber(of: entry)
-                let isNew = entry.observer < 0 ? queued.insert(number).inserted : observed.insert(number).inserted
-                if isNew { names.insert(run.recording.strings[Int(entry.name)]) }
+    func names(_ recordings: Pair<ComparedRecording>) -> [String] {
+        let names = [recordings.first, recordings.second].flatMap { recording in
+            recording.run.outcomes.filter { topics.contains($0.value.topic) }.keys.compactMap {
+                recording.recording.name(of: recording.index.entry($0))
             }
         }
-        guard !names.isEmpty else { return nil }
-        self.names = names.sorted()
-        self.runs = runs
-        outcomes = runs.map { [observed, queued] in RunOutcomes($0, observed: observed, queued: queued) }
+        return Set(names).sorted()
     }
-
-    /// All outcomes of notifications with these names.
-    var all: Pair<[Int]> { outcomes.map { Array($0.records.values) } }
-
-    /// The outcomes that differ by chance.
-    ///
-    /// - Parameter walk: matches everything except `all`.
-    func byChance(_ walk: RunWalk) -> Pair<[Int]> {
-        typealias Key = RunOutcomes.Key
-        func counterpart(of key: Key, on side: RunSide) -> Key {
-            Key(
-                post: walk.posts.counterpart(of: key.post, on: side),
-                observer: walk.observers.counterpart(of: key.observer, on: side))
-        }
-        // Observers of the first run, with -1 for posting queues: whether the last notification is never dropped.
-        var keepsLast = outcomes.first.keepsLast
-        for (observer, isLast) in outcomes.second.keepsLast {
-            let observer = walk.observers.counterpart(of: observer, on: .second)
-            keepsLast[observer] = isLast || keepsLast[observer] == true
-        }
-        // Notifications that the policy always delivers, but that only one run delivered.
-        var kept: Set<Key> = []
-        for (observer, isLast) in keepsLast {
-            guard observer >= 0, let ends = outcomes.first.ends[observer],
-                let otherEnds = outcomes.second.ends[walk.observers.counterpart(of: observer, on: .first)]
-            else { continue }
-            let (key, match) = isLast ? (ends.last, otherEnds.last) : (ends.first, otherEnds.first)
-            guard isDelivered(key, on: .first) != isDelivered(match, on: .second) else { continue }
-            kept.formUnion([key, counterpart(of: match, on: .second)])
-        }
-        var entries = Pair<[Int]>([], [])
-        for side in RunSide.allCases {
-            for (key, record) in outcomes[side].records {
-                let match = counterpart(of: key, on: side)
-                let keyInFirst = side == .first ? key : match
-                guard keepsLast[keyInFirst.observer] != nil, !kept.contains(keyInFirst) else { continue }
-                let other = outcomes[side.opposite].records[match]
-                // Without a counterpart the post is caused by another outcome, or the outcome is missing.
-                let isChance =
-                    other.map { stage(record, side).isByPolicy || stage($0, side.opposite).isByPolicy }
-                    ?? (match.post < 0 || runs[side.opposite].isTruncated)
-                if isChance { entries[side].append(record) }
-            }
-        }
-        return entries
-    }
-
-    private func stage(_ record: Int, _ side: RunSide) -> DeliveryStage { runs[side].recording.entries[record].stage }
-
-    private func isDelivered(_ key: RunOutcomes.Key, on side: RunSide) -> Bool {
-        outcomes[side].records[key].map { stage($0, side) } == .deliver
-    }
-}
-
-/// The outcomes of one run that may be left to chance.
-private struct RunOutcomes {
-    /// A post for an observer, or in a posting queue if the observer is -1.
-    struct Key: Hashable {
-        var post: Int32
-        var observer: Int32
-    }
-
-    /// The record of each outcome.
-    private(set) var records: [Key: Int] = [:]
-    /// For the observers with outcomes by policy, and for -1 if a posting queue coalesced: whether the policy never
-    /// drops the last notification.
-    private(set) var keepsLast: [Int32: Bool] = [:]
-    /// For each observer: what was enqueued first and last for it.
-    private(set) var ends: [Int32: (first: Key, last: Key)] = [:]
-
-    /// - Parameter observed: the names of the outcomes of observers (see `ComparedTexts`).
-    /// - Parameter queued: the names of the outcomes in posting queues.
-    init(_ run: ComparedRun, observed: Set<Int32>, queued: Set<Int32>) {
-        for (number, entry) in run.recording.entries.enumerated() {
-            guard entry.post >= 0, (entry.observer < 0 ? queued : observed).contains(run.nameNumber(of: entry)) else {
-                continue
-            }
-            let key = Key(post: entry.post, observer: entry.observer)
-            if entry.stage == .append { ends[entry.observer] = (ends[entry.observer]?.first ?? key, key) }
-            let isOutcome =
-                entry.observer < 0
-                ? run.index.posts[Int(entry.post)].queueOutcome == number : entry.stage.isOutcome
-            guard isOutcome else { continue }
-            records[key] = number
-            guard entry.stage.isByPolicy else { continue }
-            let isLast = entry.stage == .coalesce || entry.policy == .dropOldest
-            keepsLast[entry.observer] = isLast || keepsLast[entry.observer] == true
-        }
-    }
-}
-
-extension DeliveryStage {
-    /// True for the outcomes that depend on how many notifications wait.
-    fileprivate var isByPolicy: Bool { self == .coalesce || self == .drop }
 }

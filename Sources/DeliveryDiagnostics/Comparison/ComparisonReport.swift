@@ -11,8 +11,6 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
     private var threadCount: Int?
     /// The names of notifications whose outcomes differ by chance.
     private var byChance: [String]?
-    /// The number of tries to match threads, if time was up.
-    private var tries: Int?
     /// Later ones may be consequences of the first.
     private var differences: [RunDifference]?
 
@@ -24,36 +22,46 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
     private var masks: [String]?
 
     private enum CodingKeys: CodingKey {
-        case outcome, compared, threadCount, byChance, tries, differences, unordered, skipped, hints, masks
+        case outcome, compared, threadCount, byChance, differences, unordered, skipped, hints, masks
     }
 
-    package init(_ result: RunComparison.Outcome, maximumDifferences: Int = .max) {
-        switch result {
-        case .same(let records, let threads, let names):
+    package init(_ comparison: RunComparison, maximumDifferences: Int = .max) {
+        let notes = comparison.notes
+        if let notes {
+            (unordered, masks, hints) = (notes.unordered, notes.masks, notes.hints)
+            skipped = [notes.skipped.first, notes.skipped.second]
+        }
+        switch comparison.outcome {
+        case .same:
             outcome = "same"
-            (compared, threadCount, byChance) = (records, threads, names.isEmpty ? nil : names)
-            description =
-                "the same: \(counted(records, "record")) by \(counted(threads, "thread"))"
-                + (names.isEmpty
-                    ? ""
-                    : "\nSome notifications were dropped or coalesced in one run only, which a policy leaves to "
-                        + "chance: \(names.joined(separator: ", ")).")
+            (compared, threadCount) = (comparison.compared, comparison.threads)
+            byChance = comparison.byChance.isEmpty ? nil : comparison.byChance
+            let records = counted(comparison.compared, notes == nil ? "record" : "line")
+            var lines = ["the same: \(records) by \(counted(comparison.threads, "thread"))"]
+            if let byChance {
+                lines.append(
+                    "Some notifications were dropped or coalesced in one run only, which a policy leaves to chance: "
+                        + "\(byChance.joined(separator: ", ")).")
+            }
+            if let notes { lines += [notes.order].compactMap(\.self) + notes.sentences + notes.hints }
+            description = lines.joined(separator: "\n")
         case .different(let differences):
             outcome = "different"
             self.differences = differences
-            description = Self.text(of: differences, maximumDifferences)
+            description = ([Self.text(of: differences, maximumDifferences)] + (notes?.sentences ?? []))
+                .joined(separator: "\n\n")
         case .truncated(let difference):
             isTruncated = true
             outcome = "undecided"
             differences = [difference]
             description = "the runs agree up to a truncation\n\(difference)"
-        case .undecided(let tries, let difference):
+        case .undecided(let difference):
             outcome = "undecided"
-            (self.tries, differences) = (tries, [difference])
+            differences = [difference]
             description = """
-                the comparison is undecided: threads without names are so similar that it has to try which thread is \
-                which, and the time was up after \(counted(tries, "try", plural: "tries")). Give the threads names to \
-                avoid this. The best try found this difference:
+                the comparison is undecided: threads are so similar that no assignment was found which makes the runs \
+                the same, though one may exist. Give the threads names to avoid this, or use --exact. The best try found \
+                this difference:
                 \(difference)
                 """
         }
@@ -69,31 +77,5 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
             paragraphs.append("There may be more differences. See --differences.")
         }
         return paragraphs.joined(separator: "\n\n")
-    }
-
-    package init(_ logs: LogComparison, maximumDifferences: Int = .max) {
-        let sentences = LogSentences(logs)
-        (unordered, masks) = (logs.unordered, logs.masks)
-        skipped = [logs.skipped.first, logs.skipped.second]
-        hints = sentences.hints
-        switch logs.outcome {
-        case .same:
-            outcome = "same"
-            (compared, threadCount) = (logs.lines, logs.threads)
-            description = sentences.same
-        case .different(let differences):
-            outcome = "different"
-            self.differences = differences
-            description = ([Self.text(of: differences, maximumDifferences)] + sentences.notes).joined(separator: "\n\n")
-        case .undecided(let difference):
-            outcome = "undecided"
-            differences = [difference]
-            description = """
-                the comparison is undecided: threads are so similar that no assignment was found which makes the logs \
-                the same, though one may exist. Give the threads names to avoid this, or use --exact. The best try found \
-                this difference:
-                \(difference)
-                """
-        }
     }
 }

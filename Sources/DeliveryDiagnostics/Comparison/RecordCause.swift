@@ -7,13 +7,13 @@ internal import DeliveryRecording
 struct RecordCause {
     /// An entry, or -1 if the thread did it on its own.
     var entry: Int32
-    /// True if the entry handed it to its thread. Otherwise it belongs to the chain of the entry.
+    /// True if the entry handed it to its thread. Otherwise it belongs to the lane of the entry.
     var isHandedOver = false
-    /// The observer of a Foundation center whose handlers are a chain of their own; -1 for all others. The order in
-    /// which a center calls observers is random.
+    /// The observer of a Foundation center whose handlers are a lane of their own; -1 for all others. The order in which
+    /// a center calls observers is random.
     var observer: Int32 = -1
 
-    var isInSameChain: Bool { entry >= 0 && !isHandedOver }
+    var isInSameLane: Bool { entry >= 0 && !isHandedOver }
 }
 
 extension RecordingIndex {

@@ -1,15 +1,16 @@
 package import DeliveryRecording
 
-/// Compares two runs by cause and effect. The runs are the same if threads, processes, posts and observers can be
-/// renamed so that each chain of one run (see `CausalChains`) equals a chain of the other. How chains interleave is
-/// chance and is not compared.
+/// Compares two runs: two recordings by cause and effect, or two text logs by thread.
+///
+/// Runs are the same if their lanes (see `ComparedRun`) correspond one to one to equal lanes of the other, with threads,
+/// processes, posts and observers renamed. How lanes interleave is chance and is not compared.
 ///
 /// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
-/// message. Threads in messages are renamed like all others, and addresses in messages are not compared. Outcomes that
-/// an overflow policy or coalescing leaves to chance are compared by what must hold (see `ChanceOutcomes`).
+/// message; of each line the level and text. Addresses are not compared. Outcomes that an overflow policy or coalescing
+/// leaves to chance are compared by what must hold (see `ChanceOutcomes`).
 ///
-/// Cost: a few passes over both recordings for each difference, and memory in proportion to their size.
-package struct RunComparison {
+/// Cost: a few passes over both runs, and memory in proportion to their size.
+package struct RunComparison: Sendable {
     package struct Options: Sendable {
         /// Compares everything in the order of the files.
         package var isExact = false
@@ -17,8 +18,8 @@ package struct RunComparison {
         package var ignored: Set<String> = []
         /// The largest number of differences to find.
         package var maximumDifferences = 5
-        /// The number of assignments of threads to try. Threads without names may be so alike that some are tried.
-        package var maximumTries = 10_000
+        /// Regular expressions for the names, or ids, of threads of text logs that stand for one another.
+        package var pools: [String] = []
         /// For each recording: the records to compare, or nil for none. Nil to compare everything.
         fileprivate var selections: Pair<RecordingSelection?>?
 
@@ -41,39 +42,95 @@ package struct RunComparison {
     }
 
     package enum Outcome: Sendable {
-        /// The number of records compared, and of their threads. The names are those of notifications with outcomes
-        /// that differ by chance.
-        case same(records: Int, threads: Int, byChance: [String])
+        case same
         case different([RunDifference])
         /// Everything that an incomplete recording has is the same.
         case truncated(RunDifference)
-        /// The time was not enough to decide which thread is which. With the number of tries, and the difference that
-        /// the most successful try found.
-        case undecided(tries: Int, RunDifference)
+        /// Threads are so similar that no assignment was found. With the first difference of the one that was tried.
+        case undecided(RunDifference)
     }
 
     package let outcome: Outcome
+    /// The number of records or lines of the first run that are the same, and of their threads.
+    let compared: Int
+    let threads: Int
+    /// The names of notifications with outcomes that differ by chance.
+    private(set) var byChance: [String] = []
+    /// What else is said of text logs.
+    private(set) var notes: LogNotes?
 
-    /// - Parameter progress: called from time to time with the number of records compared.
-    package init(
-        _ first: Recording, _ second: Recording, options: Options = Options(), progress: (Int) -> Void = { _ in }
-    ) {
+    package init(_ first: Recording, _ second: Recording, options: Options = Options()) {
         var recordings = Pair(first, second)
-        // A run without a thread of a pool may be one whose recording does not say so, as in version 2.
-        if !RunSide.allCases.allSatisfy({ recordings[$0].threads.contains(where: \.isInPool) }) {
-            for side in RunSide.allCases { recordings[side].forgetPools() }
+        recordings.forgetWhatOneLacks()
+        let indices = recordings.map { RecordingIndex($0) }
+        let runs = RunSide.allCases.map { side in
+            let selection = options.selections?[side]
+            return ComparedRecording(indices[side], isExact: options.isExact, ignored: options.ignored) { entry in
+                options.selections == nil || selection?.contains(entry) == true
+            }
         }
-        var texts = ComparedTexts()
-        let runs = Pair(
-            ComparedRun(recordings.first, options, options.selections.map(\.first), &texts),
-            ComparedRun(recordings.second, options, options.selections.map(\.second), &texts))
-        var search = DifferenceSearch(runs, options)
-        outcome = search.run(progress)
+        let compared = Pair(runs[0], runs[1])
+        var found = LaneMatching(compared.map(\.run), .none)
+        found.run()
+        if !found.differences.isEmpty, !options.isExact, case let chance = ChanceOutcomes(compared.map(\.run)),
+            !chance.isEmpty
+        {
+            found = LaneMatching(compared.map(\.run), chance)
+            found.run()
+        }
+        if found.differences.isEmpty { byChance = found.chance.names(compared) }
+        (outcome, self.compared) = (Self.outcome(found, compared, options), found.matched)
+        threads = compared.first.comparedThreadCount
     }
 }
 
-extension Recording {
-    fileprivate mutating func forgetPools() {
-        for thread in threads.indices { threads[thread].isInPool = false }
+extension RunComparison {
+    private static func outcome(
+        _ matching: LaneMatching, _ runs: Pair<ComparedRecording>, _ options: Options
+    ) -> Outcome {
+        let explained = RecordDifferences(matching, runs, isExact: options.isExact)
+        let differences = explained.found(options.maximumDifferences)
+        if let first = differences.first { return matching.isUndecided ? .undecided(first) : .different(differences) }
+        if !options.isExact, let difference = explained.end { return .different([difference]) }
+        if runs.first.run.isTruncated || runs.second.run.isTruncated { return .truncated(explained.truncation) }
+        return .same
+    }
+
+    /// - Throws: if a regular expression of the options cannot be used.
+    package init(_ first: TextLog, _ second: TextLog, options: Options = Options()) throws(LogPattern.Refusal) {
+        let logs = try ComparedLogs(Pair(first, second), pools: options.pools, isExact: options.isExact)
+        var matching = LaneMatching(logs.runs, .none)
+        matching.run()
+        let explained = LogDifferences(matching, logs, isExact: options.isExact)
+        let differences = explained.found(options.maximumDifferences)
+        if let first = differences.first {
+            outcome = matching.isUndecided ? .undecided(first) : .different(differences)
+        } else {
+            outcome = .same
+        }
+        (compared, threads) = (first.messages.count, first.writers.count)
+        notes = LogNotes(matching, logs, explained, options)
+    }
+}
+
+extension Pair<Recording> {
+    /// What one of the recordings does not say is not compared: without a thread of a pool, which threads belong to
+    /// pools; without the reason of a removal, whether its token was cancelled or released.
+    fileprivate mutating func forgetWhatOneLacks() {
+        let recordings = [first, second]
+        let havePools = recordings.allSatisfy { $0.threads.contains(where: \.isInPool) }
+        let haveReasons = recordings.allSatisfy { recording in
+            recording.entries.allSatisfy { $0.stage != .remove || $0.reason != nil || $0.isFoundation }
+        }
+        for side in RunSide.allCases {
+            for thread in self[side].threads.indices where !havePools { self[side].threads[thread].isInPool = false }
+            for entry in self[side].entries.indices where !haveReasons {
+                let removal = self[side].entries[entry]
+                guard removal.stage == .remove, removal.reason == .cancelled || removal.reason == .released else {
+                    continue
+                }
+                self[side].entries[entry].reason = nil
+            }
+        }
     }
 }

@@ -11,6 +11,8 @@ package struct RunDifference: Sendable, Encodable {
         case removal
         /// The runs ended in different ways.
         case end
+        /// A thread writes a line of a text log earlier in one run.
+        case order
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
         case truncated
 
@@ -23,6 +25,7 @@ package struct RunDifference: Sendable, Encodable {
             case .sender: "The types of the senders differ."
             case .details: "The details differ."
             case .mention: "The messages mention different threads."
+            case .order: "The same thread writes the line in another order."
             case .end: "All else is the same, but the runs ended in different ways."
             default: "The \(rawValue)s differ."
             }
@@ -64,66 +67,10 @@ extension RunDifference.Side {
 }
 
 extension RunDifference {
-    /// The same difference with the runs exchanged.
-    var reversed: RunDifference {
-        var reversed = self
-        (reversed.first, reversed.second) = (second, first)
-        if reason == .onlyInFirst { reversed.reason = .onlyInSecond }
-        if reason == .onlyInSecond { reversed.reason = .onlyInFirst }
-        return reversed
-    }
-
     /// The names of the runs in sentences.
-    static func names(_ runs: Pair<ComparedRun>) -> Pair<String> { names(runs.map(\.recording.source)) }
-
     static func names(_ sources: Pair<String>) -> Pair<String> {
         let names = sources.map { ShownText.escaped($0) }
         return names.first == names.second ? Pair("the first", "the second") : names
-    }
-
-    /// Creates the difference of two runs that are the same except for how they ended. Nil unless both recordings say
-    /// how, and one of them ended by a signal.
-    init?(endsOf runs: Pair<ComparedRun>) {
-        let ends = runs.map { run in run.recording.entries.lastIndex { $0.stage == .end } }
-        guard let first = ends.first, let second = ends.second else { return nil }
-        let reasons = [runs.first.recording.entries[first].reason, runs.second.recording.entries[second].reason]
-        guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
-        self.init(
-            reason: .end, first: Side(runs.first.index, first), second: Side(runs.second.index, second),
-            explanation: [Reason.end.sentence])
-    }
-
-    /// Creates the difference of two runs that are the same up to where one is truncated.
-    ///
-    /// - Parameter unmatched: the first records that only one run has.
-    init(truncated runs: Pair<ComparedRun>, _ unmatched: Pair<Int?>, records: Int) {
-        func side(_ run: ComparedRun, _ index: Int?) -> Side {
-            if let index { return Side(run.index, index) }
-            return Side(source: run.recording.source, line: run.recording.entries.last.map { Int($0.line) })
-        }
-        let names = Self.names(runs)
-        let truncated = RunSide.allCases.filter { runs[$0].isTruncated }
-        let subject = truncated.count > 1 ? "they are" : "\(truncated.map { names[$0] }.joined()) is"
-        self.init(
-            reason: .truncated, first: side(runs.first, unmatched.first), second: side(runs.second, unmatched.second),
-            explanation: ["The runs are the same up to where \(subject) truncated: \(counted(records, "record"))."]
-                + truncated.flatMap { runs[$0].truncationSentences(names[$0]) })
-    }
-}
-
-extension ComparedRun {
-    /// A sentence for each truncated process.
-    fileprivate func truncationSentences(_ name: String) -> [String] {
-        let reasons = truncations.enumerated().compactMap { process, reason in reason.map { (process, $0) } }
-        if reasons.isEmpty { return ["\(name) has no records."] }
-        return reasons.map { process, reason in
-            let subject = truncations.count > 1 ? "process \(recording.processes[process].id) of \(name)" : name
-            return switch reason {
-            case .line: "The last line of \(subject) is incomplete."
-            case .lost, .missing, .damaged: "Records of \(subject) are missing."
-            case .noEnd: "There is no end record of \(subject)."
-            }
-        }
     }
 }
 
@@ -148,7 +95,8 @@ extension RunDifference: CustomStringConvertible {
         return switch reason {
         case .thread where first.stage == .deliver:
             "What the handler shares with other code may be used by two threads."
-        case .thread where first.stage != .log: "Only notifications that one thread posts are delivered in order."
+        case .thread where first.stage == .post || first.stage == .enqueue:
+            "Only notifications that one thread posts are delivered in order."
         case .target: "The handler may be called on another thread."
         case .post where stages == [.deliver, .deliver]: "Handlers are called in another order."
         case .removal: "Notifications that are posted after the removal do not reach it."

@@ -34,7 +34,7 @@ struct LogText {
                 let group = group(thread.name ?? (isMain ? "main" : nil))
                 tokens.append(.thread(thread, group: group, isMain: isMain))
             case .text(let text):
-                Self.split(ComparedTexts.withoutAddresses(text), ids, &skeleton, &tokens)
+                Self.split(MessagePart.withoutAddresses(text), ids, &skeleton, &tokens)
             }
         }
         (self.skeleton, self.tokens) = (skeleton, tokens)
@@ -72,46 +72,4 @@ extension UInt8 {
     var isDigit: Bool { (0x30...0x39).contains(self) }
 
     fileprivate var isWordByte: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) || self >= 0x80 }
-}
-
-/// Which threads and processes of one log correspond to which of the other: a bijection.
-struct LogRenaming {
-    enum Name: Hashable {
-        /// The index of a writer.
-        case thread(Int)
-        case process(String)
-        case chain(String)
-        /// A thread by its process and the number in its description.
-        case number(String, Int)
-    }
-
-    private var counterparts = Pair<[Name: Name]>([:], [:])
-    private var matched: [(Name, Name)] = []
-
-    func counterpart(of name: Name, on side: RunSide) -> Name? { counterparts[side][name] }
-
-    /// True if the two correspond to each other or neither has a counterpart.
-    func mayMatch(_ first: Name, _ second: Name) -> Bool {
-        let known = counterparts.first[first]
-        return known == nil ? counterparts.second[second] == nil : known == second
-    }
-
-    /// Returns false if one of them corresponds to another.
-    mutating func match(_ first: Name, _ second: Name) -> Bool {
-        guard mayMatch(first, second) else { return false }
-        guard counterparts.first[first] == nil else { return true }
-        (counterparts.first[first], counterparts.second[second]) = (second, first)
-        matched.append((first, second))
-        return true
-    }
-
-    var count: Int { matched.count }
-
-    /// Forgets all matches but the first ones.
-    mutating func undo(to count: Int) {
-        while matched.count > count {
-            let (first, second) = matched.removeLast()
-            (counterparts.first[first], counterparts.second[second]) = (nil, nil)
-        }
-    }
 }

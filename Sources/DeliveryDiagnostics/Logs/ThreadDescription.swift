@@ -60,3 +60,35 @@ enum MessagePart: Hashable {
         return ThreadDescription(number: value, name: said == "(null)" ? nil : said, isKernelID: !isApples)
     }
 }
+
+extension MessagePart {
+    /// A text without addresses and with `{}` for each thread, and the threads.
+    static func withoutThreads(_ text: String) -> (skeleton: String, threads: [ThreadDescription]) {
+        // A text without these has no thread and no address.
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "x") }) else {
+            return (text, [])
+        }
+        var threads: [ThreadDescription] = []
+        let parts = parts(of: text).map { part in
+            switch part {
+            case .text(let text): return withoutAddresses(text)
+            case .thread(let thread):
+                threads.append(thread)
+                return "{}"
+            }
+        }
+        return (parts.joined(), threads)
+    }
+
+    /// Shorter hexadecimal numbers are the program's own data; longer ones are not addresses.
+    private static let addressDigits = 9...16
+
+    static func withoutAddresses(_ text: String) -> String {
+        var pieces = text.split(separator: "0x", omittingEmptySubsequences: false)
+        for index in pieces.indices.dropFirst() {
+            let rest = pieces[index].drop(while: \.isHexDigit)
+            if addressDigits.contains(pieces[index].count - rest.count) { pieces[index] = "…" + rest }
+        }
+        return pieces.joined(separator: "0x")
+    }
+}

@@ -45,7 +45,7 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
         let unused = areLogs ? pools.filter { !used.contains($0) }.map { "--pool \($0)" } : []
         self.init(
             RunAnswers(good: runs.good, bad: runs.bad, texts), maximumAnswers,
-            (TextLog.unmatchedUnit(logs) + unused).map(LogSentences.unmatched))
+            (TextLog.unmatchedUnit(logs) + unused).map(LogNotes.unmatched))
     }
 
     private init(_ found: RunAnswers, _ maximumAnswers: Int, _ unmatched: [String]) {

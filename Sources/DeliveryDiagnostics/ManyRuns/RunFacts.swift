@@ -77,7 +77,7 @@ struct RunFacts {
         let index = RecordingIndex(recording)
         (isComplete, source) = (recording.incompleteness == nil, recording.source)
         side = { RunDifference.Side(index, $0.number) }
-        let chains = CausalChains(index)
+        let lines = ComparedRecording(index).run.lines
         func name(_ thread: Int32) -> String? {
             let thread = recording.threads[Int(thread)]
             let name = thread.identity.number == 1 ? "main" : thread.identity.name.map(Self.role)
@@ -88,7 +88,7 @@ struct RunFacts {
         func lane(_ thread: Int32) -> String { "\(thread)" }
         func subject(_ entry: Recording.Entry) -> String {
             if let message = recording.message(of: entry), entry.stage == .log {
-                return ComparedTexts.parts(of: message).skeleton
+                return MessagePart.withoutThreads(message).skeleton
             }
             let known = entry.name >= 0 || entry.post < 0 ? entry.name : index.name(ofPost: entry.post)
             return known < 0 ? "" : recording.strings[Int(known)]
@@ -100,7 +100,7 @@ struct RunFacts {
             let target = deed.isOutcome && delivery >= 0 ? index.target(of: index.deliveries[Int(delivery)]) : -1
             add(
                 text, name: name(target < 0 ? entry.thread : target), lane: lane(entry.thread),
-                roleOf: target < 0 ? nil : lane(target), chain: Int(chains.chainOfEntry[number]),
+                roleOf: target < 0 ? nil : lane(target), chain: Int(lines[number].lane),
                 time: Int(truncatingIfNeeded: entry.time), number, &texts)
         }
         finish()
@@ -134,7 +134,7 @@ struct RunFacts {
     }
 
     /// A name without the number at its end.
-    private static func role(_ name: String) -> String { ShownText.name(Excerpt.of(LogIdentities.stem(name) ?? name)) }
+    private static func role(_ name: String) -> String { ShownText.name(Excerpt.of(ComparedLogs.stem(name) ?? name)) }
 
     // MARK: Facts
 

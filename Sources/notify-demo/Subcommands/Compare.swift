@@ -59,8 +59,8 @@ struct Compare: Command {
               notify-demo compare --good good-*.jsonl --bad bad-*.jsonl
 
             EXIT STATUS
-              0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
-            everything that an incomplete recording has is the same, or no fact is true of all bad runs and of no good run
+              0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: threads are too similar, \
+            or everything that an incomplete recording has is the same, or no fact is true of all bad runs and of no good run
             """)
 
     @Option(
@@ -229,29 +229,22 @@ struct Compare: Command {
     private func compare(
         _ inputs: [ComparisonInput], _ terminal: Terminal
     ) throws -> (ComparisonReport, ExitStatus) {
+        var options = RunComparison.Options()
+        (options.isExact, options.ignored, options.maximumDifferences) = (exact, Set(ignore), differences)
+        options.pools = pool
         let filter = RecordingFilter(name: name, thread: thread)
-        guard case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] else {
+        let comparison: RunComparison
+        if case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] {
+            if !filter.isEmpty { try options.select(filter, of: first, second) }
+            terminal.show(progress: "\(first.entries.count) and \(second.entries.count) records are compared")
+            comparison = RunComparison(first, second, options: options)
+        } else {
             for case .log(let log) in inputs where !filter.isEmpty {
                 throw CommandError(
                     description: "\(log.name): is a text log, which has no names of notifications. Compare it without "
                         + "--name and --thread.")
             }
-            var options = LogComparison.Options()
-            (options.isExact, options.maximumDifferences, options.pools) = (exact, differences, pool)
-            let comparison = try LogComparison(inputs[0].log(), inputs[1].log(), options: options)
-            let status: ExitStatus =
-                switch comparison.outcome {
-                case .same: .success
-                case .different: .failed
-                case .undecided: .error
-                }
-            return (ComparisonReport(comparison, maximumDifferences: differences), status)
-        }
-        var options = RunComparison.Options()
-        (options.isExact, options.ignored, options.maximumDifferences) = (exact, Set(ignore), differences)
-        if !filter.isEmpty { try options.select(filter, of: first, second) }
-        let comparison = RunComparison(first, second, options: options) { count in
-            terminal.show(progress: "\(count) records are the same")
+            comparison = try RunComparison(inputs[0].log(), inputs[1].log(), options: options)
         }
         let status: ExitStatus =
             switch comparison.outcome {
@@ -259,6 +252,6 @@ struct Compare: Command {
             case .different: .failed
             case .truncated, .undecided: .error
             }
-        return (ComparisonReport(comparison.outcome, maximumDifferences: differences), status)
+        return (ComparisonReport(comparison, maximumDifferences: differences), status)
     }
 }

@@ -6,116 +6,77 @@ import XCTest
 
 final class ChanceOutcomesTests: XCTestCase {
     private static let worker = RecordedStory.thread(2, "worker")
+    private static let some: [DeliveryStage?] = [.deliver, .coalesce, .deliver]
+    private static let all: [DeliveryStage?] = [.deliver, .deliver, .deliver]
 
-    /// Main posts six notifications to an observer on another thread. Each handler logs and performs a block on main.
+    /// Main posts notifications to an observer on another thread. Each handler logs and performs a block on main.
     ///
     /// - Parameters:
     ///   - outcomes: `.coalesce`, `.drop` or `.deliver` for each post; nil for none.
+    ///   - message: what the last handler logs.
     ///   - last: what main logs at the end.
-    private func run(_ outcomes: [DeliveryStage?], last: String = "done", policy: Recording.Policy? = nil)
-        -> Recording
-    {
-        var script = RecordedStory()
-        script.add(.register, observer: 1, target: Self.worker)
-        for (index, outcome) in outcomes.enumerated() {
-            let post = index + 1
-            script.add(.post, post: post, count: 1)
-            script.add(.append, post: post, observer: 1, target: Self.worker)
-            if outcome == .coalesce || outcome == .drop, index > 0 || policy != nil {
-                script.add(outcome ?? .drop, post: post, observer: 1, policy: policy)
+    private func run(
+        _ outcomes: [DeliveryStage?], policy: Recording.Policy? = nil, message: String = "handles",
+        last: String = "done"
+    ) -> Recording {
+        RecordedStory.complete { script in
+            script.add(.register, observer: 1, target: Self.worker)
+            for (post, outcome) in zip(1..., outcomes) {
+                script.hand(post, to: [1], on: Self.worker)
+                if let outcome, outcome != .deliver { script.add(outcome, post: post, observer: 1, policy: policy) }
             }
+            for (post, outcome) in zip(1..., outcomes) where outcome == .deliver {
+                script.add(.deliver, on: Self.worker, post: post, observer: 1)
+                script.add(.log, on: Self.worker, message: post == outcomes.count ? message : "handles \(post)")
+                script.add(.append, on: Self.worker, nil, post: 100 + post, target: RecordedStory.main)
+                script.add(.return, on: Self.worker, post: post, observer: 1)
+                script.handle(100 + post, by: nil, on: RecordedStory.main)
+            }
+            script.add(.log, message: last)
         }
-        for (index, outcome) in outcomes.enumerated() where outcome == .deliver {
-            let post = index + 1
-            script.add(.deliver, on: Self.worker, post: post, observer: 1)
-            script.add(.log, on: Self.worker, message: "handles \(post)")
-            script.add(.append, on: Self.worker, nil, post: 100 + post, target: RecordedStory.main)
-            script.add(.return, on: Self.worker, post: post, observer: 1)
-            script.handle(100 + post, by: nil, on: RecordedStory.main)
-        }
-        script.add(.log, message: last)
-        script.add(.end, reason: .exit)
-        script.end()
-        return script.recording("run")
     }
 
-    private func compare(_ one: Recording, _ other: Recording) -> RunComparison.Outcome {
-        RunComparison(one, other).outcome
-    }
-
-    private func isSame(_ one: Recording, _ other: Recording) -> Bool {
-        guard case .same(_, _, let byChance) = compare(one, other) else { return false }
-        return byChance == ["Done"]
-    }
-
-    func testAnotherNumberOfCoalescedOrDroppedNotificationsIsNoDifference() {
-        let all: [DeliveryStage?] = [.deliver, .deliver, .deliver, .deliver, .deliver, .deliver]
-        let some: [DeliveryStage?] = [.deliver, .coalesce, .deliver, .coalesce, .coalesce, .deliver]
-        let others: [DeliveryStage?] = [.deliver, .deliver, .coalesce, .coalesce, .coalesce, .deliver]
-        for (one, other) in [(all, some), (some, all), (some, others)] {
-            XCTAssertTrue(isSame(run(one), run(other)))
-        }
-        let dropped = some.map { $0 == .coalesce ? .drop : $0 }
-        XCTAssertTrue(isSame(run(all), run(dropped, policy: .dropOldest)))
-        let words = ComparisonReport(compare(run(all), run(some))).description
-        XCTAssertTrue(words.contains("which a policy leaves to chance: Done."))
-    }
-
-    func testADifferenceElsewhereIsFoundAlthoughItComesLater() throws {
-        let outcome = compare(
-            run([.deliver, .coalesce, .deliver]), run([.deliver, .deliver, .deliver], last: "failed"))
-        guard case .different(let differences) = outcome else {
-            XCTFail("\(outcome)")
-            return
-        }
-        XCTAssertEqual(differences.map(\.reason), [.message])
-        XCTAssertEqual(differences.first?.first.text?.contains("done"), true)
-    }
-
-    func testWhatMustHoldIsComparedTheLastOneIsDeliveredEachHasAnOutcomeDeliveriesAreInOrder() {
-        typealias Case = (String, [DeliveryStage?], [DeliveryStage?], Recording.Policy?)
-        for (name, one, other, policy) in [
-            ("last", [.deliver, .coalesce, .deliver], [.deliver, .deliver, .coalesce], nil),
-            ("last of dropOldest", [.deliver, .drop, .deliver], [.deliver, .deliver, .drop], .dropOldest),
-            ("first of dropNewest", [.deliver, .drop, .deliver], [.drop, .deliver, .deliver], .dropNewest),
-            ("no outcome", [.deliver, .coalesce, .deliver], [.deliver, nil, .deliver], nil),
+    func testOnlyWhatMustHoldIsComparedOfOutcomesThatAPolicyDecides() {
+        let long: [DeliveryStage?] = [.deliver, .coalesce, .deliver, .coalesce, .coalesce, .deliver]
+        typealias Case = (String, [DeliveryStage?], [DeliveryStage?], Recording.Policy?, isSame: Bool)
+        for (name, one, other, policy, isSame) in [
+            ("fewer", Self.all, Self.some, nil, true), ("more", Self.some, Self.all, nil, true),
+            ("others", long, [.deliver, .deliver, .coalesce, .coalesce, .coalesce, .deliver], nil, true),
+            ("dropped", Self.all, [.deliver, .drop, .deliver], .dropOldest, true),
+            ("last of dropNewest", [.deliver, .drop, .deliver], [.deliver, .deliver, .drop], .dropNewest, true),
+            ("last", Self.some, [.deliver, .deliver, .coalesce], nil, false),
+            ("last of dropOldest", [.deliver, .drop, .deliver], [.deliver, .deliver, .drop], .dropOldest, false),
+            ("first of dropNewest", [.deliver, .drop, .deliver], [.drop, .deliver, .deliver], .dropNewest, false),
+            ("no outcome", Self.some, [.deliver, nil, .deliver], nil, false),
         ] as [Case] {
-            XCTAssertFalse(isSame(run(one, policy: policy), run(other, policy: policy)), "\(name)")
+            let comparison = RunComparison(run(one, policy: policy), run(other, policy: policy))
+            XCTAssertEqual(comparison.isSame, isSame, "\(name): \(comparison.text)")
+            let words = "which a policy leaves to chance: Done."
+            XCTAssertEqual(comparison.text.contains(words), isSame, "\(name): \(comparison.text)")
         }
-        XCTAssertTrue(
-            isSame(
-                run([.deliver, .drop, .deliver], policy: .dropNewest),
-                run([.deliver, .deliver, .drop], policy: .dropNewest)))
     }
 
-    func testWhatOneHandlerDoesMoreIsADifferenceAlthoughItsObserverCoalesces() {
-        let one = run([.deliver, .coalesce, .deliver])
-        var records = run([.deliver, .deliver, .deliver]).records
-        guard let last = records.lastIndex(where: { $0.message == "handles 3" }) else { return }
-        records[last].message = "fails"
-        guard case .different(let differences) = compare(one, Recording(records)) else {
-            XCTFail("not different")
-            return
+    func testADifferenceElsewhereIsFoundAndOneInAHandlerThatBothRunsCall() {
+        for (other, text) in [
+            (run(Self.all, last: "failed"), "failed"), (run(Self.all, message: "fails"), "fails"),
+        ] {
+            let differences = RunComparison(run(Self.some), other).differences
+            XCTAssertEqual(differences.map(\.reason), [.message])
+            XCTAssertEqual(differences.first?.second.text?.contains(text), true)
         }
-        XCTAssertEqual(differences.map(\.reason), [.message])
     }
 
     func testAnotherNumberOfNotificationsThatAPostingQueueCoalescedIsNoDifference() {
         func run(_ posted: [Int]) -> Recording {
-            var script = RecordedStory()
-            for post in 1...4 { script.add(.enqueue, "Draw", post: post, style: .whenIdle) }
-            for post in 1...4 where !posted.contains(post) { script.add(.coalesce, "Draw", post: post) }
-            for post in posted {
-                script.add(.post, "Draw", post: post, count: 1)
-                script.add(.append, "Draw", post: post, observer: 1, target: Self.worker)
+            RecordedStory.complete { script in
+                for post in 1...4 { script.add(.enqueue, "Draw", post: post, style: .whenIdle) }
+                for post in 1...4 where !posted.contains(post) { script.add(.coalesce, "Draw", post: post) }
+                for post in posted { script.hand(post, to: [1], on: Self.worker, "Draw") }
+                for post in posted { script.handle(post, by: 1, on: Self.worker, "Draw") }
             }
-            for post in posted { script.handle(post, by: 1, on: Self.worker, "Draw") }
-            script.end()
-            return script.recording("run")
         }
-        guard case .same(_, _, ["Draw"]) = compare(run([1]), run([1, 3])) else {
-            XCTFail("not the same")
-            return
-        }
+        let comparison = RunComparison(run([1]), run([1, 3]))
+        XCTAssertTrue(comparison.isSame, comparison.text)
+        XCTAssertEqual(comparison.byChance, ["Draw"])
     }
 }

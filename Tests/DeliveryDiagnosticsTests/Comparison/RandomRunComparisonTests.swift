@@ -6,8 +6,8 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class RandomRunComparisonTests: XCTestCase {
-    private func compare(_ first: [TestRecord], _ second: [TestRecord]) -> RunComparison.Outcome {
-        RunComparison(Recording(ended(first)), Recording(ended(second))).outcome
+    private func compare(_ first: [TestRecord], _ second: [TestRecord]) -> RunComparison {
+        RunComparison(Recording(ended(first)), Recording(ended(second)))
     }
 
     /// Without an end, a recording is incomplete.
@@ -17,20 +17,33 @@ final class RandomRunComparisonTests: XCTestCase {
         return records + [end]
     }
 
-    private func firstDifference(_ first: [TestRecord], _ second: [TestRecord]) -> RunDifference? {
-        if case .different(let differences) = compare(first, second) { differences[0] } else { nil }
-    }
-
     func testTwoRunsOfOneProgramAreTheSameHoweverTheirThreadsInterleave() {
         for seed in 0..<UInt64(TestRounds.rounds(30, stress: 1000)) {
             let program = RandomProgram(seed: seed, areAllNamed: seed % 2 == 0)
             let runs = (1...2).map { RandomRun(program, seed: seed &* 31 &+ $0) }
-            let outcome = compare(runs[0].records, runs[1].records)
-            guard case .same = outcome else {
-                XCTFail("seed \(seed): \(outcome)")
-                return
+            let comparison = compare(runs[0].records, runs[1].records)
+            guard comparison.isSame else { return XCTFail("seed \(seed): \(comparison.text)") }
+        }
+    }
+
+    func testARunNeverDiffersFromItsOwnBeginning() {
+        var found = (truncated: 0, undecided: 0)
+        for seed in 0..<UInt64(TestRounds.rounds(6, stress: 200)) {
+            let records = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
+            let complete = Recording(ended(records))
+            for count in stride(from: 1, through: records.count, by: 1 + records.count / 10) {
+                let short = Recording(Array(records.prefix(count)))
+                for comparison in [RunComparison(complete, short), RunComparison(short, complete)] {
+                    found.truncated += comparison.truncation == nil ? 0 : 1
+                    found.undecided += comparison.isUndecided ? 1 : 0
+                    guard comparison.differences.isEmpty else {
+                        return XCTFail("seed \(seed), \(count) of \(records.count): \(comparison.text)")
+                    }
+                }
             }
         }
+        XCTAssertGreaterThan(found.truncated, 30, "\(found)")
+        XCTAssertLessThan(found.undecided, found.truncated / 10, "\(found)")
     }
 
     func testNoPlaceOutcomeOrCountTellsRunsOfOneProgramApart() {
@@ -53,11 +66,8 @@ final class RandomRunComparisonTests: XCTestCase {
             let complete = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
             let pieces = complete.filter { _ in !generator.once(in: 10) }
             for damaged in [pieces, pieces + pieces.suffix(3), pieces.reversed()] {
-                let outcome = compare(damaged, damaged)
-                guard case .same = outcome else {
-                    XCTFail("seed \(seed): \(outcome)")
-                    return
-                }
+                let comparison = compare(damaged, damaged)
+                guard comparison.isSame else { return XCTFail("seed \(seed): \(comparison.text)") }
                 _ = compare(complete, damaged)
             }
         }
@@ -113,9 +123,9 @@ final class RandomRunComparisonTests: XCTestCase {
             var generator = SeededGenerator(seed: seed &+ 1000)
             guard let (changed, index, inChanged) = mutation(records, &generator) else { continue }
             changes += 1
-            let difference = try XCTUnwrap(firstDifference(records, changed), "seed \(seed)")
+            let difference = try XCTUnwrap(compare(records, changed).differences.first, "seed \(seed)")
             XCTAssertEqual(difference.first.line.map { $0 - 1 }, index, "seed \(seed): \(difference)")
-            let back = try XCTUnwrap(firstDifference(changed, records), "seed \(seed)")
+            let back = try XCTUnwrap(compare(changed, records).differences.first, "seed \(seed)")
             XCTAssertTrue(
                 back.second.line == index + 1 || (inChanged != nil && back.first.line == inChanged.map { $0 + 1 }),
                 "seed \(seed): \(back)")

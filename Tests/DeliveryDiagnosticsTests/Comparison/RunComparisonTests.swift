@@ -1,68 +1,67 @@
 import DeliveryRecording
-import SharedTesting
 import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
-final class RunComparisonTests: XCTestCase {
-    private static let (main, a, b) = (
+extension RunComparison {
+    var isSame: Bool { if case .same = outcome { true } else { false } }
+    var differences: [RunDifference] { if case .different(let differences) = outcome { differences } else { [] } }
+    var truncation: RunDifference? { if case .truncated(let difference) = outcome { difference } else { nil } }
+    var isUndecided: Bool { if case .undecided = outcome { true } else { false } }
+    var text: String { ComparisonReport(self).description }
+}
+
+/// Tests of recordings of three threads.
+class RecordingComparisonTestCase: XCTestCase {
+    static let (main, a, b) = (
         RecordedStory.main, RecordedStory.thread(2, "a"), RecordedStory.thread(3, "b")
     )
 
-    private func script(_ write: (inout RecordedStory) -> Void) -> RecordedStory {
+    func script(_ write: (inout RecordedStory) -> Void) -> RecordedStory {
         var script = RecordedStory()
         write(&script)
+        // Without an end, a recording is incomplete.
+        if !script.records.contains(where: { $0.stage == .end }) { script.end() }
         return script
     }
 
-    private func compare(
+    func compare(
         _ first: RecordedStory, _ second: RecordedStory, _ change: (inout RunComparison.Options) -> Void = { _ in }
-    ) -> RunComparison.Outcome {
+    ) -> RunComparison {
         var options = RunComparison.Options()
         change(&options)
-        // Without an end, a recording is incomplete.
-        var (first, second) = (first, second)
-        if !first.records.contains(where: { $0.stage == .end }) { first.end() }
-        if !second.records.contains(where: { $0.stage == .end }) { second.end() }
-        return RunComparison(first.recording("A"), second.recording("B"), options: options).outcome
+        return RunComparison(first.recording("A"), second.recording("B"), options: options)
+    }
+}
+
+final class RunComparisonTests: RecordingComparisonTestCase {
+    /// Posts from threads to an observer on another one, some of which are handled in an order.
+    private func run(
+        _ posts: [(thread: ThreadIdentity, post: Int)], handles order: [Int], on target: ThreadIdentity
+    ) -> RecordedStory {
+        script { script in
+            for (thread, post) in posts {
+                script.add(.post, on: thread, post: post)
+                script.add(.append, on: thread, post: post, observer: 1, target: target)
+            }
+            for post in order { script.handle(post, by: 1, on: target) }
+        }
     }
 
-    private func differences(
-        _ first: RecordedStory, _ second: RecordedStory, _ change: (inout RunComparison.Options) -> Void = { _ in }
-    ) -> [RunDifference] {
-        guard case .different(let differences) = compare(first, second, change) else { return [] }
-        return differences
+    private func log(_ messages: String...) -> RecordedStory {
+        script { script in for message in messages { script.add(.log, message: message) } }
     }
 
-    private func difference(_ first: RecordedStory, _ second: RecordedStory) -> RunDifference? {
-        differences(first, second).first
-    }
-
-    private func areSame(
-        _ first: RecordedStory, _ second: RecordedStory, _ change: (inout RunComparison.Options) -> Void = { _ in }
-    ) -> Bool {
-        guard case .same = compare(first, second, change) else { return false }
-        return true
-    }
-
-    // MARK: Compared properties
+    // MARK: Order and outcomes
 
     func testDeliveriesFromTwoThreadsMayInterleaveDeliveriesFromOneMayNotChangeOrder() {
         func run(_ order: [Int]) -> RecordedStory {
-            script { script in
-                for (thread, posts) in [(Self.a, [1, 2]), (Self.b, [3, 4])] {
-                    for post in posts {
-                        script.add(.post, on: thread, post: post)
-                        script.add(.append, on: thread, post: post, observer: 1, target: Self.main)
-                    }
-                }
-                for post in order { script.handle(post, by: 1, on: Self.main) }
-            }
+            self.run([(Self.a, 1), (Self.a, 2), (Self.b, 3), (Self.b, 4)], handles: order, on: Self.main)
         }
-        XCTAssertTrue(areSame(run([1, 2, 3, 4]), run([3, 1, 4, 2])))
-        XCTAssertFalse(areSame(run([1, 2, 3, 4]), run([3, 1, 4, 2])) { $0.isExact = true })
-        let swapped = differences(run([1, 2, 3, 4]), run([1, 2, 4, 3]))
+        XCTAssertTrue(compare(run([1, 2, 3, 4]), run([3, 1, 4, 2])).isSame)
+        XCTAssertFalse(compare(run([1, 2, 3, 4]), run([3, 1, 4, 2])) { $0.isExact = true }.isSame)
+        let swapped = compare(run([1, 2, 3, 4]), run([1, 2, 4, 3])).differences
         XCTAssertEqual(swapped.map(\.reason), [.post])
         XCTAssertEqual(swapped.first?.first.line, 13)
         XCTAssertEqual(
@@ -83,7 +82,7 @@ final class RunComparisonTests: XCTestCase {
             }
         }
         XCTAssertEqual(
-            ComparisonReport(compare(run(handledOn: Self.a), run(handledOn: Self.b))).description,
+            compare(run(handledOn: Self.a), run(handledOn: Self.b)).text,
             """
             the runs differ
             Done is handled on a in A, on b in B.
@@ -95,21 +94,14 @@ final class RunComparisonTests: XCTestCase {
 
     func testAMissingDeliveryIsReportedWhicheverRunItIsMissingIn() {
         func run(_ delivered: [Int]) -> RecordedStory {
-            script { script in
-                for post in 1...3 {
-                    script.add(.post, post: post)
-                    script.add(.append, post: post, observer: 1, target: Self.a)
-                }
-                for post in delivered { script.handle(post, by: 1, on: Self.a) }
-            }
+            self.run((1...3).map { (Self.main, $0) }, handles: delivered, on: Self.a)
         }
-        for (first, second, line, otherLine, name) in [
-            ([1, 2, 3], [1, 3], 9, 9, "B"), ([1, 3], [1, 2, 3], 9, 9, "A"), ([1, 2], [1], 9, nil, "B"),
-            ([1], [1, 2], nil, 9, "A"),
-        ] as [([Int], [Int], Int?, Int?, String)] {
-            let found = differences(run(first), run(second))
-            XCTAssertEqual(found.count, 1)
-            XCTAssertEqual([found.first?.first.line, found.first?.second.line], [line, otherLine])
+        for (first, second, lines, name) in [
+            ([1, 2, 3], [1, 3], [9, 9], "B"), ([1, 3], [1, 2, 3], [9, 9], "A"), ([1, 2], [1], [9, nil], "B"),
+            ([1], [1, 2], [nil, 9], "A"),
+        ] as [([Int], [Int], [Int?], String)] {
+            let found = compare(run(first), run(second)).differences
+            XCTAssertEqual(found.map { [$0.first.line, $0.second.line] }, [lines])
             XCTAssertEqual(
                 found.first?.explanation, ["In \(name) #2 for observer 1 was not delivered and has no other outcome."])
         }
@@ -124,65 +116,65 @@ final class RunComparisonTests: XCTestCase {
             }
         }
         for (outcome, words) in [
-            (DeliveryStage.drop, "was dropped"), (.cancel, "was cancelled"), (.coalesce, "was coalesced"),
-            (.targetGone, "lost its target thread"),
+            (DeliveryStage.cancel, "was cancelled"), (.targetGone, "lost its target thread"), (.drop, "was dropped"),
         ] {
-            let difference = difference(run(.deliver), run(outcome))
+            let difference = compare(run(.deliver), run(outcome)).differences.first
             XCTAssertEqual(difference?.reason, .stage)
             XCTAssertEqual(difference?.explanation, ["In B #1 for observer 1 \(words) on a."])
         }
     }
 
+    // MARK: Compared properties
+
     func testTheNumberOfSignalsAndDrainsTimesAndAddressesMayDiffer() {
-        let plain = script { script in
-            script.deliver(1, to: [1], on: Self.a)
-            script.add(.log, message: "made 0x55d0c8a7f2b0 of 0x10 by {number = 2, name = a}")
-            script.add(.remove, observer: 1, count: 0)
+        func run(_ post: Int, _ observer: Int, _ thread: ThreadIdentity, _ address: String, isBusy: Bool)
+            -> RecordedStory
+        {
+            script { script in
+                if isBusy { script.add(.wait) }
+                script.hand(post, to: [observer], on: thread)
+                if isBusy {
+                    script.add(.signal, target: thread)
+                    for _ in 1...2 { script.add(.drain, on: thread) }
+                }
+                script.handle(post, by: observer, on: thread)
+                if isBusy { script.add(.waitEnd) }
+                script.add(.log, message: "made \(address) of 0x10 by {number = \(thread.number), name = a}")
+                script.add(.remove, observer: observer, count: isBusy ? 1 : 0)
+                if isBusy { script.add(.threadEnd, on: thread) }
+            }
         }
-        let busy = script { script in
-            script.add(.wait)
-            script.add(.post, post: 4, count: 1)
-            script.add(.append, post: 4, observer: 9, target: RecordedStory.thread(5, "a"))
-            script.add(.signal, target: RecordedStory.thread(5, "a"))
-            script.add(.drain, on: RecordedStory.thread(5, "a"))
-            script.add(.drain, on: RecordedStory.thread(5, "a"))
-            script.handle(4, by: 9, on: RecordedStory.thread(5, "a"))
-            script.add(.waitEnd)
-            script.add(.log, message: "made 0x7f00aa5400c0 of 0x10 by {number = 5, name = a}")
-            script.add(.remove, observer: 9, count: 1)
-            script.add(.threadEnd, on: RecordedStory.thread(5, "a"))
-            script.add(.end, reason: .exit)
-        }
-        XCTAssertTrue(areSame(plain, busy))
-        XCTAssertFalse(areSame(plain, busy) { $0.isExact = true })
+        let plain = run(1, 1, Self.a, "0x55d0c8a7f2b0", isBusy: false)
+        let busy = run(4, 9, RecordedStory.thread(5, "a"), "0x7f00aa5400c0", isBusy: true)
+        XCTAssertTrue(compare(plain, busy).isSame)
+        XCTAssertFalse(compare(plain, busy) { $0.isExact = true }.isSame)
     }
 
-    func testMessagesNamesNumbersOfObserversSenderTypesAndTargetsAreCompared() {
-        for (one, other, reason) in [
-            ("status 0x10", "status 0x11", RunDifference.Reason.message),
-            ("{number = 2, name = a}", "{number = 2, name = c}", .mention),
-            ("{number = 1, name = main}", "{number = 2, name = a}", .mention),
-        ] {
-            let runs = [one, other].map { message in script { $0.add(.log, message: message) } }
-            XCTAssertEqual(difference(runs[0], runs[1])?.reason, reason)
-        }
+    func testWhatDiffersOfTwoRecordsIsTheReason() {
         func post(_ count: Int, _ sender: UInt64, _ type: String) -> RecordedStory {
             script { $0.add(.post, post: 1, count: count, sender: .init(identifier: sender, type: type)) }
         }
-        XCTAssertTrue(areSame(post(2, 1, "Window"), post(2, 2, "Window")))
-        XCTAssertEqual(difference(post(2, 1, "Window"), post(3, 1, "Window"))?.reason, .count)
-        XCTAssertEqual(difference(post(2, 1, "Window"), post(2, 1, "Panel"))?.reason, .sender)
-        let targets = [Self.a, Self.b].map { target in
-            script {
-                $0.add(.post, post: 1)
-                $0.add(.append, post: 1, observer: 1, target: target)
-            }
+        func append(_ target: ThreadIdentity) -> RecordedStory {
+            script { $0.add(.append, post: 1, observer: 1, target: target) }
         }
-        XCTAssertEqual(difference(targets[0], targets[1])?.reason, .target)
-        let reasons = [Recording.Reason.notStarted, nil].map { reason in
+        func gone(_ reason: Recording.Reason?) -> RecordedStory {
             script { $0.add(.targetGone, post: 1, reason: reason) }
         }
-        XCTAssertEqual(difference(reasons[0], reasons[1])?.reason, .details)
+        func end(_ reason: Recording.Reason) -> RecordedStory { script { $0.end(reason) } }
+        for (one, other, reason) in [
+            (log("status 0x10"), log("status 0x11"), .message),
+            (log("{number = 2, name = a}"), log("{number = 2, name = c}"), .mention),
+            (log("{number = 1, name = main}"), log("{number = 2, name = a}"), .mention),
+            (post(2, 1, "Window"), post(2, 2, "Window"), nil), (post(2, 1, "Window"), post(3, 1, "Window"), .count),
+            (post(2, 1, "Window"), post(2, 1, "Panel"), .sender), (append(Self.a), append(Self.b), .target),
+            (gone(.notStarted), gone(nil), .details), (end(.exit), end(.stopped), nil),
+            (end(.exit), end(.signal(11)), .end), (end(.signal(6)), end(.signal(11)), .end),
+            (script { _ in }, script { _ in }, nil), (log("x"), script { _ in }, .onlyInFirst),
+        ] as [(RecordedStory, RecordedStory, RunDifference.Reason?)] {
+            let comparison = compare(one, other)
+            XCTAssertEqual(comparison.differences.map(\.reason), reason.map { [$0] } ?? [], comparison.text)
+            XCTAssertEqual(comparison.isSame, reason == nil)
+        }
     }
 
     func testTheExplanationTellsRecordsApartThatReadTheSame() {
@@ -190,42 +182,33 @@ final class RunComparisonTests: XCTestCase {
             let sender = type.map { Recording.Sender(identifier: 1, type: $0) }
             return script { $0.add(.register, observer: 2, target: target, sender: sender) }
         }
-        let senders = difference(register(nil), register(nil, "Station"))
-        XCTAssertEqual(
-            [senders?.first.text, senders?.second.text],
-            ["main register Done observer 2", "main register Done observer 2, from Station 0x1"])
-        XCTAssertEqual(senders?.explanation, ["The types of the senders differ."])
-        XCTAssertEqual(
-            difference(register(Self.main), register(nil))?.explanation,
-            ["The observer of Done is for main in A, for the posting thread in B."])
         // Threads with one name are shown with their numbers.
-        let workers = [2, 3].map { target in
+        func worker(_ target: Int) -> RecordedStory {
             script { script in
-                for number in 2...3 {
-                    script.add(.log, on: RecordedStory.thread(number, "w"), message: "\(number)")
-                }
+                for number in 2...3 { script.add(.log, on: RecordedStory.thread(number, "w"), message: "\(number)") }
                 script.add(.register, observer: 1, target: RecordedStory.thread(target, "w"))
             }
         }
-        XCTAssertEqual(
-            difference(workers[0], workers[1])?.explanation,
-            ["The targets differ.", "They are for w (thread 2) in A and w (thread 3) in B."])
-        let orders = [[2, 1], [1, 2]].map { registered in
+        func observers(_ order: [Int]) -> RecordedStory {
             script { script in
-                for observer in registered { script.add(.register, observer: observer) }
+                for observer in order { script.add(.register, observer: observer) }
                 script.add(.append, post: 1, observer: 2)
             }
         }
-        XCTAssertEqual(
-            difference(orders[0], orders[1])?.explanation,
-            ["The observers differ.", "observer 2 in A corresponds to observer 1 in B."])
-    }
-
-    func testRunsThatEndedInDifferentWaysAreDifferent() {
-        func run(_ end: Recording.Reason) -> RecordedStory { script { $0.add(.end, reason: end) } }
-        XCTAssertTrue(areSame(run(.exit), run(.stopped)))
-        XCTAssertEqual(difference(run(.exit), run(.signal(11)))?.reason, .end)
-        XCTAssertEqual(difference(run(.signal(6)), run(.signal(11)))?.reason, .end)
+        for (one, other, explanation) in [
+            (register(nil), register(nil, "Station"), ["The types of the senders differ."]),
+            (
+                register(Self.main), register(nil),
+                ["The observer of Done is for main in A, for the posting thread in B."]
+            ),
+            (worker(2), worker(3), ["The targets differ.", "They are for w (thread 2) in A and w (thread 3) in B."]),
+            (
+                observers([2, 1]), observers([1, 2]),
+                ["The observers differ.", "observer 2 in A corresponds to observer 1 in B."]
+            ),
+        ] {
+            XCTAssertEqual(compare(one, other).differences.first?.explanation, explanation)
+        }
     }
 
     // MARK: Several differences
@@ -251,11 +234,12 @@ final class RunComparisonTests: XCTestCase {
             run("1", delivers: [1, 2, 3, 4], last: "x"), run("2", delivers: [1, 4], last: "y")
         )
         // The blocks that the missing handlers would have performed are not reported.
-        let found = differences(one, other)
+        let found = compare(one, other).differences
         XCTAssertEqual(found.map(\.first.line), [1, 13, 16, 30])
         XCTAssertEqual(found.map(\.reason), [.message, .post, .post, .message])
-        XCTAssertEqual(differences(one, other) { $0.maximumDifferences = 2 }.map(\.first.line), [1, 13])
-        let report = ComparisonReport(.different(Array(found.prefix(2))), maximumDifferences: 2)
+        let limited = compare(one, other) { $0.maximumDifferences = 2 }
+        XCTAssertEqual(limited.differences.map(\.first.line), [1, 13])
+        let report = ComparisonReport(limited, maximumDifferences: 2)
         let paragraphs = report.description.split(separator: "\n\n")
         XCTAssertEqual(paragraphs.count, 3)
         XCTAssertTrue(paragraphs[1].hasPrefix("Later differences, which may be consequences of the first:\n"))
@@ -265,145 +249,46 @@ final class RunComparisonTests: XCTestCase {
     }
 
     func testAfterARecordThatOnlyOneRunHasTheRestIsCompared() {
-        func run(_ messages: String...) -> RecordedStory {
-            script { script in for message in messages { script.add(.log, message: message) } }
-        }
-        let one = run("a", "b", "c", "d", "e")
-        XCTAssertEqual(differences(one, run("a", "x", "y", "b", "c", "d", "z")).map(\.second.line), [2, 7])
-        XCTAssertEqual(differences(run("a", "x", "b"), run("a", "b")).map(\.first.line), [2])
-        XCTAssertEqual(differences(one, run("a", "b", "x", "d", "e")).map(\.first.line), [3])
-    }
-
-    func testIgnoredNotificationsAreNotComparedNorWhatTheirHandlersDo() {
-        func run(_ ticks: Int) -> RecordedStory {
-            script { script in
-                for tick in 0..<ticks {
-                    script.add(.post, "Tick", post: 10 + tick)
-                    script.add(.append, "Tick", post: 10 + tick, observer: 2, target: Self.a)
-                    script.add(.deliver, on: Self.a, "Tick", post: 10 + tick, observer: 2)
-                    script.add(.log, on: Self.a, message: "tick \(tick)")
-                    script.add(.return, on: Self.a, "Tick", post: 10 + tick, observer: 2)
-                }
-                script.deliver(1, to: [1], on: Self.a)
-            }
-        }
-        XCTAssertFalse(areSame(run(2), run(3)))
-        XCTAssertTrue(areSame(run(2), run(3)) { $0.ignored = ["Tick"] })
-    }
-
-    func testOnlyTheSelectedNotificationsOrThreadAreCompared() throws {
-        func run(_ message: String, posts: Bool = true) -> Recording {
-            let run = script { script in
-                defer { script.end() }
-                script.hand(1, to: [1], on: Self.a, "Tick")
-                script.add(.deliver, on: Self.a, "Tick", post: 1, observer: 1)
-                script.add(.log, on: Self.a, message: message)
-                if posts {
-                    script.add(.post, on: Self.a, post: 2, count: 1)
-                    script.add(.append, on: Self.a, post: 2, observer: 2, target: Self.b)
-                }
-                script.add(.return, on: Self.a, "Tick", post: 1, observer: 1)
-                if posts { script.handle(2, by: 2, on: Self.b) }
-            }
-            return run.recording("run")
-        }
-        func areSame(_ one: Recording, _ other: Recording, _ filter: RecordingFilter) throws -> Bool {
-            var options = RunComparison.Options()
-            try options.select(filter, of: one, other)
-            guard case .same = RunComparison(one, other, options: options).outcome else { return false }
-            return true
-        }
-        let (one, other, without) = (run("x"), run("y"), run("x", posts: false))
-        XCTAssertFalse(try areSame(one, other, RecordingFilter()))
-        // The handlers that post the selected notifications are not compared, but still tell them apart.
-        for filter in [RecordingFilter(name: "Done"), RecordingFilter(name: "Tick"), RecordingFilter(thread: "b")] {
-            XCTAssertTrue(try areSame(one, other, filter), "\(filter)")
-        }
-        XCTAssertFalse(try areSame(one, other, RecordingFilter(thread: "a")))
-        XCTAssertFalse(try areSame(one, without, RecordingFilter(name: "Done")))
-        XCTAssertTrue(try areSame(one, without, RecordingFilter(name: "Tick")))
-        for wrong in [RecordingFilter(name: "Tock"), RecordingFilter(thread: "c")] {
-            assertThrows(RecordingSelection.NothingSelected.self) { try areSame(one, other, wrong) }
+        let one = log("a", "b", "c", "d", "e")
+        for (first, second, lines) in [
+            (one, log("a", "x", "y", "b", "c", "d", "z"), [2, 5]), (log("a", "x", "b"), log("a", "b"), [2]),
+            (one, log("a", "b", "x", "d", "e"), [3]),
+        ] {
+            XCTAssertEqual(compare(first, second).differences.map(\.first.line), lines)
         }
     }
 
-    // MARK: Threads
+    // MARK: Foundation
 
-    /// Threads without names that log a message each and then perform a block on another thread each.
-    private func rings(_ next: [Int], order: [Int]) -> RecordedStory {
-        script { script in
-            for index in order { script.add(.log, on: RecordedStory.thread(index + 2), message: "hello") }
-            for (post, index) in order.enumerated() {
-                script.add(
-                    .append, on: RecordedStory.thread(index + 2), nil, post: post + 1,
-                    target: RecordedStory.thread(next[index] + 2))
-            }
-        }
-    }
-
-    func testThreadsWithoutNamesAreDistinguishedByTheThreadsTheyHandNotificationsTo() {
-        let next = (0..<24).map { $0 ^ 1 }
-        var generator = SeededGenerator(seed: 3)
-        let outcome = compare(
-            rings(next, order: Array(0..<24)), rings(next, order: (0..<24).shuffled(using: &generator)))
-        guard case .same(_, 24, _) = outcome else {
-            XCTFail("\(outcome)")
-            return
-        }
-        // A ring of six threads and two rings of three, in which all threads look alike.
-        let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
-        let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
-        XCTAssertEqual(difference(one, two)?.reason, .target)
-        XCTAssertTrue(areSame(one, rings([1, 2, 3, 4, 5, 0], order: [3, 1, 5, 0, 2, 4])))
-        XCTAssertTrue(areSame(two, rings([1, 2, 0, 4, 5, 3], order: [3, 1, 5, 0, 2, 4])))
-    }
-
-    func testAComparisonThatTakesTooLongIsUndecidedNotGuessed() {
-        let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
-        let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
-        let outcome = compare(one, two) { $0.maximumTries = 1 }
-        guard case .undecided(1, _) = outcome else {
-            XCTFail("decided: \(outcome)")
-            return
-        }
-        XCTAssertTrue(ComparisonReport(outcome).description.contains("after 1 try."))
-    }
-
-    func testRunsThatAreKnownToDifferAreNeverUndecided() {
-        let runs = ["x", "y"].map { fifth in
-            script { script in
-                for n in 2..<9 { script.add(.log, on: RecordedStory.thread(n), message: n == 5 ? fifth : "x") }
-            }
-        }
-        let outcome = compare(runs[0], runs[1]) { $0.maximumTries = 1 }
-        guard case .different(let differences) = outcome else {
-            XCTFail("not different: \(outcome)")
-            return
-        }
-        XCTAssertTrue([.message, .onlyInFirst].contains(differences[0].reason))
-    }
-
-    func testTheThreadsOfAProcessCorrespondToThreadsOfOneProcess() {
-        func run(_ messages: [(Int32, String)]) -> RecordedStory {
-            script { script in
-                for (process, message) in messages {
-                    script.process = ProcessIdentity(id: process, name: "p")
-                    script.add(.log, message: message)
-                    script.add(.log, on: Self.a, message: message)
-                    script.end()
+    func testTheOrderInWhichAFoundationPostCallsItsObserversIsChanceAndNothingElseIs() {
+        /// Each post is handled in one order; the handler of one observer posts another.
+        func run(_ orders: [Int]..., poster: Int = 2, on thread: ThreadIdentity = RecordedStory.main) -> Recording {
+            RecordedStory.complete { story in
+                for observer in 1...3 { story.addFoundationObserver(observer) }
+                var post = 0
+                for order in orders {
+                    post += 1
+                    let outer = post
+                    story.beginFoundationPost(outer)
+                    for observer in order {
+                        story.add(.deliver, on: thread, nil, post: outer, observer: observer, foundation: .init())
+                        if observer == poster {
+                            post += 1
+                            story.postToFoundation(post, from: thread, "Nested")
+                        }
+                        story.add(.return, on: thread, nil, post: outer, observer: observer, foundation: .init())
+                    }
+                    story.endFoundationPost(outer, count: order.count)
                 }
             }
         }
-        XCTAssertTrue(areSame(run([(7, "x"), (8, "y")]), run([(3, "y"), (4, "x")])))
-        XCTAssertFalse(areSame(run([(7, "x"), (8, "y")]), run([(3, "x"), (3, "y")])))
-    }
-
-    func testAnEmptyRecordingEqualsOnlyAnEmptyOne() {
-        let some = script { $0.add(.log, message: "x") }
-        for isExact in [false, true] {
-            XCTAssertTrue(areSame(RecordedStory(), RecordedStory()) { $0.isExact = isExact })
-            XCTAssertFalse(areSame(some, RecordedStory()) { $0.isExact = isExact })
-            XCTAssertFalse(areSame(RecordedStory(), some) { $0.isExact = isExact })
+        let (one, worker) = (run([1, 2, 3], [1, 2, 3]), RecordedStory.worker)
+        for (first, second, isSame) in [
+            (one, run([3, 1, 2], [2, 3, 1]), true), (run([1, 2, 3], on: worker), run([2, 1, 3], on: worker), true),
+            (one, run([1, 2, 3], [2, 3]), false), (run([1, 2, 3]), run([1, 2, 3], poster: 1), false),
+            (run([1, 2, 3]), run([1, 2, 3], on: worker), false),
+        ] {
+            XCTAssertEqual(RunComparison(first, second).isSame, isSame)
         }
     }
 }

@@ -8,49 +8,49 @@ import XCTest
 final class TruncatedRecordingTests: XCTestCase {
     private static let worker = RecordedStory.thread(2, "worker")
 
-    private func run(_ posts: Int, delivered: Int, end: Bool) -> RecordedStory {
+    /// Three posts of main, some of which are handled by another thread.
+    private func run(delivered: Int, end: Bool, _ name: String) -> Recording {
+        var script = story(delivered: delivered)
+        if end { script.end() }
+        return script.recording(name)
+    }
+
+    private func story(delivered: Int) -> RecordedStory {
         var script = RecordedStory()
-        for post in 1...posts { script.add(.post, post: post, count: 1) }
-        for post in 1...posts { script.add(.append, post: post, observer: 1, target: Self.worker) }
-        for post in 1...delivered { script.handle(post, by: 1, on: Self.worker) }
-        if end { script.add(.end, reason: .exit) }
+        for post in 1...3 { script.hand(post, to: [1]) }
+        for post in 1...delivered { script.handle(post, by: 1) }
         return script
     }
 
-    private func compare(_ first: Recording, _ second: Recording, isExact: Bool = false) -> RunComparison.Outcome {
+    private func compare(_ first: Recording, _ second: Recording, isExact: Bool = false) -> RunComparison {
         var options = RunComparison.Options()
-        (options.maximumTries, options.isExact) = (1000, isExact)
-        return RunComparison(first, second, options: options).outcome
+        options.isExact = isExact
+        return RunComparison(first, second, options: options)
     }
 
-    private func truncated(_ outcome: RunComparison.Outcome) -> RunDifference? {
-        if case .truncated(let difference) = outcome { difference } else { nil }
-    }
-
-    private func isDifferent(_ outcome: RunComparison.Outcome) -> Bool {
-        if case .different = outcome { true } else { false }
+    private func isDifferent(_ first: Recording, _ second: Recording) -> Bool {
+        !compare(first, second).differences.isEmpty
     }
 
     func testARecordingWithoutAnEndThatIsTheBeginningOfTheOtherAgreesWithItUpToItsTruncation() throws {
-        let (complete, short) = (run(3, delivered: 3, end: true), run(3, delivered: 2, end: false))
-        let report = ComparisonReport(compare(complete.recording("A"), short.recording("B")))
+        let (complete, short) = (run(delivered: 3, end: true, "A"), run(delivered: 2, end: false, "B"))
+        let comparison = compare(complete, short)
         XCTAssertEqual(
-            report.description,
+            comparison.text,
             """
             the runs agree up to a truncation
-              A:11  worker deliver #3 Done observer 1
+              A:11  worker deliver #3 Done observer 1; posted at Demo/main.swift:1003
               B:10  (no counterpart)
             The runs are the same up to where B is truncated: 10 records.
             There is no end record of B.
             """)
-        let json = try JSONText.of(report)
+        let json = try JSONText.of(ComparisonReport(comparison))
         XCTAssertTrue(
-            json.contains(#""reason":"truncated","second":{"line":10,"source":"B"}}],"outcome":"undecided"}"#),
-            "\(json)")
-        let swapped = try XCTUnwrap(truncated(compare(short.recording("A"), complete.recording("B"))))
+            json.contains(#""reason":"truncated","second":{"line":10,"source":"B"}}],"outcome":"undecided"}"#), json)
+        let swapped = try XCTUnwrap(compare(short, complete).truncation)
         XCTAssertEqual(swapped.second.line, 11)
-        XCTAssertEqual(swapped.explanation.first, "The runs are the same up to where A is truncated: 10 records.")
-        XCTAssertNotNil(truncated(compare(complete.recording("A"), short.recording("B"), isExact: true)))
+        XCTAssertEqual(swapped.explanation.first, "The runs are the same up to where B is truncated: 10 records.")
+        XCTAssertNotNil(compare(complete, short, isExact: true).truncation)
     }
 
     func testIfOneProcessOfTwoWasKilledTheRunsAgreeUpToItsTruncationAndTheOtherIsComparedCompletely() throws {
@@ -58,23 +58,21 @@ final class TruncatedRecordingTests: XCTestCase {
             var script = RecordedStory()
             script.process = ProcessIdentity(id: 8, name: "child")
             for number in 1...killed { script.add(.log, message: "\(number)") }
-            if killed == 3 { script.add(.end, reason: .exit) }
+            if killed == 3 { script.end() }
             script.process = ProcessIdentity(id: 7, name: "parent")
             for message in messages { script.add(.log, message: "parent \(message)") }
-            script.add(.end, reason: .exit)
+            script.end()
             return script.recording(killed == 3 ? "complete" : "killed")
         }
-        let found = try XCTUnwrap(truncated(compare(run(3), run(2))))
-        XCTAssertEqual(
-            found.explanation,
-            [
-                "The runs are the same up to where killed is truncated: 4 records.",
-                "There is no end record of process 8 of killed.",
-            ])
-        XCTAssertNotNil(truncated(compare(run(2), run(3))))
+        let sentences = [
+            "The runs are the same up to where killed is truncated: 4 records.",
+            "There is no end record of process 8 of killed.",
+        ]
+        XCTAssertEqual(compare(run(3), run(2)).truncation?.explanation, sentences)
+        XCTAssertEqual(compare(run(2), run(3)).truncation?.explanation, sentences)
         for messages in [["1"], ["1", "3"], ["1", "2", "3"]] {
-            XCTAssertTrue(isDifferent(compare(run(3), run(2, messages: messages))))
-            XCTAssertTrue(isDifferent(compare(run(2), run(3, messages: messages))))
+            XCTAssertTrue(isDifferent(run(3), run(2, messages: messages)))
+            XCTAssertTrue(isDifferent(run(2), run(3, messages: messages)))
         }
     }
 
@@ -82,22 +80,23 @@ final class TruncatedRecordingTests: XCTestCase {
         func run(_ count: Int, handledOn thread: ThreadIdentity, end: Bool) -> Recording {
             var script = RecordedStory()
             for number in 1...count { script.add(.log, message: "\(number)") }
-            script.add(.post, on: Self.worker, post: 1, count: 1)
-            script.add(.append, on: Self.worker, post: 1, observer: 1, target: Self.worker)
+            script.hand(1, to: [1], from: Self.worker)
             script.handle(1, by: 1, on: thread)
-            if end { script.add(.end, reason: .exit) }
+            if end { script.end() }
             return script.recording(end ? "complete" : "truncated")
         }
         // The truncated recording's missing records come first and are not reported.
         let complete = run(3, handledOn: Self.worker, end: true)
         let short = run(1, handledOn: RecordedStory.main, end: false)
         for (first, second, lines) in [(complete, short, [6, 4]), (short, complete, [4, 6])] {
-            guard case .different(let differences) = compare(first, second) else {
-                XCTFail("not different")
-                return
-            }
-            XCTAssertEqual([differences[0].first.line, differences[0].second.line], lines)
-            XCTAssertEqual([differences[0].first.source, differences[0].second.source], [first.source, second.source])
+            let difference = compare(first, second).differences.first
+            XCTAssertEqual([difference?.first.line, difference?.second.line], lines)
+            XCTAssertEqual([difference?.first.source, difference?.second.source], [first.source, second.source])
+        }
+        // Only a truncated recording may lack records.
+        for end in [false, true] {
+            let (more, fewer) = (self.run(delivered: 3, end: end, "A"), self.run(delivered: 2, end: true, "B"))
+            XCTAssertTrue(isDifferent(more, fewer) && isDifferent(fewer, more))
         }
     }
 
@@ -108,56 +107,26 @@ final class TruncatedRecordingTests: XCTestCase {
             script.add(.register, observer: 1, target: target)
             if isComplete {
                 script.add(.log, on: Self.worker, message: "x")
-                script.add(.end, reason: .exit)
+                script.end()
             }
             return script.recording(isComplete ? "complete" : "truncated")
         }
         let complete = run(Self.worker, isComplete: true)
         for target in [Self.worker, RecordedStory.thread(2)] {
-            XCTAssertNotNil(truncated(compare(complete, run(target, isComplete: false))))
-            XCTAssertNotNil(truncated(compare(run(target, isComplete: false), complete)))
+            XCTAssertNotNil(compare(complete, run(target, isComplete: false)).truncation)
+            XCTAssertNotNil(compare(run(target, isComplete: false), complete).truncation)
         }
-        XCTAssertTrue(isDifferent(compare(complete, run(RecordedStory.thread(2, "other"), isComplete: false))))
-    }
-
-    func testOnlyATruncatedRecordingMayLackRecords() {
-        for (more, fewer) in [(false, true), (true, true)] {
-            let runs = (run(3, delivered: 3, end: more).recording("A"), run(3, delivered: 2, end: fewer).recording("A"))
-            XCTAssertTrue(isDifferent(compare(runs.0, runs.1)))
-            XCTAssertTrue(isDifferent(compare(runs.1, runs.0)))
-        }
+        XCTAssertTrue(isDifferent(complete, run(RecordedStory.thread(2, "other"), isComplete: false)))
     }
 
     func testIncompleteRecordingsAreNotTheSameEvenIfEverythingThatTheyHaveIs() {
         for (count, others) in [(3, 3), (3, 2), (2, 3)] {
-            let outcome = compare(
-                run(3, delivered: count, end: false).recording("A"),
-                run(3, delivered: others, end: false).recording("B"))
+            let comparison = compare(run(delivered: count, end: false, "A"), run(delivered: others, end: false, "B"))
             XCTAssertEqual(
-                truncated(outcome)?.explanation.suffix(2),
+                comparison.truncation?.explanation.suffix(2),
                 ["There is no end record of A.", "There is no end record of B."])
         }
-        var lost = run(3, delivered: 3, end: false)
-        lost.add(.lost, nil, count: 2)
-        lost.end()
-        XCTAssertEqual(
-            truncated(compare(lost.recording("A"), lost.recording("B")))?.explanation.last, "Records of B are missing.")
-    }
-
-    func testARecordingThatIsTruncatedInAnyWaySaysInWhich() throws {
-        let complete = run(3, delivered: 3, end: true).recording("A")
-        func explanation(_ truncation: Recording.Truncation) -> [String]? {
-            var short = run(3, delivered: 2, end: false).recording("B")
-            short.completeness = [.truncated(truncation)]
-            return truncated(compare(complete, short))?.explanation
-        }
-        XCTAssertEqual(explanation(.line)?.last, "The last line of B is incomplete.")
-        XCTAssertEqual(explanation(.missing(1))?.last, "Records of B are missing.")
-        XCTAssertEqual(explanation(.lost(2))?.last, "Records of B are missing.")
-    }
-
-    func testTwoRecordingsThatAreTruncatedAtDifferentPointsAgreeUpToThere() throws {
-        func recording(_ name: String, _ thread: ThreadIdentity) -> Recording {
+        func lost(_ name: String, _ thread: ThreadIdentity) -> Recording {
             var script = RecordedStory()
             script.add(.log, message: "x")
             script.add(.log, on: Self.worker, message: "x")
@@ -165,38 +134,25 @@ final class TruncatedRecordingTests: XCTestCase {
             script.add(.lost, count: 1)
             return script.recording(name)
         }
-        let found = try XCTUnwrap(truncated(compare(recording("A", RecordedStory.main), recording("B", Self.worker))))
+        let found = compare(lost("A", RecordedStory.main), lost("B", Self.worker)).truncation
         XCTAssertEqual(
-            found.explanation,
+            found?.explanation,
             [
                 "The runs are the same up to where they are truncated: 2 records.", "Records of A are missing.",
                 "Records of B are missing.",
             ])
-        XCTAssertEqual([found.first.line, found.second.line], [3, 3])
+        XCTAssertEqual([found?.first.line, found?.second.line], [3, 3])
     }
 
-    func testARunNeverDiffersFromItsOwnBeginning() {
-        var found = (same: 0, truncated: 0, undecided: 0)
-        for seed in 0..<UInt64(TestRounds.rounds(6, stress: 200)) {
-            let records = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
-            guard var end = records.last else { continue }
-            (end.sequence, end.stage, end.reason, end.message) = (end.sequence + 1, .end, .exit, nil)
-            let complete = Recording(records + [end], source: "complete")
-            for count in stride(from: 1, through: records.count, by: 1 + records.count / 10) {
-                let short = Recording(Array(records.prefix(count)), source: "truncated")
-                for outcome in [compare(complete, short), compare(short, complete)] {
-                    switch outcome {
-                    case .same: found.same += 1
-                    case .truncated: found.truncated += 1
-                    case .undecided: found.undecided += 1
-                    case .different(let differences):
-                        XCTFail("seed \(seed), \(count) of \(records.count): \(differences)")
-                        return
-                    }
-                }
-            }
+    func testARecordingThatIsTruncatedInAnyWaySaysInWhich() {
+        let complete = run(delivered: 3, end: true, "A")
+        for (truncation, sentence) in [
+            (.line, "The last line of B is incomplete."), (.missing(1), "Records of B are missing."),
+            (.lost(2), "Records of B are missing."),
+        ] as [(Recording.Truncation, String)] {
+            var short = run(delivered: 2, end: false, "B")
+            short.completeness = [.truncated(truncation)]
+            XCTAssertEqual(compare(complete, short).truncation?.explanation.last, sentence)
         }
-        XCTAssertGreaterThan(found.truncated, 30, "\(found)")
-        XCTAssertLessThan(found.undecided, found.truncated / 10, "\(found)")
     }
 }
