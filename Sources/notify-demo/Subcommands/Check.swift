@@ -11,52 +11,18 @@ struct Check: Command {
             source locations of the post and of the registration if they are known.
 
             RULES
-              NAME on PLACE, NAME not on PLACE
-                  handlers of NAME run there, or elsewhere
-              NAME observed, every post observed
-                  no post of NAME, or of any name, is without an observer
-              NAME delivered, everything delivered
-                  nothing was dropped, waited at the end or lost its thread
-              NAME within 50 ms
-                  each handler begins that soon after the post; what waits at the end is too late
-              NAME at most 3 waiting
-                  so many wait for an observer at the same time
-              NAME before NAME, NAME before NAME on PLACE
-                  on each thread, or there, no handler of the second comes before the first one of the first
-              each NAME before NAME, each NAME before NAME on PLACE
-                  the first of the second after the first of the first, the second after the second, and so on
-              no handler longer than 16 ms, no handler on PLACE longer than 16 ms
-                  from the call to the return
-              no post longer than 5 ms
-                  no post blocks its thread for longer
-              no observer left at exit
-                  each observer that was added is removed
-              at most 100 NAME per second
-                  posts of each process, in any second
-              no finding, no problem, no wrongThread
-                  'diagnose' finds nothing, notes only, or nothing of this kind
+              NAME on PLACE, NAME not on PLACE, NAME observed, NAME delivered, NAME within 50 ms,
+              NAME at most 3 waiting, at most 100 NAME per second, every post observed, everything delivered,
+              NAME before NAME, each NAME before NAME, each of these also on PLACE,
+              no handler longer than 16 ms, no handler on PLACE longer than 16 ms, no post longer than 5 ms,
+              no observer left at exit, no finding, no problem, no wrongThread or another kind of 'diagnose --kinds'
 
             PLACE is main, or thread and the name or the number of a thread. A name with spaces is written in double \
-            quotes, with JSON's escapes. So is a notification that is called no, every, everything, each or at. The kinds of findings \
-            are listed by 'diagnose --kinds'. A file of rules has one on each line; text after # is a comment.
+            quotes. A file of rules has one on each line; text after # is a comment. The article "Continuous \
+            integration" defines each rule.
 
-            NAME may be without its module: JobArrived is jobs.JobArrived if that is the only one. A rule fails if its \
-            name or thread is not in the recording, or if no handler of the name ran, because it could not fail \
-            otherwise. Rules that begin with no or at most hold then.
-
-            If records are missing, or there are none, the rule "the recording is complete" fails too, because a rule \
-            may hold for what is missing; with --allow-incomplete, that is only reported. If a process ended without \
-            notice and no other record is missing, "no observer left at exit", "no finding" and the rules of \
-            "delivered" fail.
-
-            With --rules -, the rules are read from standard input. With --junit - or --sarif -, the report is printed \
-            on standard output, and nothing else.
-
-            The call of an async handler is recorded when it has returned, with the thread of its return. Its time is \
-            not recorded, and no handler longer than fails if the recording has no other times.
-
-            A post of the library lasts at least until the last handler that ran inside it has returned, or until its \
-            wait has ended. A handler that has not returned lasts until its thread or the recording ends.
+            If records are missing, the rule "the recording is complete" fails too. With --rules -, the rules are read \
+            from standard input. With --junit - or --sarif -, the report is printed, and nothing else.
 
             EXAMPLES
               notify-demo check --rule 'WindowWillClose on main'
@@ -84,8 +50,7 @@ struct Check: Command {
         if file.path == "-", options.rules.contains("-") {
             throw ValidationError("standard input can be read only once. Name a file for the recording or the rules.")
         }
-        try CheckOptions.checkPrinting((json ? ["--json"] : []) + options.printingOptions)
-        try options.check(inputs: [file.path])
+        try Output.check((json ? [("--json", nil)] : []) + options.outputs, inputs: options.inputs + [file.path])
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
