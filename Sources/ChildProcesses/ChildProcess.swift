@@ -28,41 +28,43 @@ package final class ChildProcess: Sendable {
         var end: End?
     }
 
-    package var id: Int32 { handle.id }
-    private let handle: ProcessHandle
+    package let id: Int32
+    /// A process file descriptor. While it exists, the id is not reused, so that signals cannot reach another process.
+    private let process: Int32
     // Negative if the stream is not piped.
     private let input, output, errors: Int32
     private let state = Locked(State())
 
     init(_ id: pid_t, input: Int32, output: Int32, errors: Int32) throws(ChildProcessError) {
-        guard let handle = ProcessHandle(id) else {
+        process = CLinuxOpenProcess(id)
+        if process < 0 {
             let problem = String(cString: strerror(errno))
             for descriptor in [input, output, errors] where descriptor >= 0 { close(descriptor) }
             Glibc.kill(id, SIGKILL)
             waitpid(id, nil, 0)
             throw .cannotRun("process \(id)", problem: problem)
         }
-        self.handle = handle
-        (self.input, self.output, self.errors) = (input, output, errors)
+        (self.id, self.input, self.output, self.errors) = (id, input, output, errors)
         for descriptor in [input, output, errors] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     }
 
     deinit {
         if state.withLock({ $0.end == nil }) { wait(timeout: .zero) }
-        for descriptor in [input, output, errors] where descriptor >= 0 { close(descriptor) }
+        for descriptor in [process, input, output, errors] where descriptor >= 0 { close(descriptor) }
     }
 
     /// Sends a signal, by default `SIGKILL`. Has no effect if the process has ended.
-    package func kill(_ signal: Int32 = SIGKILL) { handle.kill(signal) }
+    package func kill(_ signal: Int32 = SIGKILL) { _ = CLinuxSignalProcess(process, signal) }
+
+    package var hasEnded: Bool { Self.wait(for: [(process, POLLIN)], until: .now)[0] }
 
     /// A timeout for a process that may run as long as it does.
     package static let unlimited = Duration.seconds(1_000_000_000)
 
     /// Waits until the process has ended, and kills it after `timeout`.
-    ///
     @discardableResult
     package func wait(timeout: Duration = unlimited) -> End {
-        let hasEnded = handle.waitUntilEnded(timeout: timeout)
+        let hasEnded = Self.wait(for: [(process, POLLIN)], until: .after(timeout))[0]
         if !hasEnded { kill() }
         return state.withLock { state in
             if let end = state.end { return end }
@@ -83,9 +85,7 @@ package final class ChildProcess: Sendable {
         let deadline = SuspendingClock.Instant.after(timeout)
         var rest = Array("\(line)\n".utf8)[...]
         while !rest.isEmpty {
-            guard ProcessHandle.wait(for: [(input, POLLOUT)], until: deadline)[0] else {
-                throw .timedOut(after: timeout)
-            }
+            guard Self.wait(for: [(input, POLLOUT)], until: deadline)[0] else { throw .timedOut(after: timeout) }
             guard send(&rest) else { throw .hasEnded }
         }
     }
@@ -110,9 +110,7 @@ package final class ChildProcess: Sendable {
                 return String(decoding: state.unread[..<end], as: UTF8.self)
             }
             if let line { return line }
-            guard ProcessHandle.wait(for: [(output, POLLIN)], until: deadline)[0] else {
-                throw .timedOut(after: timeout)
-            }
+            guard Self.wait(for: [(output, POLLIN)], until: deadline)[0] else { throw .timedOut(after: timeout) }
             let (bytes, isAtEnd) = Self.read(output)
             state.withLock { $0.unread += bytes }
             if isAtEnd, !bytes.contains(0x0A) { return nil }
@@ -136,11 +134,8 @@ package final class ChildProcess: Sendable {
         var isOver = false
         while !isOver {
             if rest.isEmpty { closeInput() }
-            let ready = ProcessHandle.wait(
-                for: [
-                    (handle.descriptor, POLLIN), (open[0], POLLIN), (open[1], POLLIN),
-                    (rest.isEmpty ? -1 : input, POLLOUT),
-                ], until: deadline)
+            let streams = [(process, POLLIN), (open[0], POLLIN), (open[1], POLLIN)]
+            let ready = Self.wait(for: streams + [(rest.isEmpty ? -1 : input, POLLOUT)], until: deadline)
             isOver = ready[0] || !ready.contains(true)
             if ready[3], !send(&rest) { rest = [] }
             // When the process has ended, all that it wrote and that was not read yet is in the pipes.
@@ -150,9 +145,38 @@ package final class ChildProcess: Sendable {
                 if isAtEnd { open[index] = -1 }
             }
         }
-        let end = wait(timeout: .zero)
-        return ChildProgram.Result(
-            processID: id, end: end, output: String(decoding: collected[0], as: UTF8.self),
-            errors: String(decoding: collected[1], as: UTF8.self))
+        let texts = collected.map { String(decoding: $0, as: UTF8.self) }
+        return ChildProgram.Result(processID: id, end: wait(timeout: .zero), output: texts[0], errors: texts[1])
+    }
+
+    /// Blocks the calling thread until a descriptor is ready or the deadline has passed.
+    ///
+    /// - Parameter descriptors: the descriptors with the events to wait for. Negative descriptors are ignored.
+    /// - Returns: which of them are ready; none at the deadline.
+    private static func wait(for descriptors: [(Int32, Int32)], until deadline: SuspendingClock.Instant) -> [Bool] {
+        var polled = descriptors.map { pollfd(fd: $0.0, events: Int16($0.1), revents: 0) }
+        while true {
+            let left = max(.zero, SuspendingClock.now.duration(to: deadline)) / .milliseconds(1)
+            let count = poll(&polled, nfds_t(polled.count), Int32(min(left, 1e9).rounded(.up)))
+            if count > 0 || SuspendingClock.now >= deadline { return polled.map { count > 0 && $0.revents != 0 } }
+        }
+    }
+}
+
+/// The reason why a child process could not be used.
+package enum ChildProcessError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The program could not be started.
+    case cannotRun(String, problem: String)
+    /// The child does not read its input any more.
+    case hasEnded
+    /// The child wrote no line.
+    case timedOut(after: Duration)
+
+    package var description: String {
+        switch self {
+        case .cannotRun(let program, let problem): "cannot run \(program): \(problem)"
+        case .hasEnded: "the child process ended before it had read its input"
+        case .timedOut(let timeout): "the child process wrote no line within \(timeout)"
+        }
     }
 }

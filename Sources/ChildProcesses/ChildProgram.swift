@@ -32,13 +32,6 @@ package struct ChildProgram: Sendable, Hashable {
         package var end: ChildProcess.End
         package var output: String
         package var errors: String
-
-        package init(processID: Int32, end: ChildProcess.End, output: String, errors: String) {
-            self.processID = processID
-            self.end = end
-            self.output = output
-            self.errors = errors
-        }
     }
 
     /// Runs the program until it ends, and kills it after `timeout`.

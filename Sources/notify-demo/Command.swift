@@ -1,14 +1,13 @@
 import ArgumentParser
 import DeliveryDiagnostics
-import Foundation
 import TerminalText
 
-/// A subcommand that does its work and returns the exit status of the process.
+/// A subcommand: its properties are the parsed arguments, and `perform` calls a library and prints the result.
 protocol Command: ParsableCommand {
     /// When the output is coloured. A command that uses colours declares it as an option.
     var color: ColorChoice { get }
 
-    /// - Throws: any error. It is printed on standard error, and the exit status is 2.
+    /// - Throws: any error. It is printed on standard error. The exit status is 64 for a usage error, otherwise 2.
     func perform(_ terminal: Terminal) throws -> ExitStatus
 }
 
@@ -17,7 +16,7 @@ extension Command {
 
     func run() throws {
         let terminal = try Terminal(command: Self._commandName, color: color)
-        var status: ExitStatus
+        var status = ExitStatus.error
         do {
             status = try perform(terminal)
             terminal.progressLine.clear()
@@ -30,7 +29,6 @@ extension Command {
             terminal.say("notify-demo: \(error)")
             // A usage error in a file, such as a rule that cannot be read.
             if error is ValidationError { throw ExitCode.validationFailure }
-            status = .error
         }
         if status != .success { throw ExitCode(status.rawValue) }
     }
@@ -55,6 +53,13 @@ extension ValidationError {
     /// Turns any error of a check of arguments into a usage error.
     static func check(_ body: () throws -> Void) throws {
         do { try body() } catch { throw ValidationError("\(error)") }
+    }
+
+    /// Checks the range of an option's value.
+    static func check(_ option: String, _ value: Int?, from minimum: Int, to maximum: Int = .max) throws {
+        guard let value, !(minimum...maximum).contains(value) else { return }
+        let range = maximum == .max ? "\(minimum) or more" : "from \(minimum) to \(maximum)"
+        throw ValidationError("\(option) is \(value); it must be \(range).")
     }
 }
 

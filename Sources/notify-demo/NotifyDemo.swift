@@ -22,14 +22,12 @@ struct NotifyDemo: ParsableCommand {
             EXAMPLES
               notify-demo
               notify-demo list
-              notify-demo run redirect --style stages
-              notify-demo run posting-thread | notify-demo compare --reference listing-1 -
+              notify-demo run redirect
               notify-demo record -- ./my-program
               notify-demo diagnose
               notify-demo check --rule 'PriceDidChange on main'
               notify-demo timeline --name PriceDidChange
               notify-demo observe build-done
-              notify-demo post build-done --user-info count:=3
 
             EXIT STATUS
               0  success
@@ -48,25 +46,20 @@ struct NotifyDemo: ParsableCommand {
                     Record.self, Show.self, Diagnose.self, Check.self, Compare.self,
                     TimelineCommand.self, Stats.self, Trace.self,
                 ]),
-            CommandGroup(
-                name: "Between processes", subcommands: [Post.self, Observe.self, Wait.self, Serve.self]),
+            CommandGroup(name: "Between processes", subcommands: [Post.self, Observe.self, Serve.self]),
             CommandGroup(name: "Installation", subcommands: [Doctor.self]),
         ], defaultSubcommand: Tour.self)
 
     static func main() {
         // A client may have started this program as the server.
         NotificationServer.runIfAsked()
-        // Swift reads the arguments there.
-        if CommandLine.arguments.isEmpty {
-            _ = try? FileDescriptor.standardError.writeAll(
-                Array("notify-demo: cannot read its arguments, because there is no /proc. Mount it first.\n".utf8))
-            exit(withError: ExitCode(ExitStatus.error.rawValue))
-        }
-        // What has no reader is discarded.
+        // Output without a reader is discarded, and a file that exceeds a size limit is an error.
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ) { _ in }
         do {
-            if let error = unknownWord(in: Array(CommandLine.arguments.dropFirst())) { throw error }
-            var command = try parseAsRoot()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if let error = unknownWord(in: arguments) { throw error }
+            var command = try parseAsRoot(arguments)
             try command.run()
         } catch {
             exit(showing: error)
@@ -75,21 +68,22 @@ struct NotifyDemo: ParsableCommand {
 
     /// Prints the message of an error, or the help, and exits.
     private static func exit(showing error: any Error) -> Never {
-        let (text, status) = (fullMessage(for: error), exitCode(for: error))
-        do {
-            if status.isSuccess {
+        var (text, status) = (fullMessage(for: error), exitCode(for: error))
+        if status.isSuccess {
+            do {
                 let output = try Output("-")
                 try output.print(text)
                 try output.finish()
-            } else if !text.isEmpty {
-                // A message may quote the arguments and the names of files. Standard error may be closed.
-                _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
+                text = ""
+            } catch {
+                (text, status) = ("notify-demo: \(error)", ExitCode(ExitStatus.error.rawValue))
             }
-            Foundation.exit(status.rawValue)
-        } catch {
-            _ = try? FileDescriptor.standardError.writeAll(Array("notify-demo: \(error)\n".utf8))
-            Foundation.exit(ExitStatus.error.rawValue)
         }
+        if !text.isEmpty {
+            // A message may quote the arguments and the names of files. Standard error may be closed.
+            _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
+        }
+        Foundation.exit(status.rawValue)
     }
 
     /// The error for a first word, or a word after `help`, that is not a subcommand. swift-argument-parser would pass
@@ -100,10 +94,9 @@ struct NotifyDemo: ParsableCommand {
         let all = configuration.subcommands.map { $0._commandName } + ["help"]
         guard let word, !word.hasPrefix("-"), !all.contains(word) else { return nil }
         let suggestion =
-            word == "status"
-            ? "serve --status"
-            : Suggestion.nearest(to: word, among: subcommands)
-                ?? Suggestion.nearest(to: word, among: ScenarioCatalog.all.map(\.name)).map { "run \($0)" }
+            ["status": "serve --status", "wait": "observe -N 1"][word]
+            ?? Suggestion.nearest(to: word, among: subcommands)
+            ?? Suggestion.nearest(to: word, among: ScenarioCatalog.all.map(\.name)).map { "run \($0)" }
         return ValidationError(
             "there is no subcommand \"\(word)\".\(suggestion.map { " Did you mean \"\($0)\"?" } ?? "")")
     }

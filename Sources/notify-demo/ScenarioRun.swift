@@ -8,8 +8,6 @@ struct ScenarioRun {
     var recorded: RecordedRun
     var expectations: [Expectation]
 
-    var status: ExitStatus { expectations.allSatisfy(\.holds) ? .success : .failed }
-
     /// - Parameters:
     ///   - needsRecords: true if all records are read later, and not only the log.
     ///   - label: precedes the progress.

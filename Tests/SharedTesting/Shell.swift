@@ -16,6 +16,11 @@ package enum Shell {
         return Outcome(end: result.end, output: result.output, errors: result.errors)
     }
 
+    /// Runs lines in a directory of their own, which is removed afterwards.
+    package static func inDirectory(_ lines: String, input: String = "") throws -> Outcome {
+        try run("cd \"$(mktemp -d)\"; trap 'rm -r \"$PWD\"' EXIT\n\(lines)", input: input)
+    }
+
     /// What differs from this process's environment: the programs are in `PATH`, and the variables of a job of
     /// continuous integration are removed.
     package static func environment() throws -> [String: String?] {

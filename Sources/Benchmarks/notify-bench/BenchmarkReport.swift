@@ -60,15 +60,13 @@ package struct BenchmarkReport: Sendable, Hashable, Codable {
         // A new thread inherits the cores of the thread that starts it. This includes the threads of Foundation and
         // Dispatch.
         if !run.conditions.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.conditions.cores) }
-        let before = ProcessorTimes.now
         var results: [WorkloadResult] = []
         let elapsed = SuspendingClock().measure { results = run.perform(workloads, progress: progress) }
-        let times = before.flatMap { before in ProcessorTimes.now?.since(before) }
         let isPinned = !run.conditions.cores.isEmpty
         return BenchmarkReport(
             run, machine: machine, seconds: elapsed / .seconds(1),
             // The rounds of a quick run are too short to show noise.
-            noise: run.conditions.isQuick ? [] : BenchmarkNoise.findings(in: results, times, isPinned: isPinned),
+            noise: run.conditions.isQuick ? [] : BenchmarkNoise.findings(in: results, isPinned: isPinned),
             workloads: results)
     }
 

@@ -19,8 +19,7 @@ struct NotifyBench: ParsableCommand {
             ×best are the median divided by that of the control and by that of the best other contender. p50, p99 and \
             p99.9 cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
 
-            The program warns when the machine is too noisy, and says why: the hypervisor took processor time, other \
-            programs ran, or the rounds of a control differ by more than a fifth.
+            The program warns when the rounds of a control differ by more than a fifth: the machine is too noisy.
 
             With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
             runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control. \

@@ -32,7 +32,9 @@ extension ServerStatus {
             client.observers.map { observer in
                 let name = observer.name.map(ShownText.name) ?? "any name"
                 let object = observer.object.map(ShownText.quoted) ?? "any object"
-                return ["\(client.process)", observer.behavior.commandLineName, "\(name) of \(object)"]
+                let isImmediate = observer.behavior == .deliverImmediately
+                let behavior = isImmediate ? "deliver-immediately" : observer.behavior.rawValue
+                return ["\(client.process)", behavior, "\(name) of \(object)"]
             }
         }
         return lines

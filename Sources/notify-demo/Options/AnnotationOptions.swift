@@ -3,7 +3,7 @@ import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 
-/// Whether and how a command tells its findings to the service that runs it.
+/// The option for telling findings to the service that runs a command.
 struct AnnotationOptions: ParsableArguments {
     enum Annotations: String, ExpressibleByArgument, CaseIterable {
         case none, github, auto
@@ -26,27 +26,21 @@ struct AnnotationOptions: ParsableArguments {
         let findings = findings()
         let environment = ProcessInfo.processInfo.environment
         let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
-        for line in WorkflowCommands.annotations(findings, path: { files?.existing($0) }) {
-            terminal.annotate(line)
-        }
-        if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-            do {
-                try append(JobSummary(title, totals: totals, findings), to: path)
-            } catch {
-                terminal.report("cannot append to the job's summary \(path): \(error)")
+        for line in WorkflowCommands.annotations(findings, path: { files?.existing($0) }) { terminal.annotate(line) }
+        guard let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter {
+                let end = Int(try file.seek(offset: 0, from: .end))
+                // The earlier text may end within a line.
+                let text = JobSummary(title, totals: totals, findings)
+                    .markdown(length: max(0, JobSummary.maximumLength - end - 1))
+                if !text.isEmpty { _ = try file.writeAll(((end == 0 ? "" : "\n") + text).utf8) }
             }
-        }
-    }
-
-    private func append(_ summary: JobSummary, to path: String) throws {
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
-            permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        try file.closeAfter {
-            let end = Int(try file.seek(offset: 0, from: .end))
-            // What is there may end within a line.
-            let text = summary.markdown(length: max(0, JobSummary.maximumLength - end - 1))
-            if !text.isEmpty { _ = try file.writeAll(((end == 0 ? "" : "\n") + text).utf8) }
+        } catch {
+            terminal.report("cannot append to the job's summary \(path): \(error)")
         }
     }
 }

@@ -17,13 +17,12 @@ struct CheckOptions: ParsableArguments {
     var allowIncomplete = false
 
     @Option(
-        help: ArgumentHelp(
-            "Also write the results as JUnit XML.", valueName: "file"), completion: .file(extensions: ["xml"]))
+        help: ArgumentHelp("Also write the results as JUnit XML.", valueName: "file"),
+        completion: .file(extensions: ["xml"]))
     var junit: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Also write the failures as SARIF 2.1.0, for code scanning.", valueName: "file"),
+        help: ArgumentHelp("Also write the failures as SARIF 2.1.0, for code scanning.", valueName: "file"),
         completion: .file(extensions: ["sarif", "json"]))
     var sarif: String?
 
@@ -34,33 +33,21 @@ struct CheckOptions: ParsableArguments {
 
     @OptionGroup(title: "Findings") var findings: DiagnosisOptions
 
-    /// The options for a file to write.
-    var outputs: [(option: String, path: String)] {
-        [("--junit", junit), ("--sarif", sarif)].compactMap { option, path in path.map { (option: option, path: $0) } }
+    /// The files to write, with their options.
+    var outputs: [(option: String, path: String?)] {
+        [("--junit", junit), ("--sarif", sarif)].filter { $0.1 != nil }
     }
 
-    /// The options that print on standard output; nothing else is printed there then.
-    var printingOptions: [String] {
-        outputs.filter { Output.isStandardOutput($0.path) }.map { "\($0.option) \($0.path)" }
-    }
+    /// The files to read.
+    var inputs: [String] { rules + [findings.accept].compactMap(\.self) }
 
-    /// Rejects a second option that prints on standard output.
-    static func checkPrinting(_ options: [String]) throws {
-        if options.count > 1 {
-            throw ValidationError(
-                "\(options[0]) and \(options[1]) both write to standard output. Use one of them, or name a file with "
-                    + "--junit or --sarif.")
-        }
-    }
+    /// True if a report is printed on standard output; nothing else is printed there then.
+    var printsReport: Bool { outputs.contains { $0.path.map(Output.isStandardOutput) ?? false } }
 
-    /// The options that are given and have no effect without rules.
-    var uselessWithoutRules: [String] {
-        printingOptions + outputs.map(\.option)
-            + [
-                allowIncomplete ? "--allow-incomplete" : nil, findings.accept.map { _ in "--accept" },
-                findings.limits == DiagnosisLimits() ? nil : "a limit of findings",
-                annotations.annotations == .auto ? nil : "--annotations",
-            ].compactMap(\.self)
+    /// True if there is an option that has no effect without rules.
+    var needsRules: Bool {
+        !outputs.isEmpty || allowIncomplete || findings.accept != nil || findings.limits != DiagnosisLimits()
+            || annotations.annotations != .auto
     }
 
     func validate() throws {
@@ -68,23 +55,10 @@ struct CheckOptions: ParsableArguments {
             throw ValidationError("standard input can be read only once. Name a file for one of the --rules.")
         }
         try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
-        try Self.checkPrinting(printingOptions)
-        if let junit, let sarif, Output.isSameFile(junit, sarif) {
-            throw ValidationError("--junit and --sarif name the same file.")
-        }
     }
 
-    /// Rejects a report that is one of the inputs.
-    func check(inputs: [String]) throws {
-        for (option, output) in outputs {
-            for input in inputs + rules + [findings.accept].compactMap(\.self)
-            where Output.wouldOverwrite(input, byWriting: output) {
-                throw ValidationError("\(option) would overwrite \(input). Name another file.")
-            }
-        }
-    }
-
-    /// What is read and opened before there is a recording, so that an error is reported at once.
+    /// The rules and the files, which are read and opened before there is a recording, so that an error is reported at
+    /// once.
     struct Prepared {
         let options: CheckOptions
         let rules: [Rule]
@@ -115,7 +89,7 @@ struct CheckOptions: ParsableArguments {
         rules += try rule.map { try RuleParser.rule(argument: $0, option: "--rule") }
         return Prepared(
             options: self, rules: rules, accepted: try findings.accepted,
-            junit: try junit.map { try terminal.output(to: $0) }, sarif: try sarif.map { try terminal.output(to: $0) })
+            junit: try junit.map(terminal.output), sarif: try sarif.map(terminal.output))
     }
 }
 
@@ -132,16 +106,12 @@ extension CheckOptions.Prepared {
             rules, RecordingIndex(recording), limits: options.findings.limits, accepted: accepted,
             allowsIncomplete: options.allowIncomplete)
         let report = RuleReport(check)
-        var lines: [String] = []
-        if json {
-            lines = [terminal.palette.plain(try report.json())]
-        } else if !options.outputs.contains(where: { Output.isStandardOutput($0.path) }) {
-            lines = terminal.lines(of: report, isMessage: areMessages)
-        }
         if areMessages {
-            for line in lines { terminal.say(shown: line) }
-        } else {
-            try terminal.print(shown: lines)
+            for line in terminal.lines(of: report, isMessage: true) { terminal.say(shown: line) }
+        } else if json {
+            try terminal.print(report.json())
+        } else if !options.printsReport {
+            try terminal.print(shown: terminal.lines(of: report))
         }
         // The lines are printed even if a report cannot be written.
         try terminal.standardOutput.flush()

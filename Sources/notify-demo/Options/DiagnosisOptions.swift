@@ -1,28 +1,28 @@
 import ArgumentParser
 import DeliveryDiagnostics
 
+extension ElapsedTime: ExpressibleByArgument {
+    /// - Parameter argument: a number and a unit.
+    public init?(argument: String) { self.init(argument) }
+
+    public var defaultValueDescription: String { ElapsedTime.exact(nanoseconds) }
+}
+
 /// When a diagnosis finds something, and which findings a project accepts.
 struct DiagnosisOptions: ParsableArguments {
-    @Option(duration: "The longest that a handler may occupy the main thread.")
+    @Option(help: "The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s.")
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
-    var depth: Int = DiagnosisLimits().depth
+    @Option(help: "The number of notifications that may wait for one thread.")
+    var depth = DiagnosisLimits().depth
 
-    @Option(
-        duration:
-            "The longest that notifications may wait for a thread, or a thread for another, while others continue.")
+    @Option(help: "The longest that notifications may wait for a thread, or a thread for another, if others continue.")
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))
-    var chain: Int = DiagnosisLimits().chain
+    @Option(help: "The number of times in a row that a handler may post to itself.")
+    var chain = DiagnosisLimits().chain
 
-    @Option(
-        help: ArgumentHelp("Leave out the findings that this file accepts.", valueName: "file"), completion: .file())
+    @Option(help: "Leave out the findings that this file accepts.", completion: .file())
     var accept: String?
 
     @Flag(help: "Fail if a finding is accepted that does not occur any more.")
@@ -30,8 +30,8 @@ struct DiagnosisOptions: ParsableArguments {
 
     func validate() throws {
         if failUnused, accept == nil { throw ValidationError("--fail-unused has no effect without --accept.") }
-        if depth < 1 { throw ValidationError("--depth is \(depth); it must be 1 or more.") }
-        if chain < 1 { throw ValidationError("--chain is \(chain); it must be 1 or more.") }
+        try ValidationError.check("--depth", depth, from: 1)
+        try ValidationError.check("--chain", chain, from: 1)
     }
 
     var limits: DiagnosisLimits {

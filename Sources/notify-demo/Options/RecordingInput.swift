@@ -1,20 +1,75 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
+import Foundation
+import SystemPackage
+import TerminalText
+
+/// The file of the recording that a command reads.
+struct RecordingFile: ParsableArguments {
+    /// The file that `record` writes by default.
+    static let defaultPath = "notifications.jsonl"
+
+    /// The argument that names a recording in a command to type, after a blank; none for the default.
+    static func argument(_ path: String) -> String { path == defaultPath ? "" : " \(ShellText.path(path))" }
+
+    @Argument(help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
+    var path = Self.defaultPath
+
+    /// Reads the recording, and reports its first problems on standard error.
+    ///
+    /// - Parameter read: reads the file of a path; called with the path, and what to call with the number of records.
+    func read(
+        _ terminal: Terminal,
+        _ read: (String, (Int) -> Void) throws -> Recording = { try Recording(path: $0, progress: $1) }
+    ) throws -> Recording {
+        if path == Self.defaultPath, (try? FilePath(path).stat()) == nil {
+            throw CommandError(
+                description:
+                    "there is no \(path) here. Name a recording, or record a program first: "
+                    + "notify-demo record -- ./my-program")
+        }
+        let recording = try read(path) { terminal.show(progress: "\($0) records read") }
+        recording.reportProblems(on: terminal)
+        return recording
+    }
+}
 
 /// The recording that a command reads, and the part of it that it shows.
 struct RecordingInput: ParsableArguments {
+    struct Selection: ParsableArguments {
+        @Option(help: "Only notifications with this name.")
+        var name: String?
+
+        @Option(help: "Only what happens on this thread or is for it: its name or number.")
+        var thread: String?
+
+        @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.")
+        var from: ElapsedTime?
+
+        @Option(help: "End this long after the first record.")
+        var to: ElapsedTime?
+
+        @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
+        var post: Int?
+
+        func validate() throws {
+            if let from, let to, from.nanoseconds > to.nanoseconds {
+                throw ValidationError("--from \(from) is later than --to \(to).")
+            }
+        }
+    }
+
     @OptionGroup var file: RecordingFile
 
-    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Selection") private var selected: Selection
 
     var path: String { file.path }
 
-    /// Rejects an output file that is the recording itself; nil is standard output.
-    func check(output: String?, called name: String) throws {
-        if let output, Output.wouldOverwrite(path, byWriting: output) {
-            throw ValidationError("the \(name) would overwrite the recording. Name another file with -o.")
-        }
+    var filter: RecordingFilter {
+        RecordingFilter(
+            name: selected.name, thread: selected.thread, post: selected.post, from: selected.from?.nanoseconds ?? 0,
+            to: selected.to?.nanoseconds ?? .max)
     }
 
     /// Reads the recording, and reports its first problems on standard error.
@@ -22,6 +77,22 @@ struct RecordingInput: ParsableArguments {
     /// - Throws: also if the recording does not contain what the options select.
     func read(_ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
         let recording = try file.read(terminal)
-        return (recording, try RecordingSelection(selection.filter, of: recording))
+        return (recording, try RecordingSelection(filter, of: recording))
+    }
+}
+
+extension Recording {
+    /// Reports the first problems of the recording's file, and what was not recorded, on standard error.
+    func reportProblems(on terminal: Terminal) {
+        let maximum = 5
+        for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
+        let more = problemCount - min(problems.count, maximum)
+        let source = ShownText.escaped(source)
+        if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
+        for note in notes { terminal.report(note) }
+        for unrecorded in unrecorded.prefix(maximum) {
+            let process = processes[Int(unrecorded.process)]
+            terminal.report("\(source): not recorded of \(Excerpt.of(process.name)): \(Excerpt.of(unrecorded.reason))")
+        }
     }
 }

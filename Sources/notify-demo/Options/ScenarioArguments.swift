@@ -4,10 +4,25 @@ package import Scenarios
 
 extension ObserverCapture: ExpressibleByArgument {}
 
-/// The name of a scenario, and its options.
+extension ScenarioCatalog {
+    static let completion = CompletionKind.list(all.map(\.name))
+
+    /// - Throws: `ValidationError` if there is no scenario with this name.
+    static func scenario(_ name: String) throws -> any Scenario {
+        if let scenario = named(name) { return scenario }
+        let nearest = Suggestion.nearest(to: name, among: all.map(\.name))
+        throw ValidationError(
+            "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
+                + "'notify-demo list' lists all.")
+    }
+}
+
+/// A scenario, and its options.
 struct ScenarioArguments: ParsableArguments {
-    @Argument(help: "The scenario; 'notify-demo list' lists all.", completion: .list(ScenarioCatalog.all.map(\.name)))
-    var name: String
+    @Argument(
+        help: "The scenario; 'notify-demo list' lists all.", completion: ScenarioCatalog.completion,
+        transform: ScenarioCatalog.scenario)
+    var name: any Scenario
 
     @Option(
         help: ArgumentHelp(
@@ -35,35 +50,23 @@ struct ScenarioArguments: ParsableArguments {
             "How the handler holds the observer (observer-lifetime; default: each way in turn).", valueName: "how"))
     var capture: ObserverCapture?
 
-    /// - Throws: `ValidationError` if there is no scenario with this name.
-    @discardableResult static func check(name: String) throws -> any Scenario {
-        if let scenario = ScenarioCatalog.named(name) { return scenario }
-        let nearest = Suggestion.nearest(to: name, among: ScenarioCatalog.all.map(\.name))
-        throw ValidationError(
-            "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
-                + "'notify-demo list' lists all.")
-    }
-
     func validate() throws {
-        let scenario = try Self.check(name: name)
-        let given: [(ScenarioOptions.Name, Bool)] = [
-            (.posters, posters != nil), (.notifications, notifications != nil), (.dropSignals, dropSignals != nil),
-            (.seed, seed != nil), (.capture, capture != nil),
+        let given: [(ScenarioOptions.Name, Any?)] = [
+            (.posters, posters), (.notifications, notifications), (.dropSignals, dropSignals), (.seed, seed),
+            (.capture, capture),
         ]
-        for (option, isGiven) in given where isGiven && !scenario.options.contains(option) {
-            let takers = ScenarioCatalog.all.filter { $0.options.contains(option) }.map(\.name)
+        for (option, value) in given where value != nil && !name.options.contains(option) {
             throw ValidationError(
-                "the scenario \"\(name)\" takes no --\(option.rawValue); \(takers.joined(separator: " and ")) "
-                    + "\(takers.count == 1 ? "does" : "do").")
+                "the scenario \"\(name.name)\" takes no --\(option.rawValue). 'notify-demo list' lists the options.")
         }
-        try ValidationError.check { try scenario.validate(options) }
+        try ValidationError.check { try name.validate(options) }
     }
 
     var options: ScenarioOptions {
         var options = ScenarioOptions(notifications: notifications, capture: capture)
-        if let posters { options.posters = posters }
-        if let dropSignals { options.dropSignals = dropSignals }
-        if let seed { options.seed = seed }
+        options.posters = posters ?? options.posters
+        options.dropSignals = dropSignals ?? options.dropSignals
+        options.seed = seed ?? options.seed
         return options
     }
 }

@@ -19,9 +19,8 @@ struct ServerOption: ParsableArguments {
     }
 
     var directory: ServerDirectory {
-        guard let path else { return .default }
         // A server that is started goes elsewhere, so the path must not depend on where this process is.
-        let absolute = URL(filePath: path, directoryHint: .notDirectory).standardizedFileURL
-        return ServerDirectory(path: absolute.path(percentEncoded: false))
+        path.map { URL(filePath: $0, directoryHint: .notDirectory).standardizedFileURL.path(percentEncoded: false) }
+            .map { ServerDirectory(path: $0) } ?? .default
     }
 }

@@ -1,58 +1,35 @@
 import Foundation
-import Synchronization
-import SystemPackage
+import ThreadedNotifications
 
-/// Requests to end this process: SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGHUP.
-///
-/// A request that this process ignores, such as SIGINT in a script's background command, stays ignored.
+/// Requests to end this process, such as Ctrl-C and SIGTERM, while it waits for something.
 enum EndRequests {
-    static let all = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
-
-    /// The descriptor that the signal handler writes to, or -1.
-    private static let descriptor = Atomic<Int32>(-1)
-    private static let handled = Mutex<[Int32]>([])
-
-    /// Calls `handler` for each request, instead of ending the process, until `stop()`. A process handles requests in
-    /// one way only: a second call has no effect until then.
+    /// Does work on a thread of its own while the main thread takes requests. A request that this process ignores, such
+    /// as SIGINT in a script's background command, stays ignored.
     ///
-    /// Threads: `handler` is called on a thread of its own.
-    static func handle(_ signals: [Int32] = all, _ handler: @escaping @Sendable (Int32) -> Void) throws {
-        guard handled.withLock(\.isEmpty) else { return }
-        try pass(to: handler)
-        for number in signals {
-            var before = sigaction()
-            sigaction(number, nil, &before)
-            // SIG_IGN is the address 1.
-            if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == 1 { continue }
-            handled.withLock { $0.append(number) }
-            // Calls only functions that are safe in a signal handler.
-            signal(number) { number in
-                let before = errno
-                var byte = UInt8(truncatingIfNeeded: number)
-                _ = write(EndRequests.descriptor.load(ordering: .sequentiallyConsistent), &byte, 1)
-                errno = before
+    /// - Parameters:
+    ///   - handle: called on the main thread with each request, in place of its effect. Returns false if later ones are
+    ///     to have their effect.
+    ///   - work: called when requests are taken.
+    /// - Returns: the result of the work.
+    static func taking<Value: Sendable>(
+        _ signals: [Int32], _ handle: (Int32) -> Bool, during work: @escaping @Sendable () throws -> Value
+    ) throws -> Value {
+        let result = Locked<Result<Value, any Error>?>(nil)
+        DispatchQueue.main.async {
+            Thread.detachNewThread {
+                let value = Result { try work() }
+                result.withLock { $0 = value }
+                // The main thread stops waiting.
+                DispatchQueue.main.async {}
             }
         }
-    }
-
-    /// Calls another handler for each request from now on. Earlier requests are still for the handler before.
-    static func pass(to handler: @escaping @Sendable (Int32) -> Void) throws {
-        let (input, output) = try FileDescriptor.pipe()
-        for descriptor in [input, output] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
-        descriptor.store(output.rawValue, ordering: .sequentiallyConsistent)
-        Thread.detachNewThread {
-            var byte: [UInt8] = [0]
-            while let count = try? byte.withUnsafeMutableBytes({ try input.read(into: $0) }), count == 1 {
-                handler(Int32(byte[0]))
+        var taken = signals
+        while true {
+            let end = MainActor.assumeIsolated { [taken] in
+                MainRunLoop.run(until: { result.withLock { $0 != nil } }, stoppingOn: taken)
             }
-        }
-    }
-
-    /// Gives requests their default effect again.
-    static func stop() {
-        handled.withLock { numbers in
-            for number in numbers { signal(number, SIG_DFL) }
-            numbers = []
+            if case .signal(let number) = end, !handle(number) { taken = [] }
+            if let value = result.withLock(\.self) { return try value.get() }
         }
     }
 

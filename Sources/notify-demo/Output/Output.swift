@@ -1,3 +1,4 @@
+import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
 import SystemPackage
@@ -5,32 +6,30 @@ import TerminalText
 
 /// The data that a command writes: to standard output, or to a file.
 ///
-/// A file is written in place when the output is complete, so it keeps its owner, permissions and links. Until then,
-/// and if the output does not fit, it stays as it was. An interruption while it is written leaves it incomplete.
-/// Standard output is written directly.
+/// Standard output is written directly. A file is written in place when the output is complete, so it keeps its owner,
+/// permissions and links, and stays as it was if the command ends before. If the output does not fit, it is incomplete.
 ///
 /// Threads: one at a time.
 final class Output {
     /// The user's path.
     private let path: String
-    /// What is written to; nil for a file until the output is complete.
+    /// Nil for a file that is not open yet.
     private var descriptor: FileDescriptor?
     private var unwritten: [UInt8] = []
     private(set) var hasWritten = false
-    /// True if the reader of a pipe has ended. What is written later is discarded.
+    /// True if the reader of a pipe has ended. Later data is discarded.
     private(set) var isClosed = false
     private var isFinished = false
     /// For a standard stream of a job.
     private var neutralizer: WorkflowCommands.Neutralizer?
-    /// The number of bytes written.
-    private var size = 0
 
     /// - Throws: `OutputError` if the file cannot be written.
     init(_ path: String) throws(OutputError) {
         self.path = path
         descriptor = Self.openDescriptor(path)
-        if Workflow.isRunning, descriptor != nil { neutralizer = WorkflowCommands.Neutralizer() }
-        if descriptor == nil, let problem = Self.problem(path) {
+        if descriptor != nil {
+            if Workflow.isRunning { neutralizer = WorkflowCommands.Neutralizer() }
+        } else if let problem = Self.problem(path) {
             throw OutputError(path: path, problem: "\(problem)")
         }
     }
@@ -45,17 +44,28 @@ final class Output {
         openDescriptor(path) == nil && (try? FilePath(path).stat()).map { $0.type == .regular } ?? true
     }
 
-    /// True if writing an output would overwrite an input: both are the same regular file. `-` is standard input or
-    /// output.
-    static func wouldOverwrite(_ input: String, byWriting output: String) -> Bool {
-        guard output != "-", let written = try? FilePath(output).stat(), written.type == .regular else { return false }
-        return written.isSameFile(as: try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat())
-    }
-
-    /// True if two paths name the same file, which need not exist.
-    static func isSameFile(_ one: String, _ other: String) -> Bool {
-        func path(_ path: String) -> String { URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path }
-        return path(one) == path(other)
+    /// Rejects outputs that would overwrite an input or each other.
+    ///
+    /// - Parameter outputs: each with its option; without a path it prints on standard output.
+    static func check(_ outputs: [(option: String, path: String?)], inputs: [String]) throws {
+        let printed = outputs.filter { $0.path.map(isStandardOutput) ?? true }.map(\.option)
+        if printed.count > 1 {
+            throw ValidationError(
+                "\(printed[0]) and \(printed[1]) both write to standard output. Use one of them, or name a file.")
+        }
+        func resolved(_ path: String) -> URL { URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath() }
+        for (index, (option, path)) in outputs.enumerated() {
+            guard let path, path != "-" else { continue }
+            let written = try? FilePath(path).stat()
+            let input = inputs.first { input in
+                let read = try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat()
+                return written?.type == .regular && written?.isSameFile(as: read) == true
+            }
+            if let input { throw ValidationError("\(option) would overwrite \(input). Name another file.") }
+            if let other = outputs[..<index].first(where: { $0.path.map(resolved) == resolved(path) }) {
+                throw ValidationError("\(other.option) and \(option) name the same file.")
+            }
+        }
     }
 
     /// Standard output or standard error, if the path names its file. Opening the file again would write at its
@@ -72,9 +82,8 @@ final class Output {
         let found = try? FilePath(path).stat()
         if found?.type == .directory { return .isDirectory }
         let directory = FilePath(path).removingLastComponent()
-        let mode = found == nil ? W_OK | X_OK : W_OK
         let written = found != nil ? path : directory.isEmpty ? "." : directory.string
-        return access(written, mode) == 0 ? nil : Errno(rawValue: errno)
+        return access(written, found == nil ? W_OK | X_OK : W_OK) == 0 ? nil : Errno(rawValue: errno)
     }
 
     /// Writes a line. Data is written when there are 64 KiB, and by `flush()`.
@@ -96,7 +105,6 @@ final class Output {
         defer { unwritten.removeAll(keepingCapacity: true) }
         do {
             try descriptor.writeAll(neutralizer?.bytes(unwritten) ?? unwritten)
-            size += unwritten.count
         } catch Errno.brokenPipe {
             isClosed = true
         } catch {
@@ -106,28 +114,14 @@ final class Output {
 
     /// Opens the file before the output is complete, so that later data need not be kept in memory.
     ///
-    /// - Parameter size: room for the output. What is not needed is released at the end.
-    /// - Throws: `OutputError` if they do not fit. The file is then unchanged.
-    func open(size: Int) throws(OutputError) {
+    /// - Parameter permissions: of a new file.
+    func open(
+        permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+    ) throws(OutputError) {
         guard descriptor == nil else { return }
-        let isNew = (try? FilePath(path).stat(followTargetSymlink: false)) == nil
         do {
-            let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            let before = try file.stat()
-            if before.type == .regular {
-                do {
-                    if size > 0 { try file.reserve(size) }
-                } catch {
-                    ftruncate(file.rawValue, Int(before.size))
-                    if isNew { unlink(path) }
-                    try? file.close()
-                    throw error
-                }
-                ftruncate(file.rawValue, size)
-            }
-            descriptor = file
+            descriptor = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: permissions)
         } catch {
             throw OutputError(path: path, problem: "\(error)")
         }
@@ -135,14 +129,12 @@ final class Output {
 
     /// Writes the remaining data, and closes the file. Later calls have no effect.
     func finish() throws(OutputError) {
-        guard !isFinished else { return }
+        if isFinished { return }
         isFinished = true
-        try open(size: unwritten.count)
+        try open()
         try flush()
         guard let file = descriptor, ![.standardOutput, .standardError].contains(file) else { return }
         do {
-            // Only a regular file can be shortened.
-            ftruncate(file.rawValue, size)
             // Some file systems report write errors only on close.
             try file.close()
         } catch {
@@ -163,19 +155,7 @@ struct OutputError: Error, CustomStringConvertible {
     }
 }
 
-extension FileDescriptor {
-    /// Makes room at the beginning of a regular file, if its file system can.
-    ///
-    /// - Throws: why it does not fit.
-    func reserve(_ size: Int) throws(Errno) {
-        // Exceeding the file size limit is an error, and does not end the process.
-        signal(SIGXFSZ) { _ in }
-        let error = posix_fallocate(rawValue, 0, size)
-        if [EFBIG, ENOSPC, EDQUOT].contains(error) { throw Errno(rawValue: error) }
-    }
-}
-
 extension Stat {
     /// True if both describe the same file, whatever its name.
-    func isSameFile(as other: Stat?) -> Bool { deviceID == other?.deviceID && inode == other?.inode }
+    fileprivate func isSameFile(as other: Stat?) -> Bool { deviceID == other?.deviceID && inode == other?.inode }
 }

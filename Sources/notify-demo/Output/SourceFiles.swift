@@ -25,15 +25,9 @@ final class SourceFiles {
         let parts = name.split(separator: "/")
         guard let file = parts.last, let module = parts.first, let candidates = paths[file] else { return name }
         // The folder of a module usually has its name. A file elsewhere may be that of another module.
-        for isLikely in [
-            { $0.hasSuffix("/\(name)") },
-            { parts.count == 1 || $0.split(separator: "/").dropLast().contains(module) },
-        ] as [(String) -> Bool] {
-            let likely = candidates.filter(isLikely)
-            if likely.count == 1 { return likely[0] }
-            if !likely.isEmpty { break }
-        }
-        return name
+        let exact = candidates.filter { $0.hasSuffix("/\(name)") }
+        let likely = exact.isEmpty ? candidates.filter { $0.split(separator: "/").dropLast().contains(module) } : exact
+        return likely.count == 1 ? likely[0] : name
     }
 
     /// The path relative to the directory, if the file is there.
@@ -45,10 +39,7 @@ final class SourceFiles {
     private func list() -> [String] {
         let files = FileManager.default.enumerator(
             at: URL(filePath: directory), includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
-        var paths: [String] = []
-        while paths.count < Self.maximum, let file = files?.nextObject() as? URL {
-            paths.append(String(file.path.dropFirst(directory.count)))
-        }
-        return paths
+        let found = (files ?? .init()).lazy.prefix(Self.maximum).compactMap { $0 as? URL }
+        return found.map { String($0.path.dropFirst(directory.count)) }
     }
 }

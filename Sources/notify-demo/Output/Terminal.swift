@@ -46,16 +46,15 @@ struct Terminal {
     func say(_ line: String) { say(shown: messagePalette.plain(line)) }
 
     /// Prints a message of a palette.
-    func say(shown line: String) {
-        progressLine.clear()
-        // Standard error is closed; nothing more can be reported.
-        _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(line)\n"))
-    }
+    func say(shown line: String) { write(Workflow.neutralized("\(line)\n")) }
 
     /// Prints a command for the service that runs the job.
-    func annotate(_ line: String) {
+    func annotate(_ line: String) { write(Array("\(line)\n".utf8)) }
+
+    private func write(_ message: [UInt8]) {
         progressLine.clear()
-        _ = try? FileDescriptor.standardError.writeAll("\(line)\n".utf8)
+        // If standard error is closed, nothing more can be reported.
+        _ = try? FileDescriptor.standardError.writeAll(message)
     }
 
     /// Prints a message of the program about its work, in one line.
@@ -78,8 +77,8 @@ struct Terminal {
     /// The lines of the results of rules, and their totals; `isMessage` is true for standard error.
     func lines(of report: RuleReport, isMessage: Bool = false) -> [String] {
         let palette = isMessage ? messagePalette : palette
-        let width = isMessage ? TerminalStream.standardError.width ?? .max : width
-        return report.text(width: width).map { line in
+        let stream = isMessage ? TerminalStream.standardError : .standardOutput
+        return report.text(width: stream.width ?? .max).map { line in
             guard let result = line.result else { return palette.plain(line.text) }
             return palette.result(result, isGood: result == "ok")
                 + palette.plain(String(line.text.dropFirst(result.count)))

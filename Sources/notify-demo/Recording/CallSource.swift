@@ -8,13 +8,13 @@ enum CallSource: Hashable {
 
     /// Reads an object of llvm-symbolizer's output in the style `JSON`. Nil if it has neither.
     ///
-    /// An optimized program has functions of Foundation inlined. The call is in the first function that is not one: a
-    /// name does not tell, because an extension of a Foundation type begins like it.
+    /// An optimized program has functions of Foundation inlined. The call is in the first function whose file is not one
+    /// of Foundation: a name does not tell, because an extension of a Foundation type begins like it.
     init?(_ object: [String: Any]) {
         guard let frames = object["Symbol"] as? [[String: Any]] else { return nil }
         for frame in frames {
             if let file = frame["FileName"] as? String, let line = frame["Line"] as? Int, line > 0, !file.isEmpty,
-                !Self.foundation.contains(where: file.contains)
+                !["/swift-corelibs-foundation/", "/swift-foundation/"].contains(where: file.contains)
             {
                 self = .location(file: file, line: line)
                 return
@@ -26,9 +26,6 @@ enum CallSource: Hashable {
         else { return nil }
         self = .function(function)
     }
-
-    /// The repositories from which Foundation is built.
-    private static let foundation = ["/swift-corelibs-foundation/", "/swift-foundation/"]
 
     /// The same with the file as `#fileID` has it, if it is in a target of a Swift package; or with a path relative to
     /// a directory, if the file is in it.
@@ -44,10 +41,8 @@ enum CallSource: Hashable {
         }
         let root = directory.hasSuffix("/") ? directory : directory + "/"
         // The compiler may have had another path of the same file.
-        let resolved = URL(filePath: file).resolvingSymlinksInPath().path
-        for path in [file, resolved] where path.hasPrefix(root) {
-            return .location(file: String(path.dropFirst(root.count)), line: line)
-        }
-        return self
+        let paths = [file, URL(filePath: file).resolvingSymlinksInPath().path]
+        guard let path = paths.first(where: { $0.hasPrefix(root) }) else { return self }
+        return .location(file: String(path.dropFirst(root.count)), line: line)
     }
 }

@@ -5,42 +5,28 @@ import Foundation
 ///
 /// The recorder finds addresses because that is cheap; what they are is found once, when the program has ended.
 enum RecordedCalls {
-    /// The addresses in some lines, and how often each occurs.
+    /// The addresses in some lines.
     ///
     /// - Parameter lines: whole lines; a line that ends early may be the last.
-    static func addresses(in lines: [UInt8]) -> [CallAddress: Int] {
-        var texts: [ArraySlice<UInt8>: Int] = [:]
-        forEachCall(in: lines) { texts[lines[$0.address], default: 0] += 1 }
-        let calls = texts.compactMap { text, count in
-            CallAddress(String(decoding: text, as: UTF8.self)).map { ($0, count) }
-        }
-        return Dictionary(calls) { $0 + $1 }
-    }
-
-    /// The number of bytes that a source adds to a line at most.
-    static func maximumLength(of source: CallSource) -> Int { text(source).utf8.count }
-
-    private static func text(_ source: CallSource) -> String {
-        switch source {
-        case .location(let file, let line): "\"file\":\(quoted(file)),\"line\":\(line)"
-        case .function(let function): ",\"function\":\(quoted(function))"
-        }
+    static func addresses(in lines: [UInt8]) -> Set<String> {
+        var addresses: Set<ArraySlice<UInt8>> = []
+        forEachCall(in: lines) { addresses.insert(lines[$0.address]) }
+        return Set(addresses.map { String(decoding: $0, as: UTF8.self) })
     }
 
     /// The lines with `file` and `line` in place of `at` and `function`, where these are known; otherwise with a
     /// `function`, if that is known and they have none.
-    static func resolved(_ lines: [UInt8], _ sources: [CallAddress: CallSource]) -> [UInt8] {
-        var texts: [ArraySlice<UInt8>: (text: [UInt8], replacesAddress: Bool)] = [:]
-        for (address, source) in sources {
-            let replacesAddress = if case .location = source { true } else { false }
-            texts[Array("\(address.module)+\(address.offset)".utf8)[...]] = (Array(text(source).utf8), replacesAddress)
-        }
+    static func resolved(_ lines: [UInt8], _ sources: [String: CallSource]) -> [UInt8] {
+        let texts = Dictionary(uniqueKeysWithValues: sources.map { (Array($0.utf8)[...], $1) })
         var (resolved, rest) = ([UInt8](), lines[...])
         forEachCall(in: lines) { call in
-            guard let (text, replacesAddress) = texts[lines[call.address]], replacesAddress || !call.hasFunction else {
-                return
+            switch texts[lines[call.address]] {
+            case .location(let file, let line):
+                resolved += rest[..<call.keys.lowerBound] + "\"file\":\(quoted(file)),\"line\":\(line)".utf8
+            case .function(let function) where !call.hasFunction:
+                resolved += rest[..<call.keys.upperBound] + ",\"function\":\(quoted(function))".utf8
+            default: return
             }
-            resolved += rest[..<(replacesAddress ? call.keys.lowerBound : call.keys.upperBound)] + text
             rest = rest[call.keys.upperBound...]
         }
         return resolved + rest
@@ -51,8 +37,6 @@ enum RecordedCalls {
             withJSONObject: text, options: [.fragmentsAllowed, .withoutEscapingSlashes])
         return String(decoding: data ?? Data("\"\"".utf8), as: UTF8.self)
     }
-
-    // MARK: Search
 
     /// The keys `at` and `function` of a line, with their values.
     private struct Call {
@@ -83,13 +67,9 @@ enum RecordedCalls {
     /// The index after the quotation mark at the end of a string; nil if the bytes end before.
     private static func endOfString(_ bytes: [UInt8], _ start: Int) -> Int? {
         var index = start
-        while index < bytes.endIndex {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): return index + 1
-            case UInt8(ascii: "\\"): index += 2
-            default: index += 1
-            }
+        while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return nil
+        return index < bytes.endIndex ? index + 1 : nil
     }
 }

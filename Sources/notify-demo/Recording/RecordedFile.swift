@@ -1,4 +1,3 @@
-import DeliveryRecording
 import Foundation
 import SystemPackage
 
@@ -10,10 +9,10 @@ struct RecordedFile {
     let hasEnded: Bool
     /// The number of bytes of lines.
     private(set) var size = 0
-    /// How often each address occurs.
-    private(set) var calls: [CallAddress: Int] = [:]
+    /// The addresses of calls.
+    private(set) var calls: Set<String> = []
     /// The end of the part that was examined.
-    private var end: Int64 = 0
+    private let end: Int64
 
     init(_ path: FilePath) throws {
         self.path = path
@@ -22,9 +21,9 @@ struct RecordedFile {
         // A process that records has a lock.
         hasEnded = flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
         end = Int64(try file.stat().size)
-        try forEachLines(of: file) { lines in
+        try forEachLines { lines in
             size += lines.count
-            calls.merge(RecordedCalls.addresses(in: lines)) { $0 + $1 }
+            calls.formUnion(RecordedCalls.addresses(in: lines))
         }
     }
 
@@ -32,51 +31,11 @@ struct RecordedFile {
         try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
     }
 
-    /// The files beside a file whose names begin like its name and end with the id of the process that their first lines
-    /// name. The program may have put other files there.
-    static func others(than first: FilePath) -> [FilePath] {
-        let (directory, name) = (first.removingLastComponent(), first.lastComponent?.string ?? "")
-        return names(in: directory).filter { other in
-            guard other.hasPrefix("\(name)."), let process = UInt64(other.dropFirst(name.utf8.count + 1)),
-                let file = try? open(directory.appending(other))
-            else { return false }
-            defer { try? file.close() }
-            let header = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-                count = (try? file.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
-            }.prefix { $0 != UInt8(ascii: "\n") }
-            return (try? file.stat())?.type == .regular
-                && header.withUnsafeBufferPointer(Recording.process(ofHeader:)) == process
-        }.map { directory.appending($0) }
-    }
-
-    static func names(in directory: FilePath) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []).sorted()
-    }
-
-    /// Why an empty file cannot take the first records, such as a full disk; nil if it can.
-    static func problemWriting(_ path: FilePath) -> String? {
-        do {
-            let file = try FileDescriptor.open(path, .writeOnly)
-            defer {
-                ftruncate(file.rawValue, 0)
-                try? file.close()
-            }
-            try file.reserve(4096)
-            return nil
-        } catch {
-            return "\(error), in \(path.removingLastComponent().removingLastComponent())"
-        }
-    }
-
-    /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. Leaves
-    /// out the NUL bytes that are room for more records.
+    /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. NUL bytes
+    /// are room for more records, or a record that the process was writing when it died; one of several is kept.
     func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
         let file = try Self.open(path)
         defer { try? file.close() }
-        try forEachLines(of: file, take)
-    }
-
-    private func forEachLines(of file: FileDescriptor, _ take: ([UInt8]) throws -> Void) throws {
         var lines: [UInt8] = []
         var offset: Int64 = 0
         while offset < end {
@@ -91,26 +50,19 @@ struct RecordedFile {
             lines.removeFirst(newline + 1)
         }
         if lines.allSatisfy({ $0 == 0 }) { return }
-        // A NUL byte at the end means that the process died within the line.
         try take(lines.last == 0 ? lines + [UInt8(ascii: "\n")] : lines)
     }
 
-    /// The lines with one NUL byte in place of several.
-    private static func withoutRoom(_ lines: [UInt8]) -> [UInt8] {
-        lines.withUnsafeBytes { bytes in
+    private static func withoutRoom(_ part: [UInt8]) -> [UInt8] {
+        part.withUnsafeBytes { bytes in
             var kept: [UInt8] = []
             var rest = bytes[...]
-            while let nul = rest.first.flatMap({ _ in memchr(bytes.baseAddress! + rest.startIndex, 0, rest.count) }) {
-                let room = UnsafeRawPointer(nul) - bytes.baseAddress!
+            while let base = bytes.baseAddress, let nul = memchr(base + rest.startIndex, 0, rest.count) {
+                let room = UnsafeRawPointer(nul) - base
                 kept += rest[...room]
-                rest = rest[(room + 1)...]
                 // Most room is at the end of a file. A function of the C library compares it with itself.
-                if rest.count > 0, rest.first == 0,
-                    memcmp(bytes.baseAddress! + room, bytes.baseAddress! + room + 1, rest.count) == 0
-                {
-                    return kept
-                }
-                rest = rest.drop { $0 == 0 }
+                if memcmp(base + room, base + room + 1, bytes.count - room - 1) == 0 { return kept }
+                rest = rest[room...].drop { $0 == 0 }
             }
             return kept + rest
         }

@@ -3,13 +3,12 @@ import ChildProcesses
 import DeliveryRecording
 import Foundation
 import SystemPackage
-import ThreadedNotifications
 
 /// The files of a recorded program and its child processes, until they are copied into one recording.
 ///
 /// The files are in a private directory: next to the recording, or in the temporary directory if the recording is not a
 /// regular file. The first process records to a file that already exists; each other process to a file with that name
-/// and its process id. A previous file at the destination is unchanged until the recording is complete.
+/// and its process id. A previous file at the destination is unchanged until the program has ended.
 struct RecordedFiles {
     struct Outcome {
         /// The number of processes with records: the program, and processes that it started or forked.
@@ -25,15 +24,12 @@ struct RecordedFiles {
         var isEmpty = true
         /// Messages that say which calls could not be recorded, and why.
         var unrecorded: Set<String> = []
-        /// Why nothing could be written, if that is known.
-        var problem: String?
         /// True if there are calls whose source locations are unknown because there is no llvm-symbolizer.
         var lacksSymbolizer = false
     }
 
     /// The user's path.
     private let name: String
-    private let lock: DestinationLock?
     private let directory: FilePath
     private static let fileName = "recording.jsonl"
 
@@ -46,33 +42,29 @@ struct RecordedFiles {
     /// - Throws: `CommandError`.
     init(for name: String) throws(CommandError) {
         self.name = name
-        var lock: DestinationLock?
         do {
             // Reports a file that cannot be written before the program runs.
             _ = try Output(name)
-            // The program may have another working directory.
-            let path = URL(filePath: name).standardizedFileURL.path(percentEncoded: false)
-            if Output.isRegular(name) { lock = try DestinationLock(path) }
             let temporary = FileManager.default.temporaryDirectory.appending(path: "notify-demo")
-            directory = try Self.makeDirectory((lock == nil ? [] : [path]) + [temporary.path(percentEncoded: false)])
-            do {
-                let first = directory.appending(Self.fileName)
-                try FileDescriptor.open(
-                    first, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite
-                ).close()
-                if let problem = RecordedFile.problemWriting(first) { throw CommandError(description: problem) }
-            } catch {
-                unlink(directory.appending(Self.fileName).string)
-                rmdir(directory.string)
-                throw error
+            var places = [temporary.path(percentEncoded: false)]
+            if Output.isRegular(name) {
+                if let file = try? FileDescriptor.open(FilePath(name), .readOnly, options: .closeOnExec) {
+                    defer { try? file.close() }
+                    // It would end if its file became shorter.
+                    if flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
+                        throw CommandError(description: "another process records to it")
+                    }
+                }
+                // The program may have another working directory.
+                places.insert(URL(filePath: name).standardizedFileURL.path(percentEncoded: false), at: 0)
             }
+            directory = try Self.makeDirectory(places)
+            let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate]
+            try FileDescriptor.open(FilePath(path), .writeOnly, options: options, permissions: .ownerReadWrite).close()
         } catch {
-            lock?.release()
-            let problem =
-                error as? Errno == .wouldBlock ? "another process records to it" : Self.text(of: error)
-            throw CommandError(description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
+            throw CommandError(
+                description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(Self.text(of: error)).")
         }
-        self.lock = lock
     }
 
     private static func text(of error: any Error) -> String { (error as? OutputError)?.problem ?? "\(error)" }
@@ -90,46 +82,27 @@ struct RecordedFiles {
     func discard() {
         unlink(path)
         rmdir(directory.string)
-        lock?.release()
     }
 
     /// Copies the files to the destination, and removes those whose processes have ended. If nothing was recorded, the
     /// destination is unchanged.
     ///
     /// From then on, a process that starts to record finds no file and reports that. A process that is already
-    /// recording continues. The call blocks if the destination does, such as a FIFO without a reader. A request to end
-    /// ends this process, with a message that names the files.
+    /// recording continues. The call blocks if the destination does, such as a FIFO without a reader.
     ///
     /// - Parameters:
     ///   - program: the id of the program, whose end is appended if it could not record that.
     ///   - end: how it ended.
-    /// - Throws: `CommandError`. Everything recorded is still in the files, which the error names.
+    /// - Throws: `CommandError`. Everything recorded is still in the files, whose directory the error names.
     func finish(program: Int32, _ end: ChildProcess.End) throws(CommandError) -> Outcome {
-        defer { lock?.release() }
+        let now = CLinuxMonotonicNanoseconds()
         // The environment of running processes has the old name.
         let closed = FilePath("\(directory).rest")
         let directory = rename(self.directory.string, closed.string) == 0 ? closed : self.directory
-        let isCopied = Locked(false)
         do {
-            try EndRequests.pass { [name, lock] request in
-                // The process ends while it has the lock, so that the files are not removed after the message.
-                isCopied.withLock { isCopied in
-                    if !isCopied {
-                        let text =
-                            "notify-demo: interrupted while the recording was written to \(name), "
-                            + "which may be incomplete. \(Self.kept(in: directory))\n"
-                        _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8))
-                        lock?.release()
-                    }
-                    EndRequests.end(by: request)
-                }
-            }
-            let now = CLinuxMonotonicNanoseconds()
-            let first = directory.appending(Self.fileName)
-            let files = try ([first] + RecordedFile.others(than: first)).map { try RecordedFile($0) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.string).sorted()
+            let files = try names.map { try RecordedFile(directory.appending($0)) }
             var outcome = try copy(files.filter { $0.size > 0 }, end: (program, end, now))
-            if outcome.processes == 0 { outcome.problem = RecordedFile.problemWriting(first) }
-            isCopied.withLock { $0 = true }
             for file in files {
                 if file.hasEnded { unlink(file.path.string) } else { outcome.stillRecording.append(file.path.string) }
             }
@@ -138,32 +111,23 @@ struct RecordedFiles {
         } catch {
             throw CommandError(
                 description: "the program has ended, but its recording cannot be written to \(name): "
-                    + "\(Self.text(of: error)). \(Self.kept(in: directory))")
+                    + "\(Self.text(of: error)). The records are in \(directory).")
         }
-    }
-
-    private static func kept(in directory: FilePath) -> String {
-        let files = RecordedFile.names(in: directory)
-        return "The records are in "
-            + (files.count == 1 ? "\(directory)/\(files[0])" : "the \(files.count) files of \(directory)") + "."
     }
 
     private func copy(
         _ files: [RecordedFile], end: (program: Int32, end: ChildProcess.End, now: UInt64)
     ) throws -> Outcome {
-        var outcome = Outcome()
-        outcome.processes = files.count
+        var outcome = Outcome(processes: files.count)
         if files.isEmpty { return outcome }
-        let calls = files.reduce(into: [:]) { calls, file in calls.merge(file.calls) { $0 + $1 } }
+        let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
         let symbolizer = calls.isEmpty ? nil : Symbolizer()
         outcome.lacksSymbolizer = !calls.isEmpty && symbolizer == nil
         let here = FileManager.default.currentDirectoryPath
-        let sources = symbolizer?.sources(of: Array(calls.keys)).mapValues { $0.relative(to: here) } ?? [:]
+        let sources = symbolizer?.sources(of: calls).mapValues { $0.relative(to: here) } ?? [:]
 
-        // The most that is written. Files of running processes are copied as far as they were examined.
-        let growth = sources.reduce(0) { $0 + calls[$1.key, default: 0] * RecordedCalls.maximumLength(of: $1.value) }
         let output = try Output(name)
-        try output.open(size: files.reduce(growth) { $0 + $1.size + 256 })
+        try output.open(permissions: .ownerReadWrite)
         var last = UInt8(ascii: "\n")
         func write(_ lines: [UInt8]) throws {
             try output.write(lines)

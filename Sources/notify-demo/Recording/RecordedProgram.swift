@@ -13,8 +13,8 @@ enum RecordedProgram {
         var request: Int32?
     }
 
-    /// Runs the program and blocks the calling thread until it ends. Passes requests to end on to the program, so that
-    /// this process can report how the program ended. The help of `record` tells what happens to its files and output.
+    /// Runs the program on the main thread and waits until it ends. Passes requests to end on to the program, so that
+    /// this process can report how the program ended.
     ///
     /// - Parameters:
     ///   - command: the program's path, or its name, which is searched in `PATH`; and its arguments.
@@ -24,39 +24,32 @@ enum RecordedProgram {
     static func run(
         _ command: [String], recordingTo file: String, timeout: Duration = ChildProcess.unlimited
     ) throws -> Run {
-        // Requests to end wait until the program has started.
-        let requests = Locked<(program: ChildProcess?, waiting: [Int32], last: Int32?)>((nil, [], nil))
-        try EndRequests.handle { signal in
-            requests.withLock { $0.last = signal }
-            // A terminal sends its signals to the program too.
-            guard signal == SIGTERM || signal == SIGHUP else { return }
-            let program = requests.withLock { requests in
-                if requests.program == nil { requests.waiting.append(signal) }
-                return requests.program
-            }
-            program?.kill(signal)
-        }
-        defer { EndRequests.stop() }
         let preloading = try RecorderLibrary.preloading()
         let files = try RecordedFiles(for: file)
+        let program = ChildProgram(
+            path: command[0], arguments: Array(command.dropFirst()),
+            environment: [ProcessRecording.environmentVariable: files.path, preloading.name: preloading.value])
+        let isPrinted = Output.isStandardOutput(file)
+        let state = Locked<(program: ChildProcess?, request: Int32?)>((nil, nil))
         let (id, end): (Int32, ChildProcess.End)
         do {
-            let program = try ChildProgram(
-                path: command[0], arguments: Array(command.dropFirst()),
-                environment: [
-                    ProcessRecording.environmentVariable: files.path, preloading.name: preloading.value,
-                ]
-            ).start(output: Output.isStandardOutput(file) ? .descriptor(STDERR_FILENO) : .inherited)
-            let waiting = requests.withLock { requests in
-                requests.program = program
-                return requests.waiting
+            (id, end) = try EndRequests.taking([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) { number in
+                let running = state.withLock { state in
+                    state.request = number
+                    return state.program
+                }
+                // A terminal sends its signals to the program too.
+                if number == SIGTERM || number == SIGHUP { running?.kill(number) }
+                return true
+            } during: {
+                let running = try program.start(output: isPrinted ? .descriptor(STDERR_FILENO) : .inherited)
+                state.withLock { $0.program = running }
+                return (running.id, running.wait(timeout: timeout))
             }
-            for signal in waiting { program.kill(signal) }
-            (id, end) = (program.id, program.wait(timeout: timeout))
         } catch {
             files.discard()
             throw error
         }
-        return Run(end: end, files: try files.finish(program: id, end), request: requests.withLock(\.last))
+        return Run(end: end, files: try files.finish(program: id, end), request: state.withLock(\.request))
     }
 }

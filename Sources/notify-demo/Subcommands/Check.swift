@@ -14,26 +14,13 @@ struct Check: Command {
             \(RuleForm.help)
 
             PLACE is main, or thread and the name or the number of a thread; without a place, each thread has its own \
-            order. TIME has a unit, such as 16 ms. A name with spaces is written in double quotes, with JSON's escapes. So is a notification that is called no, every, everything, each or at. The kinds of findings \
-            are listed by 'diagnose --kinds'. A file of rules has one on each line; text after # is a comment.
+            order. TIME has a unit, such as 16 ms. A name with spaces is written in double quotes, with JSON's escapes. \
+            So is a notification that is called no, every, everything, each or at. The kinds of findings are listed by \
+            'diagnose --kinds'. A file of rules has one on each line; text after # is a comment. The article \
+            "Continuous integration" defines each rule.
 
-            NAME may be without its module: JobArrived is jobs.JobArrived if that is the only one. A rule fails if its \
-            name or thread is not in the recording, or if no handler of the name ran, because it could not fail \
-            otherwise. Rules that begin with no or at most hold then.
-
-            If records are missing, or there are none, the rule "the recording is complete" fails too, because a rule \
-            may hold for what is missing; with --allow-incomplete, that is only reported. If a process ended without \
-            notice and no other record is missing, "no observer left at exit", "no finding" and the rules of \
-            "delivered" fail.
-
-            With --rules -, the rules are read from standard input. With --junit - or --sarif -, the report is printed \
-            on standard output, and nothing else.
-
-            The call of an async handler is recorded when it has returned, with the thread of its return. Its time is \
-            not recorded, and no handler longer than fails if the recording has no other times.
-
-            A post of the library lasts at least until the last handler that ran inside it has returned, or until its \
-            wait has ended. A handler that has not returned lasts until its thread or the recording ends.
+            If records are missing, the rule "the recording is complete" fails too. With --rules -, the rules are read \
+            from standard input. With --junit - or --sarif -, the report is printed, and nothing else.
 
             EXAMPLES
               notify-demo check --rule 'WindowWillClose on main'
@@ -61,8 +48,7 @@ struct Check: Command {
         if file.path == "-", options.rules.contains("-") {
             throw ValidationError("standard input can be read only once. Name a file for the recording or the rules.")
         }
-        try CheckOptions.checkPrinting((json ? ["--json"] : []) + options.printingOptions)
-        try options.check(inputs: [file.path])
+        try Output.check((json ? [("--json", nil)] : []) + options.outputs, inputs: options.inputs + [file.path])
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {

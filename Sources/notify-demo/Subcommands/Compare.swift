@@ -10,43 +10,19 @@ struct Compare: Command {
     static let configuration = CommandConfiguration(
         abstract: "Compare two runs by cause and effect, or a run with a log of the documents.",
         discussion: """
-            A run is a recording (record, or run SCENARIO -o FILE) or a text log in which each line names its \
-            thread. It is a file, or - for standard input.
-
-            Two recordings are the same if events that cause one another have the same order: the actions of each \
-            thread, and on each thread the work that one other thread handed to it. Work from several threads may \
-            interleave in any way. Threads are matched by name, unnamed ones by their actions, and those of a pool of \
-            Dispatch stand for one another. Numbers of posts, \
-            observers, threads and processes, addresses (0x and at least 9 digits) and times are ignored; of senders \
-            only the types are compared. Also ignored are signals, drains, whether a wait had to wait, and how many \
-            handlers run while an observer is removed, because they depend on chance.
-
-            Whether a notification is coalesced or dropped by an overflow policy depends on chance too. Such \
-            notifications may have another outcome in the other run, but each that has an outcome in one run must have \
-            one in the other, deliveries must be in the same order, and the last notification of keepLatest and \
-            dropOldest must be delivered.
+            A run is a recording (record, or run SCENARIO -o FILE) or a text log in which each line names its thread. It \
+            is a file, or - for standard input. Two runs are the same if each thread did the same, apart from chance; the \
+            article "Comparing runs" says what depends on chance.
 
             TEXT LOGS
             The form of a log is recognised from its first lines and said on standard error: \
-            \(LogForm.names.joined(separator: ", ")). For every other there is --form.
-
-            Only the order of each thread's lines is compared, or of each chain's if the form has one, such as a request. \
-            Ids are renamed. Threads with names that differ only in a number at the end are a pool, and names without ids \
-            may be those of several threads: their lines are compared without order. Times and addresses are ignored. Other \
-            numbers must be equal, or be ids of corresponding threads or processes. A line that does not fit the form \
-            continues the message before it. A recording that is compared with a text log is reduced to its log messages.
-
-            A regular expression reads at most 4 KiB of a line. One that takes longer than 100 ms for a line is refused.
-
-            --name and --thread compare a part of two recordings.
+            \(LogForm.names.joined(separator: ", ")). For every other there is --form. The lines of each thread are \
+            compared in order. Threads with names that differ only in a number at the end are a pool: their lines are \
+            compared without order. Times and addresses are ignored, and ids are renamed.
 
             MANY RUNS
-            With --good and --bad, the facts that are true of all bad runs and of no good run, or the reverse: a finding \
-            of 'diagnose', the thread of an event, an outcome, whether an event occurs once or more than once, which event \
-            comes directly after which on a thread, the order of two events that occur once (with at least three runs of \
-            each kind), and the end. The best are first. Facts that come only after a better one on their threads are not \
-            shown, because they may follow from it. If there is none, the largest differences of rates are shown, and the \
-            status is 2.
+            With --good and --bad, the facts that are true of all bad runs and of no good run, or the reverse, the best \
+            first. If there is none, the largest differences of rates are shown, and the status is 2.
 
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl

@@ -11,9 +11,6 @@ struct Diagnose: Command {
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
             mistake; a note is worth knowing. The totals are those of 'stats'.
 
-            A recording of 'notify-demo record' also has what the program does with Foundation's NotificationCenter. If a \
-            program records itself, posts to it are recorded only if the library observes their name there.
-
             A file of accepted findings has one on each line: its kind, as --kinds lists it, and optionally the name \
             of the notification. Text after # is a comment.
 
@@ -21,9 +18,6 @@ struct Diagnose: Command {
               notify-demo record -- ./my-program; notify-demo diagnose
               notify-demo diagnose --main-budget 4ms --depth 100
               notify-demo diagnose --json run.jsonl | jq -r '.findings[].problem'
-
-            EXIT STATUS
-              0 no problem, 1 a problem was found, 2 the recording cannot be read
             """)
 
     @OptionGroup var options: DiagnosisOptions
@@ -60,15 +54,16 @@ struct Diagnose: Command {
         if json {
             try terminal.print(report.json())
         } else {
-            for line in report.text(width: terminal.width) {
-                try terminal.print(
-                    shown: [line.isProblem ? terminal.palette.bad(line.text) : terminal.palette.plain(line.text)])
-            }
-            let reader = (diagnosis.hasFinding ? "timeline" : "stats") + RecordingFile.argument(input.path)
+            let palette = terminal.palette
+            try terminal.print(
+                shown: report.text(width: terminal.width).map {
+                    $0.isProblem ? palette.bad($0.text) : palette.plain($0.text)
+                })
+            var next = "\(Invocation.name) \(diagnosis.hasFinding ? "timeline" : "stats")"
+            next += RecordingFile.argument(input.path)
             let selection = diagnosis.firstSelection
-            let next =
-                [Invocation.name, reader] + (selection.isEmpty ? [] : [ShellText.option(selection[0], selection[1])])
-            try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
+            if !selection.isEmpty { next += " " + ShellText.option(selection[0], selection[1]) }
+            try terminal.print("\n\(diagnosis.totals)\nNext: \(next)")
         }
         try terminal.standardOutput.flush()
         annotations.annotate(report.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)

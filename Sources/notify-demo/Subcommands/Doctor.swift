@@ -13,17 +13,12 @@ struct Doctor: Command {
             programs, with which a small program is recorded; llvm-symbolizer, which finds the source locations of \
             calls; and the server of distributed notifications, which need not run.
 
-            With --json each line is a part: part, result (ok, absent or failed) and text.
-
             EXAMPLES
               notify-demo doctor
               notify-demo doctor --json | jq -r 'select(.result != "ok") | .text'
-
-            EXIT STATUS
-              0 programs can be recorded, 2 they cannot
             """)
 
-    @Flag(help: "Print each part as JSON, one per line.")
+    @Flag(help: "Print each part as JSON, one per line: part, result (ok, absent or failed) and text.")
     var json = false
 
     @OptionGroup var server: ServerOption
@@ -37,89 +32,76 @@ struct Doctor: Command {
         var part: String
         var result: Result
         var text: String
+
+        /// - Parameter examine: throws an error if the part does not work.
+        init(_ part: String, _ examine: () throws -> (Result, String)) {
+            self.part = part
+            do { (result, text) = try examine() } catch { (result, text) = (.failed, "\(error)") }
+        }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         terminal.progressLine.showWhenDue("recording a program")
-        let recording = recording()
-        let parts = [recording, symbolizer, serverPart]
+        let parts = [
+            Part("recording", Self.recording), Part("sources", Self.symbolizer),
+            Part("server") { try Self.server(in: server.directory) },
+        ]
         terminal.progressLine.clear()
         if json {
             try terminal.print(parts.map { try JSONText.of($0) })
         } else {
+            let palette = terminal.palette
             let rows = parts.map { part in
                 let result = part.result.rawValue
-                return [
-                    part.result == .absent
-                        ? terminal.palette.plain(result) : terminal.palette.result(result, isGood: part.result == .ok),
-                    part.part, terminal.palette.plain(part.text),
-                ]
+                let shown = palette.result(result, isGood: part.result == .ok)
+                return [part.result == .absent ? palette.plain(result) : shown, part.part, palette.plain(part.text)]
             }
             try terminal.print(shown: Table([.text(), .text(), .wrapped()], rows: rows).lines(width: terminal.width))
         }
-        return recording.result == .ok ? .success : .error
+        return parts[0].result == .ok ? .success : .error
     }
-
-    // MARK: Parts
 
     /// Records a process of this program, which posts one notification.
-    private func recording() -> Part {
-        let name = "notify-demo-doctor-\(getpid()).jsonl"
-        let file = FileManager.default.temporaryDirectory.appending(component: name).path(percentEncoded: false)
+    private static func recording() throws -> (Part.Result, String) {
+        let file = FileManager.default.temporaryDirectory.appending(path: "notify-demo-doctor-\(getpid()).jsonl").path
         defer { try? FileManager.default.removeItem(atPath: file) }
-        do {
-            let library = try RecorderLibrary.path()
-            let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
-            let run = try RecordedProgram.run(
-                [program, DoctorChild.name], recordingTo: file, timeout: .seconds(30))
-            let files = run.files
-            if run.end == .exit(0), !files.isEmpty {
-                return Part(part: "recording", result: .ok, text: "a program was recorded with \(library)")
-            }
-            let problem = files.problem.map { ": \($0)" } ?? ""
-            return Part(
-                part: "recording", result: .failed,
-                text: "a program in which \(library) was preloaded recorded \(files.records) records and ended with "
-                    + "\(run.end)\(problem). Build or install this version again; LD_DEBUG=libs shows what the linker loads."
+        let library = try RecorderLibrary.path()
+        let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        let run = try RecordedProgram.run(
+            [program, DoctorChild._commandName], recordingTo: file, timeout: .seconds(30))
+        if run.end == .exit(0), !run.files.isEmpty { return (.ok, "a program was recorded with \(library)") }
+        throw CommandError(
+            description: "a program in which \(library) was preloaded recorded \(run.files.records) records and ended "
+                + "with \(run.end). Build or install this version again; LD_DEBUG=libs shows what the linker loads.")
+    }
+
+    private static func symbolizer() -> (Part.Result, String) {
+        Symbolizer().map { (.ok, "source locations are found with \($0.path)") }
+            ?? (
+                .absent,
+                "llvm-symbolizer is neither in PATH nor beside swift, so the source locations of calls to "
+                    + "Foundation stay unknown. Add the directory of Swift's toolchain to PATH."
             )
-        } catch {
-            return Part(part: "recording", result: .failed, text: "\(error)")
-        }
     }
 
-    private var symbolizer: Part {
-        guard let path = Symbolizer()?.path else {
-            return Part(
-                part: "sources", result: .absent,
-                text: "llvm-symbolizer is neither in PATH nor beside swift, so the source locations of calls to "
-                    + "Foundation stay unknown. Add the directory of Swift's toolchain to PATH.")
+    private static func server(in directory: ServerDirectory) throws -> (Part.Result, String) {
+        guard let status = try DistributedCenter.status(of: directory) else {
+            return (
+                .absent, "no server runs at \(directory.path). The first process that posts or observes starts one."
+            )
         }
-        return Part(part: "sources", result: .ok, text: "source locations are found with \(path)")
-    }
-
-    private var serverPart: Part {
-        let directory = server.directory
-        do {
-            guard let status = try DistributedCenter.status(of: directory) else {
-                return Part(
-                    part: "server", result: .absent,
-                    text: "no server runs at \(directory.path). The first process that posts or observes starts one.")
-            }
-            let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(status.process)/exe")
-            return Part(
-                part: "server", result: .ok,
-                text: "process \(status.process), \(program ?? "of an unknown program"), serves at \(directory.path) "
-                    + "with \(ProtocolVersions.supported) of the protocol")
-        } catch {
-            return Part(part: "server", result: .failed, text: "\(error)")
-        }
+        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(status.process)/exe")
+        return (
+            .ok,
+            "process \(status.process), \(program ?? "of an unknown program"), serves at \(directory.path) "
+                + "with \(ProtocolVersions.supported) of the protocol"
+        )
     }
 }
 
 /// The program that `doctor` records.
 struct DoctorChild: ParsableCommand {
-    static let name = "doctor-child"
-    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+    static let configuration = CommandConfiguration(commandName: "doctor-child", shouldDisplay: false)
 
-    func run() { NotificationCenter.default.post(name: Notification.Name(Self.name), object: nil) }
+    func run() { NotificationCenter.default.post(name: Notification.Name("Recorded"), object: nil) }
 }

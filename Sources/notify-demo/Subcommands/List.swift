@@ -4,12 +4,7 @@ import Scenarios
 import TerminalText
 
 struct List: Command {
-    static let configuration = CommandConfiguration(
-        abstract: "List the scenarios.",
-        discussion: """
-            EXAMPLES
-              notify-demo list --json
-            """)
+    static let configuration = CommandConfiguration(abstract: "List the scenarios.")
 
     @Flag(help: "Print each scenario as JSON, one per line.")
     var json = false

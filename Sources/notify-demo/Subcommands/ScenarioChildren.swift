@@ -6,8 +6,7 @@ import SystemPackage
 
 /// The child process of `run observer-lifetime`, which may crash.
 struct LifetimeChild: ParsableCommand {
-    static let name = LifetimeProgram.subcommand
-    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+    static let configuration = CommandConfiguration(commandName: LifetimeProgram.subcommand, shouldDisplay: false)
 
     @Argument var capture: ObserverCapture
     /// Of the file to record to.
@@ -21,8 +20,7 @@ struct LifetimeChild: ParsableCommand {
 
 /// The second process of a distributed scenario. It obeys commands on standard input until that ends.
 struct DistributedChild: ParsableCommand {
-    static let name = DistributedProgram.subcommand
-    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+    static let configuration = CommandConfiguration(commandName: DistributedProgram.subcommand, shouldDisplay: false)
 
     @Argument var directory: String
     /// Of the file to record to.

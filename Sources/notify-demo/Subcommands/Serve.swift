@@ -10,29 +10,20 @@ struct Serve: Command {
         abstract: "Run the server of this user's notifications in the foreground, or show what it does.",
         discussion: """
             The first process that posts or observes starts a server by itself, which ends when it has had no client \
-            for a minute. This command runs one that logs to standard error and serves until it is told to end. \
-            SIGTERM and Ctrl-C end it after it has said goodbye to its clients and written what waits for them, for 2 \
-            seconds at most; a second one ends it at once. A socket that systemd passes is used. install.sh installs \
-            units for systemd that start notification-server, which serves without these options.
+            for a minute. This command runs one that logs to standard error and serves until SIGTERM or Ctrl-C ends it, \
+            after it has written what its clients wait for; a second one ends it at once.
 
-            With --status, no server is run or started. The clients of the server that runs are shown, their \
-            observers, and the notifications that wait. Dropped notifications were not sent to a process because it \
-            read too slowly. Discarded ones exceeded the limit of notifications that are held for a suspended process.
+            With --status, the clients of the server that runs are shown, their observers, and the notifications that \
+            wait. Dropped notifications were not sent to a process because it read too slowly. Discarded ones exceeded \
+            the limit of notifications that are held for a suspended process.
 
             EXAMPLES
-              notify-demo serve
-              notify-demo serve --idle-exit 5m
               notify-demo serve --status
               notify-demo serve --status --json | jq '.clients[] | select(.dropped > 0) | .process'
-              systemctl --user enable --now distributed-notifications.socket
 
             EXIT STATUS
-              0 told to end, or idle for as long as --idle-exit says; 2 the directory cannot be used, or another \
-            server serves there. With --status: 0 shown, 1 no server runs, 2 it does not answer or cannot be reached
+              0 told to end, 2 the directory cannot be used, or another server serves there. With --status: 0 shown, 1 no server runs, 2 it does not answer or cannot be reached
             """)
-
-    @Option(duration: "End after this time without a client: 200ms, 5s, 2m (default: never).")
-    var idleExit: ElapsedTime?
 
     @Flag(help: "Show the status of the server that runs, and end.")
     var status = false
@@ -44,21 +35,11 @@ struct Serve: Command {
 
     func validate() throws {
         if json, !status { throw ValidationError("--json prints the status, so it needs --status.") }
-        if status, idleExit != nil {
-            throw ValidationError("--status runs no server, so --idle-exit has no effect. Use one of them.")
-        }
-        if let idleExit, idleExit.nanoseconds == 0 {
-            throw ValidationError(
-                "--idle-exit is 0, so the server would end before a client connects. Use a second or more.")
-        }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        status ? try showStatus(terminal) : try serve()
-    }
-
-    private func showStatus(_ terminal: Terminal) throws -> ExitStatus {
         let directory = server.directory
+        if !status { return try serve(in: directory) }
         guard let status = try DistributedCenter.status(of: directory) else {
             terminal.report(
                 "no server runs at \(directory.path). The first process that posts or observes starts one.")
@@ -68,23 +49,21 @@ struct Serve: Command {
         return .success
     }
 
-    private func serve() throws -> ExitStatus {
-        let style = DocumentStyle()
+    private func serve(in directory: ServerDirectory) throws -> ExitStatus {
         let log: @Sendable (String) -> Void = { text in
-            let now = style.time(Int64(Date.now.timeIntervalSince1970 * 1e9))
+            let time = DocumentStyle().time(Int64(Date.now.timeIntervalSince1970 * 1e9))
             // If standard error is closed, nothing can be logged.
-            _ = try? FileDescriptor.standardError.writeAll(Array("\(now) \(text)\n".utf8))
+            _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(time) \(text)\n"))
         }
-        var limits = ServerLimits()
-        if let idleExit { limits.idleTimeout = idleExit.duration }
-        let server = LocalServer(directory: self.server.directory, limits: limits) { log("\($0)") }
-        try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { number in
-            // A second request ends the process at once.
-            EndRequests.stop()
+        let server = LocalServer(directory: directory) { log("\($0)") }
+        try EndRequests.taking([SIGINT, SIGTERM, SIGHUP]) { number in
             log("asked to end by signal \(number)")
             server.stop()
+            // A second request ends the process at once.
+            return false
+        } during: {
+            try server.run()
         }
-        try server.run(endsWhenIdle: idleExit != nil)
         log("ended")
         return .success
     }

@@ -15,9 +15,6 @@ struct Show: Command {
               notify-demo show
               notify-demo show run.jsonl --name PriceDidChange --from 10ms --to 12.5ms
               notify-demo show run.jsonl --json | jq -r ".stage // empty" | sort | uniq -c
-
-            EXIT STATUS
-              0 success, 2 the recording cannot be read, or does not contain the post, name or thread
             """)
 
     @OptionGroup var input: RecordingInput
@@ -29,25 +26,23 @@ struct Show: Command {
     var color = ColorChoice.auto
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        if json { return try showLines(terminal) }
+        if json {
+            // The lines of the file, so that another command answers for them as for the file.
+            var lines = RecordingLines()
+            let recording = try input.file.read(terminal) { try lines.read(path: $0, progress: $1) }
+            let selection = try RecordingSelection(input.filter, of: recording)
+            let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
+            try lines.forEach(selected: selection.isEverything ? nil : Set(selected)) {
+                try terminal.standardOutput.write($0)
+            }
+            return .success
+        }
         let (recording, selection) = try input.read(terminal)
         let entries = recording.entries.lazy.filter(selection.contains)
         let style = StagesStyle(recording, entries)
         for entry in entries {
             let thread = recording.threads[Int(entry.thread)].identity.number
             try terminal.print(shown: [terminal.palette.numbered(style.line(for: entry), thread - 1)])
-        }
-        return .success
-    }
-
-    /// Prints the lines of the file, so that another command answers for them as for the file.
-    private func showLines(_ terminal: Terminal) throws -> ExitStatus {
-        var lines = RecordingLines()
-        let recording = try input.file.read(terminal) { try lines.read(path: $0, progress: $1) }
-        let selection = try RecordingSelection(input.selection.filter, of: recording)
-        let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
-        try lines.forEach(selected: selection.isEverything ? nil : Set(selected)) {
-            try terminal.standardOutput.write($0)
         }
         return .success
     }

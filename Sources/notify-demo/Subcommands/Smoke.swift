@@ -10,16 +10,14 @@ struct Smoke: Command {
             Runs every scenario, in less than 10 seconds, or those that are named.
 
             EXAMPLES
-              notify-demo smoke
               notify-demo smoke redirect flood
               notify-demo smoke --junit report.xml
-
-            EXIT STATUS
-              0 all expectations hold, 1 an expectation fails, 2 the report cannot be written
             """)
 
-    @Argument(help: "The scenarios to run (default: all).", completion: .list(ScenarioCatalog.all.map(\.name)))
-    var scenarios: [String] = []
+    @Argument(
+        help: "The scenarios to run (default: all).", completion: ScenarioCatalog.completion,
+        transform: ScenarioCatalog.scenario)
+    var scenarios: [any Scenario] = []
 
     @Option(
         help: ArgumentHelp(
@@ -32,19 +30,12 @@ struct Smoke: Command {
 
     @OptionGroup var annotations: AnnotationOptions
 
-    private var printsXML: Bool { junit.map(Output.isStandardOutput) ?? false }
-
-    func validate() throws {
-        for name in scenarios { try ScenarioArguments.check(name: name) }
-    }
-
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         // The report file is checked before the scenarios run, so that an error is reported at once.
-        let report = try junit.map { try terminal.output(to: $0) }
-        let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios.compactMap(ScenarioCatalog.named)
+        let report = try junit.map(terminal.output)
+        let printsLines = report?.isStandardOutput != true
+        let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios
         var suites: [ReportedSuite] = []
-        var expectations: [Expectation] = []
-        var findings: [ReportedFinding] = []
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
             var results: [Expectation] = []
@@ -55,29 +46,22 @@ struct Smoke: Command {
                     results = [Expectation("can be run", failure: "\(error)")]
                 }
             }
-            expectations += results
-            suites.append(
-                ReportedSuite(
-                    name: scenario.name,
-                    cases: results.map {
-                        ReportedSuite.Case("\(scenario.name): \($0.claim)", failure: $0.failure)
-                    }, duration: duration))
-            findings += results.compactMap { result in
-                result.failure.map { ReportedFinding(title: "\(scenario.name): \(result.claim)", text: $0) }
-            }
-            if !printsXML {
-                try terminal.print(shown: results.map { terminal.line(of: $0, in: scenario.name) })
-            }
+            let cases = results.map { ReportedSuite.Case("\(scenario.name): \($0.claim)", failure: $0.failure) }
+            suites.append(ReportedSuite(name: scenario.name, cases: cases, duration: duration))
+            if printsLines { try terminal.print(shown: results.map { terminal.line(of: $0, in: scenario.name) }) }
             try terminal.standardOutput.flush()
         }
-        let failed = expectations.count { !$0.holds }
-        let totals = "\(expectations.count - failed) passed, \(failed) failed"
-        if !printsXML { try terminal.print(totals) }
+        let cases = suites.flatMap(\.cases)
+        let failures = cases.compactMap { claim in
+            claim.failure.map { ReportedFinding(title: claim.claim, text: $0) }
+        }
+        let totals = "\(cases.count - failures.count) passed, \(failures.count) failed"
+        if printsLines { try terminal.print(totals) }
         // The lines are printed even if the report cannot be written.
         try terminal.standardOutput.flush()
-        annotations.annotate(findings, title: "notify-demo smoke", totals: totals, terminal)
+        annotations.annotate(failures, title: "notify-demo smoke", totals: totals, terminal)
         try report?.print(JUnitReport.text("notify-demo smoke", of: suites))
         try report?.finish()
-        return failed == 0 ? .success : .failed
+        return failures.isEmpty ? .success : .failed
     }
 }

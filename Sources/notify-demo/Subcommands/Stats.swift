@@ -1,7 +1,7 @@
-internal import ArgumentParser
-public import DeliveryDiagnostics
-internal import DeliveryRecording
-internal import TerminalText
+import ArgumentParser
+import DeliveryDiagnostics
+import DeliveryRecording
+import TerminalText
 
 extension StatisticsReport.Grouping: ExpressibleByArgument {}
 
@@ -9,23 +9,17 @@ struct Stats: Command {
     static let configuration = CommandConfiguration(
         abstract: "Count what became of every notification, and the times: latencies and mailbox depths.",
         discussion: """
-            Each time has a fitting unit: ns, µs, ms or s. p99 is the time that 99 of 100 took at most, to three \
-            digits. Post to delivery is the time from the post to the handler's call; waiting is the time from the \
-            append to the target thread's mailbox to the call. A handler's time includes its own posts that are \
-            delivered at once. Posted counts every post once; a post that matches three observers is matched three \
-            times. Each match has one outcome: delivered, coalesced, dropped by policy, cancelled by removal, or \
-            target gone. Without an outcome it is pending, because it waited when the recording ended, or lost, which \
-            'diagnose' reports. A dash means that nothing was recorded.
+            Posted counts every post once; a post that matches three observers is matched three times. Each match has \
+            one outcome: delivered, coalesced, dropped by policy, cancelled by removal, or target gone; or it is \
+            pending, because it waited when the recording ended, or lost, which 'diagnose' reports. Post to delivery is \
+            the time from the post to the handler's call; waiting is the time in the target thread's mailbox. p99 is the \
+            time that 99 of 100 took at most. A dash means that nothing was recorded.
 
             EXAMPLES
               notify-demo run many-observers -o run.jsonl; notify-demo stats run.jsonl
               notify-demo stats --by observer run.jsonl
               gunzip -c run.jsonl.gz | notify-demo stats -
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99
-              notify-demo stats --json run.jsonl | jq '.observers[] | select(.pending > 0)'
-
-            EXIT STATUS
-              0 success, 2 the recording cannot be read
             """)
 
     @OptionGroup var input: RecordingInput

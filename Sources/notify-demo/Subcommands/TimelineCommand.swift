@@ -19,13 +19,8 @@ struct TimelineCommand: Command {
 
             EXAMPLES
               notify-demo run redirect -o run.jsonl; notify-demo timeline run.jsonl
-              notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
               notify-demo timeline run.jsonl --post 7 --ascii --width 100
-              notify-demo timeline run.jsonl -o run.svg
               notify-demo timeline run.jsonl -o run.svg --from 10ms --to 12.5ms --linear
-
-            EXIT STATUS
-              0 success, 2 the recording cannot be read, or does not contain the post or name
             """)
 
     @OptionGroup var input: RecordingInput
@@ -58,39 +53,37 @@ struct TimelineCommand: Command {
     @Option(help: ColorChoice.help)
     var color = ColorChoice.auto
 
+    private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }
+
     func validate() throws {
-        if let width, !(TimelineText.minimumWidth...1000).contains(width) {
-            throw ValidationError("--width is \(width); it must be from \(TimelineText.minimumWidth) to 1000.")
-        }
+        try ValidationError.check("--width", width, from: TimelineText.minimumWidth, to: 1000)
         if isPicture, ascii || width != nil {
             let option = svg ? "--svg" : "-o \(output ?? "")"
             throw ValidationError("\(option) draws a picture, so it does not allow --ascii or --width.")
         }
         if linear, !isPicture { throw ValidationError("--linear needs a picture: --svg, or -o NAME.svg.") }
         if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }
-        try input.check(output: output, called: "drawing")
+        try Output.check([("-o", output)], inputs: [input.path])
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         var (recording, selection) = try input.read(terminal)
         let index = RecordingIndex(recording)
-        let window = isSelected ? nil : FindingWindow(Diagnosis(index))
+        let window = input.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
         if let window { selection = try RecordingSelection(window.filter, of: recording) }
         let timeline = Timeline(
             index, selection, limit: limit == 0 ? nil : limit, foldsRuns: !each, window: window)
         let drawing = try terminal.output(to: output)
         if isPicture {
-            try drawing.write(Array(TimelinePicture(timeline, isLinear: linear).svg.utf8))
+            try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)
         } else {
             let columns = drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil
             let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
+            let palette = drawing.isStandardOutput ? terminal.palette : Palette(.never, for: .standardOutput)
             let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
             try text.forEachLine(progress: show) { line in
                 let spans = line.map { span in
-                    guard drawing.isStandardOutput, let lane = span.lane else {
-                        return terminal.palette.plain(span.text)
-                    }
-                    return terminal.palette.numbered(span.text, lane)
+                    span.lane.map { palette.numbered(span.text, $0) } ?? palette.plain(span.text)
                 }
                 try drawing.print(spans.joined())
             }
@@ -98,13 +91,4 @@ struct TimelineCommand: Command {
         try drawing.finish()
         return .success
     }
-
-    /// True if the user says what to draw.
-    private var isSelected: Bool {
-        let options = input.selection
-        return options.name != nil || options.thread != nil || options.post != nil || options.from != nil
-            || options.to != nil
-    }
-
-    private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }
 }

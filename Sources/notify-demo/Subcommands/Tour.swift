@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeliveryDiagnostics
-import Foundation
 import Scenarios
 
 struct Tour: Command {
@@ -13,33 +12,31 @@ struct Tour: Command {
         notification center delivers on the thread that posts. Here the observer
         registered on the main thread, and another thread posts: the handler runs on
         that other thread.
+
         """,
         "redirect": """
         The document's technique: hold the notification in a queue, signal a port on
         the main thread's run loop, process it there. The same post is now handled on
         the main thread.
+
         """,
     ]
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         var status = ExitStatus.success
-        for (name, sentence) in Self.stops {
-            guard let scenario = ScenarioCatalog.named(name) else { continue }
+        for (name, text) in Self.stops {
             // With the log on one stream, so that the order is right through a pipe too.
-            try terminal.print(sentence.components(separatedBy: "\n") + [""])
-            let run = try ScenarioRun.perform(scenario, terminal)
-            try terminal.print(DocumentStyle().lines(of: run.recorded.recording))
-            try terminal.print([""])
+            try terminal.print(text)
+            let run = try ScenarioRun.perform(ScenarioCatalog.scenario(name), terminal)
+            try terminal.print(DocumentStyle().lines(of: run.recorded.recording) + [""])
             try terminal.standardOutput.flush()
             for expectation in run.expectations where !expectation.holds {
                 terminal.say(shown: terminal.line(of: expectation, in: name, isMessage: true))
                 status = .failed
             }
         }
-        try terminal.print([
-            "Next:", "  \(Invocation.name) record -- ./my-program", "  \(Invocation.name) list",
-            "  \(Invocation.name) --help",
-        ])
+        let commands = ["record -- ./my-program", "list", "--help"]
+        try terminal.print(["Next:"] + commands.map { "  \(Invocation.name) \($0)" })
         return status
     }
 }

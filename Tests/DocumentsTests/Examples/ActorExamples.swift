@@ -4,9 +4,7 @@ import ThreadedNotifications
 import XCTest
 
 /// The examples of the article *Recipes* about actors, state on a thread, and async handlers.
-final class ActorExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class ActorExamples: ExampleTestCase {
     func testAnActorsOwnCode() async throws {
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
 
@@ -37,7 +35,6 @@ final class ActorExamples: XCTestCase {
     }
 
     func testAsyncHandlers() throws {
-        let printed = printed
         let isLoaded = expectation(description: "the last was loaded")
         @Sendable func print(_ line: String) {
             printed.add(line)

@@ -8,12 +8,8 @@ import XCTest
 
 /// The examples of the README and of the articles *Moving from Foundation* and *Recipes*. Each test has the lines that
 /// the document has before the example, then the example, then a check of its output.
-final class DeliveryExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class DeliveryExamples: ExampleTestCase {
     func testHandlersAndOptions() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         // example: begin
         let center = ThreadedNotificationCenter.default
         let name = Notification.Name("WindowWillClose")
@@ -46,8 +42,6 @@ final class DeliveryExamples: XCTestCase {
     }
 
     func testBlocksForAThread() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let worker = try started("worker")
 
         // example: begin
@@ -68,8 +62,6 @@ final class DeliveryExamples: XCTestCase {
     }
 
     func testActorsAndSequences() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
         let worker = try started("worker")
 
@@ -106,8 +98,6 @@ final class DeliveryExamples: XCTestCase {
     }
 
     func testTheDocumentsTechnique() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let (name, worker) = (Notification.Name("WindowWillClose"), try started("worker"))
 
         // example: begin
@@ -130,17 +120,15 @@ final class DeliveryExamples: XCTestCase {
     func testPostingLater() {
         // On a new thread, because its default queue is unused.
         let hasEnded = expectation(description: "ended")
-        let printed = printed
         Thread.detachNewThread {
-            Self.postLater(printed)
+            Self.postLater()
             hasEnded.fulfill()
         }
         wait(for: [hasEnded], timeout: TestTimeout.seconds)
         XCTAssertEqual(printed.lines, ["500: waiting 1, coalesced 499", "flushed once"])
     }
 
-    private static func postLater(_ printed: PrintedLines) {
-        func print(_ line: String) { printed.add(line) }
+    private static func postLater() {
 
         // example: begin
         let queue = PostingQueue.default  // this thread's, for NotificationCenter.default
@@ -189,8 +177,6 @@ final class DeliveryExamples: XCTestCase {
     }
 
     func testTheMainActor() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
 
         // example: begin
@@ -204,8 +190,6 @@ final class DeliveryExamples: XCTestCase {
     }
 
     func testShutdown() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
         let worker = try started("worker")
 

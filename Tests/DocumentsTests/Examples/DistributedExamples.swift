@@ -7,9 +7,7 @@ import ThreadedNotifications
 import XCTest
 
 /// The examples of notifications between processes, run with a server of their own.
-final class DistributedExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class DistributedExamples: ExampleTestCase {
     private static let directory = "/tmp/documents-\(getpid())"
 
     // The default center reads the variable at its first use.
@@ -29,13 +27,11 @@ final class DistributedExamples: XCTestCase {
     }
 
     func testTheProgramPrintsTheDish() throws {
-        let printed = printed
-        try MainActor.assumeIsolated { try Self.theProgram(printed) }
+        try MainActor.assumeIsolated { try Self.theProgram() }
         XCTAssertEqual(printed.lines, ["soup is served on {number = 1, name = main}"])
     }
 
-    @MainActor private static func theProgram(_ printed: PrintedLines) throws {
-        @Sendable func print(_ line: String) { printed.add(line) }
+    @MainActor private static func theProgram() throws {
 
         // example: begin
         let center = try DistributedCenter.default
@@ -54,8 +50,6 @@ final class DistributedExamples: XCTestCase {
     }
 
     func testSuspendedObserversReceiveTheirNotifications() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
         let worker = RunLoopThread(name: "worker")
         try worker.start()
@@ -105,13 +99,11 @@ final class DistributedExamples: XCTestCase {
     }
 
     func testTheShortProgramPrintsTheDish() throws {
-        let printed = printed
-        try MainActor.assumeIsolated { try Self.theShortProgram(printed) }
+        try MainActor.assumeIsolated { try Self.theShortProgram() }
         XCTAssertEqual(printed.lines, ["soup"])
     }
 
-    @MainActor private static func theShortProgram(_ printed: PrintedLines) throws {
-        func print(_ line: String) { printed.add(line) }
+    @MainActor private static func theShortProgram() throws {
 
         // example: begin
         let center = try DistributedCenter.default
@@ -128,13 +120,11 @@ final class DistributedExamples: XCTestCase {
     }
 
     func testAppleNamesPrintThePath() throws {
-        let printed = printed
-        try MainActor.assumeIsolated { try Self.appleNames(printed) }
+        try MainActor.assumeIsolated { try Self.appleNames() }
         XCTAssertEqual(printed.lines, ["Editor saved /tmp/a"])
     }
 
-    @MainActor private static func appleNames(_ printed: PrintedLines) throws {
-        @Sendable func print(_ line: String) { printed.add(line) }
+    @MainActor private static func appleNames() throws {
 
         // example: begin
         let center = DistributedNotificationCenter.default()

@@ -4,17 +4,13 @@ import ThreadedNotifications
 import XCTest
 
 /// The examples of the article *Recipes* about the ends of threads and of runs of the main run loop.
-final class EndExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class EndExamples: ExampleTestCase {
     func testTheEndOfAThread() throws {
-        let printed = printed
-        try MainActor.assumeIsolated { try Self.theEndOfAThread(printed) }
+        try MainActor.assumeIsolated { try Self.theEndOfAThread() }
         XCTAssertEqual(printed.lines, ["stopped early", "worker ended: 1 block lost"])
     }
 
-    @MainActor private static func theEndOfAThread(_ printed: PrintedLines) throws {
-        @Sendable func print(_ line: String) { printed.add(line) }
+    @MainActor private static func theEndOfAThread() throws {
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
         let worker = RunLoopThread(name: "worker")
         try worker.start()
@@ -60,13 +56,11 @@ final class EndExamples: XCTestCase {
     }
 
     func testAMainThatRuns() {
-        let printed = printed
-        MainActor.assumeIsolated { Self.aMainThatRuns(printed) }
+        MainActor.assumeIsolated { Self.aMainThatRuns() }
         XCTAssertEqual(printed.lines, ["all windows are closed"])
     }
 
-    @MainActor private static func aMainThatRuns(_ printed: PrintedLines) {
-        func print(_ line: String) { printed.add(line) }
+    @MainActor private static func aMainThatRuns() {
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
         RunLoop.main.perform {
             DispatchQueue.global().async { for _ in 1...3 { center.post(name: name) } }
@@ -86,14 +80,12 @@ final class EndExamples: XCTestCase {
     }
 
     func testCtrlC() throws {
-        let printed = printed
-        try MainActor.assumeIsolated { try Self.ctrlC(printed) }
+        try MainActor.assumeIsolated { try Self.ctrlC() }
         XCTAssertEqual(printed.lines, ["saved", "exit 130"])
     }
 
-    @MainActor private static func ctrlC(_ printed: PrintedLines) throws {
-        @Sendable func print(_ line: String) { printed.add(line) }
-        func exit(_ status: CInt) { printed.add("exit \(status)") }
+    @MainActor private static func ctrlC() throws {
+        func exit(_ status: CInt) { print("exit \(status)") }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
         let worker = RunLoopThread(name: "worker")
         try worker.start()

@@ -4,12 +4,8 @@ import ThreadedNotifications
 import XCTest
 
 /// The examples of later deliveries and of drain budgets in the article *Recipes*.
-final class LaterExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class LaterExamples: ExampleTestCase {
     func testAHandlerAfterTheCodeThatPosts() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
 
         // example: begin

@@ -27,12 +27,8 @@ extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.
 // example: end
 
 /// The recipe for typed messages.
-final class MessageExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class MessageExamples: ExampleTestCase {
     func testAMessageWithASubject() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let center = ThreadedNotificationCenter()
         let worker = RunLoopThread(name: "worker")
         try worker.start()
@@ -59,8 +55,6 @@ final class MessageExamples: XCTestCase {
     }
 
     func testTypedMessages() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let center = ThreadedNotificationCenter()
 
         // example: begin
@@ -84,8 +78,6 @@ final class MessageExamples: XCTestCase {
     }
 
     func testMessagesAsASequence() async {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let center = ThreadedNotificationCenter()
 
         // example: begin

@@ -4,12 +4,8 @@ import ThreadedNotifications
 import XCTest
 
 /// The recipes for the latest notification of a name, and for questions about observers.
-final class QuestionExamples: XCTestCase {
-    private let printed = PrintedLines()
-
+final class QuestionExamples: ExampleTestCase {
     func testTheLatestNotificationForLateObservers() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
         let center = ThreadedNotificationCenter()
         let worker = RunLoopThread(name: "worker")
         try worker.start()
@@ -32,8 +28,6 @@ final class QuestionExamples: XCTestCase {
     }
 
     func testQuestionsAboutObservers() {
-        let printed = printed
-        func print(_ line: some CustomStringConvertible) { printed.add("\(line)") }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
 
         // example: begin

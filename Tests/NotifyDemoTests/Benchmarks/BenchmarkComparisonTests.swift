@@ -85,17 +85,15 @@ final class BenchmarkComparisonTests: XCTestCase {
         XCTAssertEqual(compared.end, .exit(1), "\(compared.errors)")
         XCTAssertTrue(compared.output.contains("SLOWER"), compared.output)
         XCTAssertFalse(compared.output.contains("burst") || compared.errors.contains("differ"), compared.output)
-        let begin = "cd $(mktemp -d) && notify-bench --quick same-thread-1 --json > a"
-        for (line, status, says) in [
-            ("notify-bench --compare /nowhere/before.json", Int32(2), "cannot read /nowhere/before.json"),
-            ("echo {} > b && notify-bench --compare b", 64, "it is no report"),
-            ("sed s/same-thread-1/gone/g a > b && notify-bench --compare b", 64, "no workload of this program"),
-            ("sed 's/\"schema\":1/\"schema\":99/' a > b && notify-bench --compare b", 64, "its schema is 99"),
-            ("sed 's/\"quick\":true/\"quick\":false/' a > b && notify-bench --compare a --compare b", 64, "differ in"),
-        ] {
-            let refused = try Shell.run("\(begin); \(line)")
-            XCTAssertEqual(refused.end, .exit(status), line)
-            XCTAssertTrue(refused.errors.contains(says), refused.errors)
-        }
+        let refused = try Shell.inDirectory(
+            """
+            notify-bench --quick same-thread-1 --json > a; echo {} > empty; sed s/same-thread-1/gone/g a > gone
+            sed 's/"schema":1/"schema":99/' a > later; sed 's/"quick":true/"quick":false/' a > slow
+            for files in /nowhere empty gone later 'a --compare slow'; do notify-bench --compare $files; echo $?; done
+            """)
+        XCTAssertEqual(refused.output, "2\n64\n64\n64\n64\n")
+        for says in [
+            "cannot read /nowhere", "it is no report", "no workload of this program", "its schema is 99", "differ in",
+        ] { XCTAssertTrue(refused.errors.contains(says), refused.errors) }
     }
 }

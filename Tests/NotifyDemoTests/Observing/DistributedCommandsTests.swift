@@ -1,4 +1,3 @@
-import Foundation
 import SharedTesting
 import XCTest
 
@@ -9,7 +8,8 @@ final class DistributedCommandsTests: XCTestCase {
         try Shell.run(
             #"""
             cd "$(mktemp -d)"; mkdir -m 700 directory
-            demo() { timeout -k 5 60 notify-demo "$@" --directory directory; }
+            d="--directory directory"
+            demo() { command=$1; shift; timeout -k 5 60 notify-demo $command $d "$@"; }
             server() { demo serve --status --json | grep -o '"process":[0-9]*}$' | grep -o '[0-9]*'; }
             trap 'kill $(server) 2>/dev/null; rm -r "$PWD"' EXIT
             seen() { for i in {1..12000}; do grep -qs "$2" "$1" && return; sleep 0.005; done; echo "not seen: $2" >&2; }
@@ -18,80 +18,56 @@ final class DistributedCommandsTests: XCTestCase {
             """#)
     }
 
-    func testANotificationIsPrintedWithItsSenderThreadAndUserInfoAndNEndsObserve() throws {
+    func testNotificationsArePrintedWithTheirSenderThreadAndUserInfoAndTheEndOfAServerInOrderAndNEndsObserve() throws {
         let outcome = try shell(
             """
-            demo observe done --object Kitchen -N 2 --timeout 60s 2>errors & seen errors connected
+            demo serve --status --json; echo $?; ls directory
+            demo observe done --object Kitchen -N 3 2>errors >lines & seen errors connected
             demo post done; demo post done --object Kitchen --user-info a=b n:=3 r:=1.5
-            demo serve --status | grep 'done of'; demo post done --object Kitchen; wait $!; echo $?
-            """)
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        try require(lines.count == 4, "\(outcome.output)\(outcome.errors)")
-        let form = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:notify-demo)?\[\d+\] → 1 main: done of "Kitchen"(.*)/
-        let posted = lines.filter { $0.hasPrefix("2") }.compactMap { $0.wholeMatch(of: form)?.1 }
-        XCTAssertEqual(posted, [#" with {"a":"b","n":3,"r":1.5}"#, ""], "\(lines)")
-        XCTAssertTrue(lines.contains { $0.contains(#"coalesce  done of "Kitchen""#) })
-        XCTAssertEqual(lines.last, "0")
-    }
-
-    func testHeldNotificationsArePrintedAtResumption() throws {
-        let outcome = try shell(
-            """
-            demo observe x -N 2 --timeout 60s --behavior hold --suspend-after 0s --resume-after 1s --json 2>errors >out &
-            seen errors suspended; demo post x --user-info i:=1; demo post x --user-info i:=2
-            wait $!; echo $?; grep -o '"i":.' out
-            """)
-        XCTAssertEqual(outcome.output, "0\n\"i\":1\n\"i\":2\n", "\(outcome.errors)")
-    }
-
-    func testTheEndOfAServerIsPrintedAsAnInterruptionInOrderAndLaterNotificationsFollow() throws {
-        let outcome = try shell(
-            """
-            demo observe x -N 2 --timeout 60s --json 2>errors >out & seen errors connected
-            demo post x; seen out notification; kill -9 $(server); seen out '"connected"'; demo post x
-            wait $!; echo $?; grep -o '"kind":"[a-z]*"' out
+            demo serve --status | grep -o 'done of.*'; demo post done --object Kitchen; seen lines '"Kitchen"$'
+            kill -9 $(server); seen lines ' connected: '; demo post done --object Kitchen
+            wait $!; echo $?; sed -E 's/^.{23} (notify-demo)?//; s/[0-9]+/0/g; s/;.*//; s/:.*(server|was).*//' lines
             """)
         XCTAssertEqual(
             outcome.output,
             """
+            1
+            done of "Kitchen"
             0
-            "kind":"notification"
-            "kind":"interrupted"
-            "kind":"connected"
-            "kind":"notification"
+            [0] → 0 main: done of "Kitchen" with {"a":"b","n":0,"r":0.0}
+            [0] → 0 main: done of "Kitchen"
+            interrupted
+            connected
+            [0] → 0 main: done of "Kitchen"
 
-            """, "\(outcome.errors)")
+            """, outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("/directory. The first process that posts or observes starts one."))
     }
 
-    func testCtrlCIs130AndSIGTERM143AndEarlierNotificationsArePrinted() throws {
+    func testCtrlCIs130AndSIGTERM143AndAClosedPipeIsQuietAndEarlierNotificationsArePrinted() throws {
         let outcome = try shell(
             """
             for s in INT TERM; do
-                rm -f errors out; notify-demo observe --directory directory 2>errors >out & seen errors connected
+                rm -f errors out; notify-demo observe $d 2>errors >out & seen errors connected
                 demo post x; seen out x; kill -$s $!; wait $!; echo $?; wc -l <out
             done
+            rm errors; (set -o pipefail; demo observe 2>errors | head -1 | wc -l; echo $?) & seen errors connected
+            demo post x; while kill -0 $! 2>/dev/null; do demo post y; done; wait $!; grep -v ^observing errors
             """)
-        XCTAssertEqual(outcome.output, "130\n1\n143\n1\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "130\n1\n143\n1\n1\n0\n", "\(outcome.errors)")
     }
 
-    func testWaitStartsItsCommandWhenTheObserverIsRegisteredAndEndsWithTheNotification() throws {
+    func testACommandIsStartedWhenTheObserverIsRegisteredAndItsFailureAndATimeoutEndTheWaiting() throws {
         let outcome = try shell(
             """
-            demo wait x --timeout 60s --directory directory -- notify-demo post x --directory directory; echo $?
-            """.replacing("demo wait x", with: "notify-demo wait x"))
-        XCTAssertTrue(outcome.output.hasSuffix(" → 1 main: x\n0\n"), "\(outcome.output)\(outcome.errors)")
-        XCTAssertTrue(outcome.errors.hasPrefix("waiting for x\n"))
-    }
-
-    func testWaitIs1AfterTheTimeoutAnd2IfItsCommandFailsOrCannotBeStarted() throws {
-        let outcome = try shell(
-            """
-            w() { timeout -k 5 60 notify-demo wait x --directory directory "$@"; echo $?; }
-            demo post y; w --timeout 2s; w -- sh -c 'exit 3'; w -- sh -c 'kill -9 $$'; w -- /nonexistent
+            w() { demo observe x -N 1 "$@"; echo $?; }
+            w --timeout 60s -- notify-demo post x $d | sed 's/.* → //'
+            w --timeout 2s; w -- sh -c 'exit 3'; w -- sh -c 'kill -9 $$'; w -- /nonexistent
             """)
-        XCTAssertEqual(outcome.output, "1\n2\n2\n2\n")
+        XCTAssertEqual(outcome.output, "1 main: x\n0\n1\n2\n2\n2\n", outcome.errors)
         for words in [
-            "not arrived within 2 s", "sh failed with 3", "sh was ended by signal 9", "cannot run /nonexistent",
+            "observing x, connected to server ", "0 of 1 notifications arrived within 2 s",
+            "sh ended with exit 3, and x has not arrived", "sh ended with signal 9", "cannot run /nonexistent",
         ] {
             XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)")
         }
@@ -100,11 +76,16 @@ final class DistributedCommandsTests: XCTestCase {
     func testAServerInTheForegroundEndsWith0WhenItIsToldToAndLogsWhatItDid() throws {
         let outcome = try shell(
             """
-            notify-demo serve --directory directory 2>log & seen log 'serves at'; demo post x; kill -TERM $!; wait $!
-            echo $?; cat log >&2; demo serve --idle-exit 50ms 2>&-; echo $?
+            for server in 'notify-demo serve' notification-server; do
+            $server --directory "$PWD/directory" 2>log & seen log 'serves at'; demo post x; kill -TERM $!; wait $!
+            echo $?; cat log >&2; done; notification-server --nonsense 2>&-; echo $?
+            DISTRIBUTED_NOTIFICATIONS_SERVER=/nowhere demo post x; echo $?
             """)
-        XCTAssertEqual(outcome.output, "0\n0\n", "\(outcome.errors)")
-        for words in [" connected", " asked to end by signal 15", " stopping: ", " ended"] {
+        XCTAssertEqual(outcome.output, "0\n0\n64\n2\n", "\(outcome.errors)")
+        for words in [
+            " connected", " asked to end by signal 15", " stopping: it was told to", " ended",
+            "DISTRIBUTED_NOTIFICATIONS_SERVER is /nowhere",
+        ] {
             XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)")
         }
     }
@@ -113,44 +94,11 @@ final class DistributedCommandsTests: XCTestCase {
         let outcome = try shell(
             """
             mkdir alone; cp "$(command -v notify-demo)" alone/; all=$PATH; PATH=/usr/bin:/bin
-            alone/notify-demo post x --directory directory; echo $?; PATH=$all
+            alone/notify-demo post x $d; echo $?; PATH=$all
             tr '\\0' ' ' </proc/$(server)/cmdline; readlink /proc/$(server)/exe | grep -c /alone/notify-demo
             """)
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        try require(lines.count == 2, "\(outcome.output)\(outcome.errors)")
-        XCTAssertEqual(lines[0], "0")
-        XCTAssertTrue(lines[1].hasPrefix("notification-server --on-demand ") && lines[1].hasSuffix("1"), "\(lines[1])")
-    }
-
-    func testNotificationServerServesInTheForegroundAndAVariableThatNamesNoServerIsAnError() throws {
-        let outcome = try shell(
-            """
-            notification-server --directory "$PWD/directory" 2>log & seen log 'serves at'; demo post x
-            kill -TERM $!; wait $!; echo $?; cat log >&2; notification-server --nonsense 2>&-; echo $?
-            DISTRIBUTED_NOTIFICATIONS_SERVER=/nowhere demo post x; echo $?
-            """)
-        XCTAssertEqual(outcome.output, "0\n64\n2\n", "\(outcome.errors)")
-        for words in [
-            "connected", "stopping: it was told to", "DISTRIBUTED_NOTIFICATIONS_SERVER is /nowhere",
-        ] {
-            XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)")
-        }
-    }
-
-    func testStatusWithoutAServerIs1AndStartsNone() throws {
-        let outcome = try shell("demo serve --status --json; echo $?; ls directory")
-        XCTAssertEqual(outcome.output, "1\n", "\(outcome.errors)")
-        XCTAssertTrue(outcome.errors.contains("/directory. The first process that posts or observes starts one."))
-    }
-
-    func testAClosedPipeEndsObserveQuietly() throws {
-        let outcome = try shell(
-            """
-            (set -o pipefail; demo observe 2>errors | head -1; echo $? >&2) & seen errors connected
-            demo post x; while kill -0 $! 2>/dev/null; do demo post y; done; wait $!; grep -v ^observing errors
-            """)
-        XCTAssertEqual(outcome.output.split(separator: "\n").count, 1, "\(outcome.output)")
-        XCTAssertTrue(outcome.errors.hasPrefix("0\n"), "\(outcome.errors)")
-        XCTAssertFalse(outcome.errors.contains("notify-demo:"), "\(outcome.errors)")
+        XCTAssertNotNil(
+            outcome.output.wholeMatch(of: /0\nnotification-server --on-demand .*1\n/),
+            "\(outcome.output)\(outcome.errors)")
     }
 }

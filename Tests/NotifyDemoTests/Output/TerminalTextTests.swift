@@ -15,45 +15,17 @@ final class TerminalTextTests: XCTestCase {
         XCTAssertEqual(Table.text([["a", "bb"], ["ccc", "d"]]), "a    bb\nccc  d")
     }
 
-    func testHeadingsHaveSeveralLinesAndGroups() {
-        let table = Table(
-            [
-                .text("of"), .number("target\ngone"), .number("p50", group: "handler", minimum: 5),
-                .number("max", group: "handler"),
-            ], rows: [["A", "1", "2", "3"]])
+    func testHeadingsHaveSeveralLinesAndGroupsColumnsHaveLimitsAndNumbersThatDoNotFitAreInATableBelow() {
         XCTAssertEqual(
-            table.lines(), ["               handler", "    target", "of    gone    p50  max", "A        1      2    3"])
-    }
-
-    func testWrappedColumnsShareTheRestOfTheLine() {
-        let table = Table(
-            [.text("fact"), .wrapped("one"), .wrapped("other")],
-            rows: [
-                ["F1", "the quick brown fox jumps over the lazy dog", "ok  yes\nand a second line"], ["F2", "-", "-"],
-            ])
+            Table(
+                [
+                    .text("of"), .number("target\ngone"), .number("p50", group: "handler", minimum: 5),
+                    .number("max", group: "handler"),
+                ], rows: [["A", "1", "2", "3"]]
+            ).lines(), ["               handler", "    target", "of    gone    p50  max", "A        1      2    3"])
         XCTAssertEqual(
-            table.lines(width: 60),
-            [
-                "fact  one                         other",
-                "F1    the quick brown fox jumps   ok  yes",
-                "      over the lazy dog           and a second line",
-                "F2    -                           -",
-            ])
-    }
-
-    func testAWordThatIsTooLongStandsFurtherToTheLeft() {
-        let table = Table(
-            [.number("posted"), .number("delivered"), .wrapped("name")],
-            rows: [["1", "2", "short at /a/very/long/path/that/does/not/fit.swift:14, more"]])
-        XCTAssertEqual(
-            table.lines(width: 40),
-            [
-                "posted  delivered  name", "     1          2  short at",
-                "  /a/very/long/path/that/does/not/fit.swift:14,", "                   more",
-            ])
-    }
-
-    func testNumbersThatDoNotFitAreInATableBelow() {
+            Table([.text(width: 4...6), .text("x")], rows: [["a", "1"], ["abcdefgh", "2"]]).lines(),
+            ["        x", "a       1", "abcde…  2"])
         let columns: [Table.Column] = [
             .text("name"), .number("posted"), .number("p50", group: "time"), .number("max", group: "time"),
         ]
@@ -62,9 +34,30 @@ final class TerminalTextTests: XCTestCase {
             ["name  posted", "A          1", "          time", "name  p50  max", "A       2    3"])
     }
 
-    func testColumnsHaveLimits() {
-        let table = Table([.text(width: 4...6), .text("x")], rows: [["a", "1"], ["abcdefgh", "2"]])
-        XCTAssertEqual(table.lines(), ["        x", "a       1", "abcde…  2"])
+    func testWrappedColumnsShareTheRestOfTheLineAndAWordThatIsTooLongStandsFurtherToTheLeft() {
+        XCTAssertEqual(
+            Table(
+                [.text("fact"), .wrapped("one"), .wrapped("other")],
+                rows: [
+                    ["F1", "the quick brown fox jumps over the lazy dog", "ok  yes\nand a second line"],
+                    ["F2", "-", "-"],
+                ]
+            ).lines(width: 60),
+            [
+                "fact  one                         other",
+                "F1    the quick brown fox jumps   ok  yes",
+                "      over the lazy dog           and a second line",
+                "F2    -                           -",
+            ])
+        XCTAssertEqual(
+            Table(
+                [.number("posted"), .number("delivered"), .wrapped("name")],
+                rows: [["1", "2", "short at /a/very/long/path/that/does/not/fit.swift:14, more"]]
+            ).lines(width: 40),
+            [
+                "posted  delivered  name", "     1          2  short at",
+                "  /a/very/long/path/that/does/not/fit.swift:14,", "                   more",
+            ])
     }
 
     // MARK: Lines
@@ -110,33 +103,23 @@ final class TerminalTextTests: XCTestCase {
             XMLText.escaped("<a b=\"c\">&\u{1}\u{1F600}\r"), "&lt;a b=&quot;c&quot;&gt;&amp;\\u{1}\u{1F600}&#13;")
     }
 
-    private static let names = [
-        "Saved", "", " ", "a b", "it's", "\"quoted\"", "$(touch pwned)", "`touch pwned`", "$HOME", "~", "a\\b", "*",
-        "!",
-        "-name", "--", "#1", "a;b", "a&b", "100%", "%s", "東京", "é", "a\nb", "a\n", "\n", "\n\na\n\n",
-        "\u{1B}[31m%s'\\7",
-        "\t1", "\u{85}", "a\u{200B}b", "=ls", "{a,b}", "jobs.JobArrived",
-    ]
-
-    func testAShellReadsAQuotedWordAsTheText() throws {
-        let lines = Self.names.map { "printf '<%s>\\n' \(ShellText.word($0))\n" }.joined()
+    func testAShellReadsAQuotedWordAsTheTextAndItHasNoControlCharactersButTheNewlinesAtItsEnd() throws {
+        let names = [
+            "Saved", "", " ", "it's", "\"quoted\"", "$(touch pwned)", "`touch pwned`", "~", "a\\b", "*", "!", "-name",
+            "--", "#1", "a;b", "a&b", "%s", "東京", "a\nb", "a\n", "\n", "\n\na\n\n", "\u{1B}[31m%s'\\7", "\t1",
+            "\u{85}", "a\u{200B}b", "=ls", "{a,b}", "jobs.JobArrived",
+        ]
+        let words = names.map(ShellText.word)
         for shell in ["sh", "bash"] {
-            let outcome = try Shell.run(shell, input: lines)
-            XCTAssertEqual(outcome.output, Self.names.map { "<\($0)>\n" }.joined(), shell)
+            let outcome = try Shell.run(shell, input: words.map { "printf '<%s>\\n' \($0)\n" }.joined())
+            XCTAssertEqual(outcome.output, names.map { "<\($0)>\n" }.joined(), shell)
             XCTAssertEqual(outcome.errors, "")
         }
-    }
-
-    func testAQuotedWordHasNoControlCharactersButTheNewlinesAtItsEnd() {
-        for name in Self.names {
-            let word = ShellText.word(name)
+        for (name, word) in zip(names, words) {
             XCTAssertFalse(word.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
             XCTAssertEqual(word.contains("\n"), name.hasSuffix("\n"), word)
         }
-    }
-
-    func testAPlainWordIsNotQuotedAndALeadingDashIsNoOption() {
-        XCTAssertEqual(ShellText.word("jobs.JobArrived"), "jobs.JobArrived")
+        XCTAssertEqual(words.last, "jobs.JobArrived")
         XCTAssertEqual(ShellText.option("--name", "Saved"), "--name Saved")
         XCTAssertEqual(ShellText.option("--name", "-it's"), "'--name=-it'\\''s'")
         XCTAssertEqual(ShellText.path("-run 1"), "'./-run 1'")

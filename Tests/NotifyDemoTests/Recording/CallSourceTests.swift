@@ -1,7 +1,10 @@
+import Foundation
+import SharedTesting
 import XCTest
 
 @testable import notify_demo
 
+/// The source locations that `record` writes in place of addresses.
 final class CallSourceTests: XCTestCase {
     private static let post = "$s20FoundationEssentials18NotificationCenterC0A0E4post4name6object8userInfoyF"
 
@@ -29,11 +32,9 @@ final class CallSourceTests: XCTestCase {
             let symbols = frames.map {
                 ["FileName": $0.file, "FunctionName": $0.function, "Line": $0.line] as [String: Any]
             }
-            let line: [String: Any] = ["Address": "0x12", "ModuleName": "/bin/app", "Symbol": symbols]
-            XCTAssertEqual(CallSource(line), source, "\(frames)")
+            XCTAssertEqual(CallSource(["Symbol": symbols]), source, "\(frames)")
         }
         XCTAssertNil(CallSource([:]))
-        XCTAssertNil(CallSource(["Error": ["Message": "No such file or directory"], "ModuleName": "/bin/app"]))
     }
 
     func testAFileInTheDirectoryHasARelativePathOrThatOfItsModule() {
@@ -48,64 +49,54 @@ final class CallSourceTests: XCTestCase {
             let source = CallSource.location(file: file, line: 3).relative(to: directory)
             XCTAssertEqual(source, .location(file: relative, line: 3), file)
         }
-        XCTAssertEqual(CallSource.function("main").relative(to: "/src"), .function("main"))
     }
 
-    func testAnAddressIsAnAbsolutePathAndAnOffset() {
-        XCTAssertEqual(CallAddress("/bin/a+b+0x12af")?.query, "\"/bin/a+b\" 0x12af")
-        XCTAssertEqual(CallAddress("/my apps/app+0x1")?.query, "\"/my apps/app\" 0x1")
-        for text in [
-            "", "/bin/app", "/bin/app+12", "/bin/app+0x", "/bin/app+0xzz", "app+0x12", "/a\n/b+0x1", "/\"+0x1",
-        ] {
-            XCTAssertNil(CallAddress(text), text)
-        }
-    }
-
-    // MARK: In lines
-
-    private func resolved(_ lines: String, _ sources: [String: CallSource]) -> String {
-        let pairs = sources.compactMap { text, source in CallAddress(text).map { ($0, source) } }
-        return String(
-            decoding: RecordedCalls.resolved(Array(lines.utf8), Dictionary(uniqueKeysWithValues: pairs)), as: UTF8.self)
-    }
-
-    func testFileAndLineReplaceTheAddressAndTheFunctionOfEachLine() {
-        XCTAssertEqual(
-            resolved(
-                """
-                {"n":1,"stage":"post","at":"/bin/app+0x12","function":"$s3AppyyF+0x4"}
-                {"n":2,"stage":"deliver"}
-                {"n":3,"stage":"post","at":"/bin/app+0x34","by":2}
-                {"n":4,"at":"/bin/app+0x12"}
-
-                """,
-                [
-                    "/bin/app+0x12": .location(file: "App/main.swift", line: 9),
-                    "/bin/app+0x34": .location(file: "/src/a \"b\".swift", line: 10),
-                ]),
-            """
-            {"n":1,"stage":"post","file":"App/main.swift","line":9}
-            {"n":2,"stage":"deliver"}
-            {"n":3,"stage":"post","file":"/src/a \\"b\\".swift","line":10,"by":2}
-            {"n":4,"file":"App/main.swift","line":9}
-
-            """)
-    }
-
-    func testAnUnknownAddressAndTextThatLooksLikeOneStayAndAFunctionIsAddedToAnAddressWithoutOne() {
-        let known = ["/bin/app+0x12": CallSource.function("main")]
+    func testAKnownSourceReplacesItsAddressOrIsAddedToItAndTextThatLooksLikeOneStays() {
+        let known: [String: CallSource] = [
+            "/bin/app+0x12": .location(file: "App/main.swift", line: 9),
+            "/bin/app+0x34": .location(file: "/src/a \"b\".swift", line: 10), "/bin/app+0x56": .function("main"),
+        ]
         for (line, expected) in [
-            (#"{"n":2,"at":"/bin/other+0x12"}"#, nil), (#"{"at":"/bin/app+0x12","function":"f+0x2"}"#, nil),
+            (
+                #"{"n":1,"at":"/bin/app+0x12","function":"$s3AppyyF+0x4"}"#,
+                #"{"n":1,"file":"App/main.swift","line":9}"#
+            ),
+            (#"{"at":"/bin/app+0x34","by":2}"#, #"{"file":"/src/a \"b\".swift","line":10,"by":2}"#),
+            (#"{"at":"/bin/app+0x56","by":1}"#, #"{"at":"/bin/app+0x56","function":"main","by":1}"#),
+            (#"{"n":2,"at":"/bin/other+0x12"}"#, nil), (#"{"at":"/bin/app+0x56","function":"f+0x2"}"#, nil),
             (#"{"name":"\"at\":\"/bin/app+0x12\""}"#, nil), (#"{"n":2,"at":"/bin/app+0x12"#, nil),
-            (#"{"at":"/bin/app+0x12","by":1}"#, #"{"at":"/bin/app+0x12","function":"main","by":1}"#),
         ] as [(String, String?)] {
-            XCTAssertEqual(resolved(line, known), expected ?? line)
+            let lines = Array("{\"n\":1}\n\(line)\n".utf8)
+            let resolved = String(decoding: RecordedCalls.resolved(lines, known), as: UTF8.self)
+            XCTAssertEqual(resolved, "{\"n\":1}\n\(expected ?? line)\n")
         }
     }
 
-    func testTheAddressesOfLinesAreCounted() throws {
-        let lines = #"{"at":"/a+0x1"}\#n{"at":"/b+0x2","by":1}\#n{"at":"/a+0x1"}{"at":"?"}{"name":"\"at\":\"/c+0x1\""}"#
-        let (a, b) = (try XCTUnwrap(CallAddress("/a+0x1")), try XCTUnwrap(CallAddress("/b+0x2")))
-        XCTAssertEqual(RecordedCalls.addresses(in: Array(lines.utf8)), [a: 2, b: 1])
+    func testTheSymbolizerIsInPathOrBesideSwiftALineIsThatOfItsAddressAndOneThatFailsOrDoesNotEndKnowsNothing() throws {
+        let outcome = try Shell.run("mktemp -d")
+        let directory = outcome.output.trimmingCharacters(in: .newlines)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        _ = try Shell.run(
+            #"""
+            cd \#(directory); mkdir bin toolchain fails hangs; ln -s ../toolchain/swift bin/swift
+            echo '#!/bin/sh
+            source() { echo "{\"Address\":\"$2\",\"ModuleName\":\"$1\",\"Symbol\":[{\"FileName\":\"/$3.swift\",\"Line\":7}]}"; }
+            cat > /dev/null; echo warning: a library is missing; source /bin/app 0x2 b; source /bin/other 0x1 d
+            source /bin/app 0x1 a' | tee toolchain/llvm-symbolizer fails/llvm-symbolizer hangs/llvm-symbolizer > toolchain/swift
+            echo 'exit 1' >> fails/llvm-symbolizer; echo 'exec tail -f' >> hangs/llvm-symbolizer; chmod +x */*
+            """#)
+        let calls = ["/bin/app+0x1", "/bin/app+0x2", "/bin/app+0x3", "?"]
+        let symbolizer = try XCTUnwrap(Symbolizer(searchPath: "/none:\(directory)/bin"))
+        XCTAssertTrue(symbolizer.path.hasSuffix("/toolchain/llvm-symbolizer"))
+        let sources = symbolizer.sources(of: calls)
+        XCTAssertEqual(
+            calls.map { sources[$0] },
+            [.location(file: "/a.swift", line: 7), .location(file: "/b.swift", line: 7), nil, nil])
+        XCTAssertEqual(Symbolizer(searchPath: "\(directory)/fails")?.sources(of: calls), [:])
+        XCTAssertEqual(
+            Symbolizer(searchPath: "\(directory)/hangs:\(directory)/bin")?.sources(
+                of: calls, timeout: .milliseconds(10)),
+            [:])
+        XCTAssertNil(Symbolizer(searchPath: "/none"))
     }
 }

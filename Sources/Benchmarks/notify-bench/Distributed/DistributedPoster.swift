@@ -28,10 +28,7 @@ struct DistributedPoster {
             } end: {
                 let state = center.connectionState
                 center.close()
-                if case .connected(let server) = state, server > 0 {
-                    ProcessorTimes.addOwn(process: server)
-                    kill(server, SIGTERM)
-                }
+                if case .connected(let server) = state, server > 0 { kill(server, SIGTERM) }
                 directory.remove()
             }
         } catch {

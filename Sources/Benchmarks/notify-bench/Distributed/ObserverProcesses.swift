@@ -7,7 +7,6 @@ internal import ThreadedNotifications
 final class ObserverProcesses {
     private let tally: Tally
     private(set) var children: [ChildProcess] = []
-    private var handles: [ProcessHandle] = []
     private let timeout: Duration
     private var missed = 0
     /// The number that each observer should have handled since the beginning.
@@ -33,7 +32,6 @@ final class ObserverProcesses {
                 let child = try ChildProgram(path: conditions.observersProgram, arguments: asked.arguments)
                     .start(input: .piped, output: .descriptor(null))
                 children.append(child)
-                handles += [ProcessHandle(child.id)].compactMap(\.self)
             }
             _ = try waitForAll()
         } catch {
@@ -75,7 +73,7 @@ final class ObserverProcesses {
     private func wait(until isDone: () -> Bool) throws(BenchmarkError) {
         let deadline = SuspendingClock.Instant.after(timeout)
         while !isDone() {
-            guard !handles.contains(where: { $0.waitUntilEnded(timeout: .zero) }) else { throw .observersEnded }
+            guard !children.contains(where: \.hasEnded) else { throw .observersEnded }
             guard SuspendingClock.now < deadline else {
                 throw .timedOut(waitingFor: "the observers to handle what was posted", after: timeout)
             }
@@ -87,10 +85,7 @@ final class ObserverProcesses {
     /// - Returns: true if all ended without being killed.
     @discardableResult
     func end() -> Bool {
-        for child in children {
-            ProcessorTimes.addOwn(process: child.id)
-            child.closeInput()
-        }
+        for child in children { child.closeInput() }
         return children.map { $0.wait(timeout: .seconds(2)) }.allSatisfy { $0 == .exit(0) }
     }
 }

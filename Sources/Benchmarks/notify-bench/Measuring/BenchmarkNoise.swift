@@ -6,41 +6,19 @@ enum BenchmarkNoise {
     private static let mostSpread = 0.2
     /// In nanoseconds. A smaller spread may come from the placement of a loop by the compiler.
     private static let leastSpread = 2.0
-    /// The highest normal part of all processor time that is stolen.
-    private static let mostStolen = 0.01
-    /// The highest normal part of all processor time that other programs use.
-    private static let mostOthers = 0.1
-    /// The clock of processor times ticks a hundred times a second, so shorter times, in seconds, are too coarse.
-    private static let leastSeconds = 1.0
-
     /// The reasons, in sentences; empty if the machine is quiet.
     ///
-    /// - Parameters:
-    ///   - times: the processor times of the run; nil if the system does not report them.
-    ///   - isPinned: true if the threads were bound to one core or to two.
-    static func findings(in workloads: [WorkloadResult], _ times: ProcessorTimes?, isPinned: Bool) -> [String] {
-        var findings: [String] = []
-        if let times, times.all >= leastSeconds {
-            let stolen = times.stolen / times.all
-            if stolen > mostStolen {
-                findings.append("The machine below this one took \(percent(stolen)) of the processor time (steal).")
-            }
-            let others = (times.busy - times.own) / times.all
-            if others > mostOthers {
-                findings.append("Other programs and the system took \(percent(others)) of the processor time.")
-            }
-        }
+    /// - Parameter isPinned: true if the threads were bound to one core or to two.
+    static func findings(in workloads: [WorkloadResult], isPinned: Bool) -> [String] {
         let noisy = workloads.compactMap { workload in
             spread(of: workload).flatMap { $0 > mostSpread ? "\(workload.name) \(percent($0))" : nil }
         }
-        if !noisy.isEmpty {
-            findings.append(
-                "The same work took times that differ: the middle half of the control's rounds (of all contenders' "
-                    + "where there is none) is this part of the median apart: \(noisy.joined(separator: ", "))."
-                    + (isPinned ? "" : " Where threads wait for each other, it matters on which cores they run: --pin.")
-            )
-        }
-        return findings
+        if noisy.isEmpty { return [] }
+        return [
+            "The same work took times that differ: the middle half of the control's rounds (of all contenders' "
+                + "where there is none) is this part of the median apart: \(noisy.joined(separator: ", "))."
+                + (isPinned ? "" : " Where threads wait for each other, it matters on which cores they run: --pin.")
+        ]
     }
 
     /// The spread of the baseline, or the median spread of all contenders.
