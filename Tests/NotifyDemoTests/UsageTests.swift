@@ -72,8 +72,8 @@ final class UsageTests: XCTestCase {
 
     func testACommandLineThatIsAcceptedNeedsNoFile() {
         for line in [
-            "", "diagnose --strict --accept accepted.txt", "stats -", "record -- true", "observer-lifetime-child weak",
-            "check --rules rules.txt --sarif -", "record --check rules.txt -- true",
+            "", "diagnose --strict --accept accepted.txt", "stats -", "record -- true",
+            "observer-lifetime-child weak a", "check --rules rules.txt --sarif -", "record --check rules.txt -- true",
         ] {
             XCTAssertNil(refusal(line.split(separator: " ").map(String.init))?.message, line)
         }

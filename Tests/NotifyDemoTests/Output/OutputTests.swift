@@ -39,7 +39,7 @@ final class OutputTests: XCTestCase {
             notify-demo smoke --junit a > shown 2>/dev/null & read line <&4; kill -TERM $!; wait $!; echo $?; cat a
             notify-demo smoke redirect --junit a | head -n 1 > b; grep -c testsuites a
             for o in /nonexistent/a /tmp ''; do notify-demo run redirect -o "$o" > b 2> said; echo $?; cat said >&2; done
-            (ulimit -f 1; notify-demo run many-observers -o c > b; echo $?)
+            notify-demo run redirect -o run.jsonl > b 2>&1; (ulimit -f 1; notify-demo timeline run.jsonl --svg -o c; echo $?)
             """)
         XCTAssertEqual(outcome.output, "143\nold\n2\n2\n2\n2\n2\n", "\(outcome.errors)")
         for message in [

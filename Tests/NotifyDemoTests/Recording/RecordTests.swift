@@ -113,7 +113,8 @@ final class RecordTests: XCTestCase {
             XCTAssertEqual(run.outcome.end, .exit(status), command)
             XCTAssertTrue(run.recording.problems.isEmpty, command)
             if !posts.isEmpty { XCTAssertEqual(run.posts, posts, command) }
-            if let last { XCTAssertEqual(run.recording.entries.last.flatMap(run.recording.details(of:)), last, command) }
+            let end = run.recording.entries.last.flatMap(run.recording.details(of:))
+            if let last { XCTAssertEqual(end, last, command) }
             XCTAssertEqual(run.files, ["run.jsonl"], command)
             let isForked = command.contains("fork")
             XCTAssertEqual(run.recording.entries.count { $0.stage == .fork } > 0, isForked, command)
