@@ -79,8 +79,7 @@ extension TimelinePicture {
     ) -> String? {
         let (box, y) = (box(of: item), middle(of: item))
         let x = (box.left + box.right) / 2
-        let above =
-            item.depth == 0 ? (0..<lanes[item.lane].labelRows).map { y - 9 - Double($0) * Self.labelHeight } : []
+        let rows = item.depth == 0 ? lanes[item.lane].labelRows : 0
         // The last text of a box lacks the duration, so the others are tried beside the box before it.
         for part in [texts.dropLast(), texts.suffix(1)] {
             let fits = { box.left + 6 + PictureLabels.width($0) <= box.right }
@@ -90,8 +89,12 @@ extension TimelinePicture {
             }
             let beside = Array(part.dropFirst(isNamed && part.count > 1 && rank == 1 ? 2 : 0))
             let placed = labels.place(beside, style: rank == 3 ? "label muted" : "label") { width in
-                [(box.right + 4, y + 4)] + above.flatMap { [(x - 3, $0), (x + 3 - width, $0)] }
-                    + [(box.left - 5 - width, y + 4)]
+                var places = [(box.right + 4, y + 4)]
+                for row in 0..<rows {
+                    let above = y - 9 - Double(row) * Self.labelHeight
+                    places += [(x - 3, above), (x + 3 - width, above)]
+                }
+                return places + [(box.left - 5 - width, y + 4)]
             }
             guard let placed else { continue }
             self.texts.append(placed.drawn)
