@@ -64,8 +64,12 @@ extension ThreadContext {
     func deliver(
         _ payload: consuming Payload, _ post: borrowing Post, to observers: consuming [Observer]
     ) -> DeliveryCounters {
-        // Before any observer has its place: what a transform posts comes before.
-        var values = prepare(payload, post, observers)
+        // By the observers' indices; empty if all get the payload. Made before any observer has its place: what a
+        // transform posts comes before.
+        var values: [Payload?] = []
+        if observers.contains(where: \.prepares), let posted = payload as? PostedNotification {
+            values = observers.map { $0.prepares ? $0.prepare(posted, post, self) : nil }
+        }
         // The payload as it may outlive the post; nil before it is enqueued.
         var kept: Payload?
         var counters = DeliveryCounters.none
@@ -113,12 +117,6 @@ extension ThreadContext {
         }
         mark?.drain(self)
         return counters
-    }
-
-    /// - Returns: what the observers get, by their indices; empty if all get the payload.
-    private func prepare(_ payload: Payload, _ post: borrowing Post, _ observers: [Observer]) -> [Payload?] {
-        guard observers.contains(where: \.prepares), let posted = payload as? PostedNotification else { return [] }
-        return observers.map { $0.prepares ? $0.prepare(posted, post, self) : nil }
     }
 
     /// Enqueues what an observer gets. The posting thread keeps no reference to a prepared payload.

@@ -100,7 +100,7 @@ final class EventSignal: ThreadSignal {
 
     private static func setUnread(_ isUnread: Bool, _ context: ThreadContext) {
         context.sleep?.isUnread = isUnread
-        context.mailbox.state.withLock { $0.setAwake(isUnread) }
+        context.mailbox.state.withLock { $0.isAwake = isUnread && $0.replacedSignal == nil }
     }
 
     /// Lets other threads go on. If many post, more waits then at the next drain, after a pass of the run loop. If one

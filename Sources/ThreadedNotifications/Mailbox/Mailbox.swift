@@ -238,7 +238,7 @@ final class Mailbox: Sendable {
     /// - Parameter hasEnded: whether the copy has no copy of this thread.
     func processWasCopied(newIdentity: ThreadIdentity?, hasEnded: Bool) {
         if let newIdentity { state.valueWhileLocked.identity = newIdentity }
-        state.valueWhileLocked.setAwake(false)
+        state.valueWhileLocked.isAwake = false
         guard hasEnded, state.valueWhileLocked.phase != .unstarted else { return }
         (state.valueWhileLocked.phase, state.valueWhileLocked.isOfParent) = (.ended, true)
         let identity = state.valueWhileLocked.identity
@@ -270,7 +270,7 @@ struct MailboxState {
     /// Wakes the thread; nil before it serves the mailbox and after its end.
     fileprivate(set) var signal: (any ThreadSignal)?
     /// The thread's own signal, if another main loop has replaced it.
-    private var replacedSignal: (any ThreadSignal)?
+    private(set) var replacedSignal: (any ThreadSignal)?
     var ownSignal: (any ThreadSignal)? { replacedSignal ?? signal }
     /// Nil before the thread begins.
     var identity: ThreadIdentity?
@@ -280,7 +280,8 @@ struct MailboxState {
     /// The budget of the next drain.
     private(set) var slice = DrainSlice.unbounded
     /// True while the event on which the thread sleeps is unread: it looks again before it sleeps, and needs no signal.
-    private(set) var isAwake = false
+    /// Another main loop of the thread needs one in any case.
+    var isAwake = false
     /// Objects that other threads gave up and the thread must release.
     var toRelease: [AnyObject] = []
     /// Blocks with a delay that has not passed.
@@ -309,9 +310,6 @@ struct MailboxState {
         case .closing, .ending, .ended: .threadStopped(thread: thread)
         }
     }
-
-    /// Another main loop of the thread needs a signal in any case.
-    mutating func setAwake(_ new: Bool) { isAwake = new && replacedSignal == nil }
 
     /// Replaces the signal; nil: the thread's own is used again.
     /// - Returns: the signal to send.
