@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds notify-demo and runs it with the arguments given; without any it gives a short guided tour. The library that record
-# preloads is built too, and the examples, which are found by their names: Scripts/demo.sh record -- kitchen
+# Builds notify-demo, and the library that its record preloads, and runs it with the arguments given; without any it gives
+# a short guided tour. The examples are built too if they are named: Scripts/demo.sh record -- kitchen
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 . "$root/Scripts/requirements.sh"
@@ -25,10 +25,10 @@ build() { # PRODUCT
     printf %s "$begin" >&2
 }
 build notify-demo
+build notification-recorder
 for word in "$@"; do
     case $word in
         kitchen | window | station) build "$word" ;;
-        record) build notification-recorder ;;
     esac
 done
 

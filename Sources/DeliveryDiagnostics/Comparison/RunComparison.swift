@@ -122,7 +122,15 @@ extension Pair<Recording> {
         let haveReasons = recordings.allSatisfy { recording in
             recording.entries.allSatisfy { $0.stage != .remove || $0.reason != nil || $0.isFoundation }
         }
+        // A Foundation center says at the end of a post how many handlers it called.
+        let haveCounts = recordings.allSatisfy { recording in
+            recording.entries.allSatisfy { $0.stage != .post || !$0.isFoundation || $0.count >= 0 }
+        }
         for side in RunSide.allCases {
+            for entry in self[side].entries.indices where !haveCounts {
+                let isPost = self[side].entries[entry].stage == .post && self[side].entries[entry].isFoundation
+                if isPost { self[side].entries[entry].count = -1 }
+            }
             for thread in self[side].threads.indices where !havePools { self[side].threads[thread].isInPool = false }
             for entry in self[side].entries.indices where !haveReasons {
                 let removal = self[side].entries[entry]

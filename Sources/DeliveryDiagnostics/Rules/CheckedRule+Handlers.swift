@@ -37,9 +37,10 @@ extension CheckedRule {
                 let outcomes = deliveries.map { delivery in
                     "\(words.observer(delivery.observer, name: index.name(of: delivery))): \(words.outcome(of: delivery))"
                 }
+                let observers =
+                    !deliveries.isEmpty ? "had observers" : isObserved(posted) ? "has no outcome" : "had no observer"
                 return Finding(
-                    problem: "\(words.post(post)) had \(deliveries.isEmpty ? "no observer" : "observers")",
-                    evidence: [posted], details: Self.first(outcomes))
+                    problem: "\(words.post(post)) \(observers)", evidence: [posted], details: Self.first(outcomes))
             })
     }
 

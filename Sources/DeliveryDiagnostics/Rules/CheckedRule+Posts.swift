@@ -36,7 +36,7 @@ extension CheckedRule {
     }
 
     /// - Parameter number: a `post` or `capture`.
-    private func isObserved(_ number: Int32) -> Bool {
+    func isObserved(_ number: Int32) -> Bool {
         let entry = index.entry(number)
         // The document's technique does not record the number of observers, nor does a Foundation center before the
         // post has returned.

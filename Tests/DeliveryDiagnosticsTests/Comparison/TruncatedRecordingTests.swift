@@ -144,6 +144,13 @@ final class TruncatedRecordingTests: XCTestCase {
         XCTAssertEqual([found?.first.line, found?.second.line], [3, 3])
     }
 
+    func testARecordingThatIsCutBeforeAFoundationPostHasReturnedAgreesUpToThere() throws {
+        let story = RecordedStory("register o1 ^; fpost #1 o1; fpost #2 o1; end - !exit")
+        let end = try XCTUnwrap(story.records.lastIndex { $0.stage == .postEnd })
+        let comparison = compare(story.recording("A"), Recording(Array(story.records[..<end]), source: "B"))
+        XCTAssertNotNil(comparison.truncation, comparison.text)
+    }
+
     func testARecordingThatIsTruncatedInAnyWaySaysInWhich() {
         let complete = run(delivered: 3, end: true, "A")
         for (truncation, sentence) in [
