@@ -4,7 +4,7 @@
 /// A line is an entry of a recording or a message of a log, and has its index. What two runs call by different names is
 /// a token of the line; everything else is in its skeleton. Texts are compared by their hashes.
 struct ComparedRun {
-    /// What a run calls a thread, a process, a post, an observer, or a request.
+    /// The name in a run of a thread, a process, a post, an observer, or a request.
     struct Name {
         /// Only names with equal labels correspond; nil corresponds to any thread.
         var label: Int?
@@ -53,7 +53,7 @@ struct ComparedRun {
         var lines: [Int32] = []
     }
 
-    /// What became of a post for an observer.
+    /// The outcome of a post for an observer.
     struct Outcome {
         var delivery: Delivery
         /// The number of the notification's name, for an observer or in a posting queue.

@@ -118,8 +118,8 @@ struct LogDifferences {
 
     // MARK: Masks
 
-    /// Expressions that mask what differs, if more than half of the differing pairs differ only in digits: at most three,
-    /// those of most pairs first.
+    /// Expressions that mask the differences, if more than half of the differing pairs differ only in digits: at most
+    /// three, those of most pairs first.
     var masks: [String] {
         let pairs = matching.differences.compactMap { difference -> (String, String)? in
             guard !difference.isMoved, let first = difference.lines.first, let second = difference.lines.second

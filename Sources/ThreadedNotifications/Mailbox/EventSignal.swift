@@ -25,7 +25,8 @@ final class EventSignal: ThreadSignal {
         fileprivate let observers: [RunLoopObserver]
         /// The number of runs in the default mode under way.
         var depth = 0
-        /// True from a drain of the sleep until the event is read. `MailboxState.isAwake` is true then, too.
+        /// True from a drain of the sleep until the event is read. `MailboxState.isAwake` is true then, too, unless the
+        /// thread sleeps.
         fileprivate var isUnread = false
         /// When the last drain of the sleep ended, in nanoseconds.
         fileprivate var lastDrain: UInt64 = 0
@@ -76,8 +77,12 @@ final class EventSignal: ThreadSignal {
             guard context.sleep?.depth == 1 else { return }
             guard context.mailbox.isOpen else { return RunLoop.stopCurrent() }
             guard activity == .beforeWaiting, let set = context.sleep?.set else { return }
-            var waiting = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
-            poll(&waiting, 1, -1)
+            // Unread, the event may also not be ready yet: the thread that signals it may be about to.
+            if context.sleep?.isUnread == true { context.mailbox.state.withLock { $0.isAwake = false } }
+            if context.sleep?.isUnread != true || !context.hasWork {
+                var waiting = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&waiting, 1, -1)
+            }
             guard context.hasWork else { return }
             setUnread(true, context)
             let woken = SystemThread.monotonicNanoseconds
