@@ -20,6 +20,8 @@ public struct NotificationGap: Sendable, Hashable {
     /// How many each observer lost, by `ObserverToken.id`. A lost notification counts for each observer that it
     /// matched.
     public var observers: [UInt64: Int]
+    /// What was wrong with the first one, for `unreadable` and `undecodable`.
+    public var problem: String?
 
     public enum Cause: String, Sendable, Hashable, CaseIterable, Codable {
         /// The process read more slowly than others posted.
@@ -30,11 +32,11 @@ public struct NotificationGap: Sendable, Hashable {
         case waiting
         /// The poster sent a userInfo that is not a property list.
         case unreadable
+        /// The userInfo is not of the type that the observer asked for; see `problem`.
+        case undecodable
     }
 
-    public init(count: Int, cause: Cause, observers: [UInt64: Int] = [:]) {
-        self.count = count
-        self.cause = cause
-        self.observers = observers
+    public init(count: Int, cause: Cause, observers: [UInt64: Int] = [:], problem: String? = nil) {
+        (self.count, self.cause, self.observers, self.problem) = (count, cause, observers, problem)
     }
 }

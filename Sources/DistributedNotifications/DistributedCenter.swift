@@ -95,11 +95,13 @@ public final class DistributedCenter: Sendable {
 
     func add(
         _ name: Notification.Name?, _ object: String?, _ behavior: SuspensionBehavior, _ options: ObserverOptions,
-        _ location: SourceLocation, _ handler: ValueHandler<DistributedNotification>
+        _ location: SourceLocation, _ handler: ValueHandler<DistributedNotification>,
+        wasAdded: (UInt64) -> Void = { _ in }
     ) throws(DistributedError) -> ObserverToken {
         try Self.check(name: name?.rawValue, object: object)
         return try connection.addObserver(
-            name: name, object: object, behavior: behavior, options: options, at: location, using: handler)
+            name: name, object: object, behavior: behavior, options: options, at: location, using: handler,
+            wasAdded: wasAdded)
     }
 
     /// Observes as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
@@ -138,7 +140,8 @@ public final class DistributedCenter: Sendable {
     /// Posts a notification to the observers of all processes, including this one. It does not wait for them.
     ///
     /// When this returns, the kernel has the notification. It waits at most `ClientLimits.postTimeout` for a
-    /// connection, and for a server that reads more slowly than this process posts.
+    /// connection, and for a server that reads more slowly than this process posts. Code of a task calls the async
+    /// form, with the same parameters and errors, which blocks no thread.
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes.
@@ -146,20 +149,42 @@ public final class DistributedCenter: Sendable {
     ///   - userInfo: up to 60 KiB, 64 levels and 16,384 values.
     ///   - deliverImmediately: delivers also to processes that have suspended delivery, after everything that is held
     ///     for them.
+    ///   - file: the caller's file, for errors and recordings.
+    ///   - line: the caller's line, for errors and recordings.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable` and `.userInfoNotUsable` before anything is done;
     ///   `.pathNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until a
     ///   later attempt succeeds (a post causes no attempt); `.notPosted` after the timeout; `.wouldWaitForItself` on
     ///   the thread that reads, if there is no connection; `.processForked` and `.closed`.
+    @available(*, noasync, message: "it may block the thread; use await")
     public func post(
         name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
-        deliverImmediately: Bool = false
+        deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
+    ) throws(DistributedError) {
+        try post(name, object, userInfo, deliverImmediately, SourceLocation(file, line))
+    }
+
+    public func post(
+        name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
+        deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
+    ) async throws(DistributedError) {
+        let location = SourceLocation(file, line)
+        try await Blocking.perform { () throws(DistributedError) in
+            try self.post(name, object, userInfo, deliverImmediately, location)
+        }
+    }
+
+    func post(
+        _ name: Notification.Name, _ object: String?, _ userInfo: [String: PropertyListValue]?,
+        _ deliverImmediately: Bool, _ location: SourceLocation
     ) throws(DistributedError) {
         try Self.check(name: name.rawValue, object: object)
+        let number = DeliveryEvent.nextPost()
         // Memory that is not written costs nothing, and a larger frame is never copied.
         var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
         try writer.post(
-            name: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
-        try connection.write(writer.bytes, name: name.rawValue)
+            name: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately,
+            number: number)
+        try connection.write(writer.bytes, name: name.rawValue, at: location)
     }
 
     // MARK: Suspension
@@ -193,11 +218,17 @@ public final class DistributedCenter: Sendable {
     /// Waits until the server has done everything that this center asked for before: observers are registered,
     /// suspension is in effect, and posted notifications are on their way.
     ///
-    /// - Threads: blocks the calling thread.
     /// - Throws: `.notAnswered` after the timeout; the errors of `post` if there is no connection;
     ///   `.wouldWaitForItself` on the thread that reads; `.closed`.
+    @available(*, noasync, message: "it blocks the thread; use await")
     public func synchronize(timeout: Duration = .seconds(5)) throws(DistributedError) {
         try connection.synchronize(timeout: timeout)
+    }
+
+    public func synchronize(timeout: Duration = .seconds(5)) async throws(DistributedError) {
+        try await Blocking.perform { [connection] () throws(DistributedError) in
+            try connection.synchronize(timeout: timeout)
+        }
     }
 
     /// Adds an observer of later connections, interruptions and gaps.
@@ -246,13 +277,21 @@ public final class DistributedCenter: Sendable {
 
     /// Asks the server of a directory for its status. It starts no server.
     ///
-    /// - Threads: blocks the calling thread.
     /// - Returns: nil if no server is running there.
     /// - Throws: `.pathNotUsable`, `.serverRefused`, or `.notAnswered` after the timeout.
+    @available(*, noasync, message: "it blocks the thread; use await")
     public static func status(
         of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
     ) throws(DistributedError) -> ServerStatus? {
         try StatusQuery.ask(directory, timeout: timeout)
+    }
+
+    public static func status(
+        of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
+    ) async throws(DistributedError) -> ServerStatus? {
+        try await Blocking.perform { () throws(DistributedError) in
+            try StatusQuery.ask(directory, timeout: timeout)
+        }
     }
 
     // MARK: Checking
@@ -275,5 +314,18 @@ public final class DistributedCenter: Sendable {
             if bytes.count > limit { return "has \(bytes.count) bytes" }
             return bytes.contains(0) ? "contains NUL" : nil
         }
+    }
+}
+
+/// The async forms of calls that block.
+private enum Blocking {
+    /// Performs a call on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
+    static func perform<Value: Sendable>(
+        _ call: @escaping @Sendable () throws(DistributedError) -> Value
+    ) async throws(DistributedError) -> Value {
+        let result: Result<Value, DistributedError> = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: Result(catching: call)) }
+        }
+        return try result.get()
     }
 }

@@ -1,20 +1,76 @@
 public import Foundation
+internal import Synchronization
 
 /// A notification that a process of this computer posted.
-public struct DistributedNotification: Sendable, Hashable {
+public struct DistributedNotification: Sendable {
     public var name: Notification.Name
     /// A string with which the poster identifies the sender.
     public var object: String?
-    public var userInfo: [String: PropertyListValue]?
     /// The id of the process that posted it, as the kernel reports it.
     public var sender: Int32
+    private var encoded: EncodedUserInfo?
 
     public init(
         name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil, sender: Int32
     ) {
-        self.name = name
-        self.object = object
-        self.userInfo = userInfo
-        self.sender = sender
+        (self.name, self.object, self.sender) = (name, object, sender)
+        encoded = userInfo.map { EncodedUserInfo($0) }
+    }
+
+    init(_ name: Notification.Name, _ object: String?, _ userInfo: EncodedUserInfo?, sender: Int32) {
+        (self.name, self.object, self.sender, encoded) = (name, object, sender, userInfo)
+    }
+
+    /// - Cost: the first use decodes it, once for all observers of the process.
+    public var userInfo: [String: PropertyListValue]? {
+        get { encoded?.value }
+        set { encoded = newValue.map { EncodedUserInfo($0) } }
+    }
+
+    /// The userInfo as a value of a type, such as one that `post(name:object:codable:)` was given.
+    ///
+    /// - Throws: `.userInfoNotUsable` with the path of the value that does not fit, also if there is no userInfo.
+    public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(DistributedError) -> Value {
+        try UserInfoDecoder.decode(type, from: userInfo ?? [:])
+    }
+}
+
+extension DistributedNotification: Hashable {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.name == right.name && left.object == right.object && left.sender == right.sender
+            && left.userInfo == right.userInfo
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(object)
+        hasher.combine(sender)
+        hasher.combine(userInfo)
+    }
+}
+
+/// A userInfo as it came, which all copies of a notification share. It is decoded once.
+final class EncodedUserInfo: Sendable {
+    private enum State {
+        /// `PropertyListReader.check` has accepted the bytes.
+        case bytes([UInt8])
+        case value([String: PropertyListValue])
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: [String: PropertyListValue]) { state = Mutex(.value(value)) }
+    init(checked bytes: [UInt8]) { state = Mutex(.bytes(bytes)) }
+
+    var value: [String: PropertyListValue] {
+        state.withLock { state in
+            switch state {
+            case .value(let value): return value
+            case .bytes(let bytes):
+                let value = bytes.withUnsafeBytes { PropertyListReader.decode(checked: $0) }
+                state = .value(value)
+                return value
+            }
+        }
     }
 }

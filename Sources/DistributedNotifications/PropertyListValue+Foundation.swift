@@ -61,7 +61,7 @@ private struct FoundationConverter {
     mutating func value(_ object: Any, depth: Int) throws(PropertyListRefusal) -> PropertyListValue {
         // Types are compared before casting, because Foundation also casts the number 1 to Bool.
         if let optional = object as? any OptionalValue {
-            guard let wrapped = optional.wrapped else { throw Self.null }
+            guard let wrapped = optional.wrapped else { throw .null }
             return try value(wrapped, depth: depth)
         }
         if let hashable = object as? AnyHashable, type(of: object) == AnyHashable.self {
@@ -76,12 +76,12 @@ private struct FoundationConverter {
         case let string as String: return .string(string)
         case let string as Substring: return .string(String(string))
         case let date as Date:
-            guard PropertyListLimits.dates.contains(date.timeIntervalSinceReferenceDate) else { throw .noDate }
+            guard Wire.dates.contains(date.timeIntervalSinceReferenceDate) else { throw .noDate }
             return .date(date)
         case let data as Data: return .data(data)
         case let array as [Any]: return .array(try self.array(array, depth: depth))
         case let dictionary as [AnyHashable: Any]: return .dictionary(try self.dictionary(dictionary, depth: depth))
-        case is NSNull: throw Self.null
+        case is NSNull: throw .null
         default:
             throw PropertyListRefusal(
                 "is of the type \(type(of: object)), which a property list cannot contain. "
@@ -97,7 +97,7 @@ private struct FoundationConverter {
             do throws(PropertyListRefusal) {
                 values.append(try value(object, depth: depth + 1))
             } catch {
-                throw error.inside(index: index)
+                throw error.inside(PropertyListKey(index))
             }
         }
         return values
@@ -116,20 +116,16 @@ private struct FoundationConverter {
             do throws(PropertyListRefusal) {
                 values[string] = try value(object, depth: depth + 1)
             } catch {
-                throw error.inside(key: string)
+                throw error.inside(PropertyListKey(string))
             }
         }
         return values
     }
 
     private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
-        guard depth <= PropertyListLimits.depth else { throw .tooDeep }
+        guard depth <= Wire.depthLimit else { throw .tooDeep }
         nodes += count
-        guard nodes < PropertyListLimits.nodes else { throw .tooMany }
-    }
-
-    private static var null: PropertyListRefusal {
-        PropertyListRefusal("is null, which a property list cannot contain. Leave the key out, or use an empty string")
+        guard nodes < Wire.valueLimit else { throw .tooMany }
     }
 
     private static func value(_ number: NSNumber) throws(PropertyListRefusal) -> PropertyListValue {

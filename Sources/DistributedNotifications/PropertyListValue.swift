@@ -114,7 +114,25 @@ extension PropertyListValue: ExpressibleByStringInterpolation, ExpressibleByInte
     }
 }
 
-extension PropertyListValue: Encodable {
+extension PropertyListValue: Codable {
+    /// Decodes from JSON, and from other formats with its kinds: dates and data are strings there, and stay strings.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let boolean = try? container.decode(Bool.self) {
+            self = .boolean(boolean)
+        } else if let integer = try? container.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let real = try? container.decode(Double.self) {
+            self = .real(real)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let array = try? container.decode([PropertyListValue].self) {
+            self = .array(array)
+        } else {
+            self = .dictionary(try container.decode([String: PropertyListValue].self))
+        }
+    }
+
     /// Encodes for JSON, which has fewer kinds: a date becomes a string such as `2016-02-13T22:05:12Z`, data becomes
     /// base64, and a real that is no JSON number becomes "nan", "inf" or "-inf".
     public func encode(to encoder: any Encoder) throws {

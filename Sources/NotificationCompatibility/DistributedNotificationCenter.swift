@@ -202,38 +202,45 @@ public final class DistributedNotificationCenter: Sendable {
     ///   - userInfo: a property list with string keys; see `PropertyListValue` for its limits.
     ///   - deliverImmediately: delivers also to processes that have suspended delivery.
     public func post(
-        name: Notification.Name, object: String?, userInfo: [AnyHashable: Any]? = nil, deliverImmediately: Bool = false
+        name: Notification.Name, object: String?, userInfo: [AnyHashable: Any]? = nil, deliverImmediately: Bool = false,
+        file: String = #fileID, line: Int = #line
     ) {
         _ = withCenter { center throws(DistributedError) in
             try center.post(
                 name: name, object: object, userInfo: try Self.propertyList(userInfo),
-                deliverImmediately: deliverImmediately)
+                deliverImmediately: deliverImmediately, file: file, line: line)
         }
     }
 
     /// Posts a notification. Its object must be a string or nil.
-    public func post(_ notification: Notification) {
+    public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) {
         let object = notification.object as? String
         if object == nil, let other = notification.object {
             report(.objectNotUsable(object: "\(other)", problem: "is of the type \(type(of: other)), and not a string"))
         } else {
-            post(name: notification.name, object: object, userInfo: notification.userInfo)
+            post(
+                name: notification.name, object: object, userInfo: notification.userInfo, file: file, line: line)
         }
     }
 
     /// Posts a notification.
     public func postNotificationName(
-        _ name: Notification.Name, object: String?, userInfo: [AnyHashable: Any]? = nil, deliverImmediately: Bool
+        _ name: Notification.Name, object: String?, userInfo: [AnyHashable: Any]? = nil, deliverImmediately: Bool,
+        file: String = #fileID, line: Int = #line
     ) {
-        post(name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
+        post(
+            name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately, file: file,
+            line: line)
     }
 
     /// Posts a notification.
     public func postNotificationName(
-        _ name: Notification.Name, object: String?, userInfo: [AnyHashable: Any]? = nil, options: Options = []
+        _ name: Notification.Name, object: String?, userInfo: [AnyHashable: Any]? = nil, options: Options = [],
+        file: String = #fileID, line: Int = #line
     ) {
         post(
-            name: name, object: object, userInfo: userInfo, deliverImmediately: options.contains(.deliverImmediately))
+            name: name, object: object, userInfo: userInfo, deliverImmediately: options.contains(.deliverImmediately),
+            file: file, line: line)
     }
 
     private static func propertyList(

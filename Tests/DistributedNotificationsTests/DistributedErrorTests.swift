@@ -1,5 +1,6 @@
 import DistributedNotifications
 import Foundation
+import ThreadedNotifications
 import XCTest
 
 final class DistributedErrorTests: XCTestCase {
@@ -10,17 +11,19 @@ final class DistributedErrorTests: XCTestCase {
     }
 
     func testAnErrorHasACodeAndTheValuesConcerned() {
-        let error = DistributedError.notPosted(name: "n", problem: "no server answered", timeout: .seconds(2))
+        let error = DistributedError.notPosted(
+            name: "n", at: SourceLocation("Demo/main.swift", 7), problem: "no server answered", timeout: .seconds(2))
         XCTAssertTrue(error.code == .notPosted && error.code != .notAnswered)
-        XCTAssertTrue(error.name == "n" && error.timeout == .seconds(2) && error.path == nil)
+        XCTAssertTrue(error.notification == "n" && error.timeout == .seconds(2) && error.path == nil)
         XCTAssertEqual("\(error.code)", "notPosted")
-        XCTAssertEqual("\(error)", "n was not posted within 2.0 seconds: no server answered.")
+        XCTAssertEqual(
+            "\(error)", "n, posted at Demo/main.swift:7, was not posted within 2.0 seconds: no server answered.")
     }
 
     func testLongNamesAreShortenedInTheDescriptionOnly() {
         let name = String(repeating: "n", count: 300)
         let error = DistributedError.nameNotUsable(name: name, problem: "has 300 bytes")
-        XCTAssertEqual(error.name, name)
+        XCTAssertEqual(error.notification, name)
         XCTAssertTrue("\(error)".hasPrefix("the name \"\(name.prefix(59))…\" has 300 bytes."))
     }
 }

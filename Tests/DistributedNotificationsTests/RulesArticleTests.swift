@@ -6,110 +6,62 @@ import XCTest
 
 /// The tables of the article agree with the code.
 final class RulesArticleTests: XCTestCase {
-    /// The cells of all rows of all tables, without the headers.
-    private static func rows() throws -> [[String]] {
+    /// The rows of all tables, without the headers.
+    private static func rows() throws -> [String] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let article = try String(
             contentsOf: root.appending(
                 path: "Sources/DistributedNotifications/DistributedNotifications.docc/DistributedNotificationsRules.md"),
             encoding: .utf8)
-        return article.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
-            line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
-                $0.trimmingCharacters(in: .whitespaces)
-            }
-        }
+        return article.split(separator: "\n").map(String.init).filter { $0.hasPrefix("| ") }
     }
 
-    /// The limits of a type in the tables, by property.
-    private static func limits(of type: String) throws -> [String: String] {
-        // A symbol of another module is not a link: it has one backtick.
-        let prefix = "\(type)/"
-        return try Dictionary(
-            uniqueKeysWithValues: rows().map { ($0[0].trimmingCharacters(in: ["`"]), $0[1]) }
-                .filter { $0.0.hasPrefix(prefix) }.map { (String($0.0.dropFirst(prefix.count)), $0.1) })
+    func testItHasTheTableOfLimitsRowByRow() throws {
+        let table = (Limit.onTheWire + Limit.ofAServer + Limit.ofACenter).map(\.row)
+        XCTAssertEqual(try Self.rows().filter(Set(table).contains), table)
+        XCTAssertEqual(Set(table).count, table.count)
     }
 
-    /// A limit in the article, compared by its value: 64 KiB is 65,536.
-    private enum Amount: Hashable {
-        case number(Int)
-        case time(Duration)
-        case word(String)
-
-        init?(_ text: String) {
-            let parts = text.split(separator: " ")
-            guard let first = parts.first else { return nil }
-            guard let number = Int(first.replacing(",", with: "")) else {
-                self = .word(text.trimmingCharacters(in: ["`"]))
-                return
-            }
-            switch parts.dropFirst().first {
-            case nil, "B": self = .number(number)
-            case "KiB": self = .number(number << 10)
-            case "MiB": self = .number(number << 20)
-            case "s": self = .time(.seconds(number))
-            case "ms": self = .time(.milliseconds(number))
-            default: return nil
-            }
-        }
-
-        init(of value: Any) {
-            switch value {
-            case let number as Int: self = .number(number)
-            case let duration as Duration: self = .time(duration)
-            default: self = .word("\(value)")
-            }
-        }
-    }
-
-    func testHasEachLimitOfAServerAndOfACenterAndNoOther() throws {
-        for (type, limits) in [
-            ("ServerLimits", ServerLimits() as any Sendable), ("ClientLimits", ClientLimits()),
+    func testTheLimitsOfServersAndCentersAreThoseOfTheTable() {
+        for (limits, rows, prefix) in [
+            (ServerLimits() as any Sendable, Limit.ofAServer, "`ServerLimits/"),
+            (ClientLimits(), Array(Limit.ofACenter.prefix(2)), "``ClientLimits/"),
         ] {
-            var written = try Self.limits(of: type)
-            for child in Mirror(reflecting: limits).children {
-                let label = try XCTUnwrap(child.label)
-                let cell = written.removeValue(forKey: label)
-                XCTAssertEqual(
-                    cell.flatMap { Amount($0) }, Amount(of: child.value), "\(type).\(label): \(cell ?? "no row")")
+            let used = Mirror(reflecting: limits).children.map { child -> String in
+                let amount: Limit.Amount =
+                    switch child.value {
+                    case let time as Duration: .time(time)
+                    case let bytes as Int where child.label?.hasSuffix("Bytes") == true: .bytes(bytes)
+                    case let bytes as Int where child.label?.hasPrefix("heldBytes") == true: .bytes(bytes)
+                    case let number as Int: .number(number)
+                    case let other: .word("\(other)")
+                    }
+                return "\(child.label ?? "") \(amount)"
             }
-            XCTAssertTrue(written.isEmpty, "\(written)")
+            let written = rows.map { "\($0.name.trimmingPrefix(prefix).trimmingSuffix("`")) \($0.amount)" }
+            XCTAssertEqual(used.sorted(), written.sorted())
         }
     }
 
-    func testHasTheLimitsOfTheWire() throws {
-        let rows = try Self.rows()
-        for (name, limit) in [
-            ("frame", Wire.frameLimit), ("name", Wire.nameLimit), ("object", Wire.objectLimit),
-            ("userInfo", Wire.userInfoLimit), ("userInfo", PropertyListLimits.bytes),
-            ("depth", PropertyListLimits.depth), ("values", PropertyListLimits.nodes),
-            ("process name", Wire.processNameLimit),
-        ] {
-            let row = try XCTUnwrap(rows.first { $0[0] == name }, "\(name)")
-            XCTAssertEqual(Amount(row[1]), .number(limit), "\(name): \(row[1])")
+    func testItHasEachKindOfFrameWithItsNumber() throws {
+        let written = try Self.rows().compactMap { row -> String? in
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            return UInt8(cells[0]).map { "\($0) \(cells[1])" }
         }
+        XCTAssertEqual(written, (UInt8.min...UInt8.max).compactMap(FrameKind.init).map { "\($0.rawValue) \($0)" })
     }
 
-    func testHasThePausesBetweenAttemptsToConnect() throws {
-        let rows = try Self.rows()
-        for (name, pause) in [
-            ("first pause", AttemptPause.shortest), ("longest pause", AttemptPause.longest),
-        ] {
-            let row = try XCTUnwrap(rows.first { $0[0] == name }, "\(name)")
-            XCTAssertEqual(Amount(row[1]), .time(pause), "\(name): \(row[1])")
-        }
-    }
-
-    func testHasEachKindOfFrameWithItsNumber() throws {
-        let written = try Self.rows().compactMap { row in UInt8(row[0]).map { "\($0) \(row[1])" } }
-        let kinds = (UInt8.min...UInt8.max).compactMap(FrameKind.init).map { "\($0.rawValue) \($0)" }
-        XCTAssertEqual(written, kinds)
-    }
-
-    func testHasARowForEachSuspensionBehavior() throws {
-        let written = try Self.rows().map { $0[0] }
+    func testItHasARowForEachSuspensionBehavior() throws {
+        let written = try Self.rows()
         for behavior in SuspensionBehavior.allCases {
-            XCTAssertTrue(written.contains { $0.hasPrefix("``SuspensionBehavior/\(behavior)``") }, "\(behavior)")
+            XCTAssertTrue(written.contains { $0.hasPrefix("| ``SuspensionBehavior/\(behavior)``") }, "\(behavior)")
         }
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimmingSuffix(_ suffix: Character) -> String {
+        String(reversed().drop { $0 == suffix }.reversed())
     }
 }

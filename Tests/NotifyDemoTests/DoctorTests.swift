@@ -27,7 +27,7 @@ final class DoctorTests: XCTestCase {
                 parts[1],
                 [
                     #""part":"recording","result":"ok","text":"a program was recorded"#,
-                    #""result":"ok","text":"process \d+, .*, serves at .* with version 2 of"#,
+                    #""result":"ok","text":"process \d+, .*, serves at .* with version 3 of"#,
                 ]
             ),
             (

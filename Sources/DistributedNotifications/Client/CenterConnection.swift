@@ -5,19 +5,19 @@ internal import ThreadedNotifications
 
 /// A center's connection: a state that any thread may change, and one thread that connects and reads.
 ///
-///     post ─► FrameSender ─► server ─► ConnectionReader ─► InboundDelivery ─► mailbox ─► observer
+///     post ─► FrameSender ─► server ─► CenterReader ─► InboundDelivery ─► mailbox ─► observer
 ///
 /// `state`'s lock is held for a few instructions. It may be taken while a `FrameSender`'s lock is held, not the other
 /// way round.
 final class CenterConnection: Sendable {
     let directory: ServerDirectory
     let limits: ClientLimits
-    /// The first pause between attempts to connect.
-    let pause: AttemptPause
-    let state = Locked(CenterState())
-    /// Wakes the reader: the center was closed, there is room again, or the socket did not take all bytes.
+    let state: Locked<CenterState>
+    /// Wakes the reader: the center was closed, losses can be reported, or the socket did not take all bytes.
     let wake: EventDescriptor
     let waiting: WaitingBytes
+    /// Notifications that the observers of a type could not decode. The reader reports them.
+    let undecodable = Locked(Losses(cause: .undecodable))
     /// The notifications' observers, which the server matches.
     let observers: ValueObservers
     /// The connection's observers.
@@ -26,25 +26,23 @@ final class CenterConnection: Sendable {
 
     static let eventName = Notification.Name("DistributedCenter.connection")
 
+    /// - Parameter pause: the first pause between attempts to connect.
     /// - Throws: `.pathNotUsable` if the process has no descriptor left.
     init(
-        directory: ServerDirectory, limits: ClientLimits, pause: AttemptPause = AttemptPause()
+        directory: ServerDirectory, limits: ClientLimits, pause: Duration = Wire.shortestPause
     ) throws(DistributedError) {
         guard let wake = EventDescriptor() else { throw .noDescriptor(path: directory.socketPath) }
-        self.directory = directory
-        self.limits = limits
-        self.pause = pause
-        self.wake = wake
+        (self.directory, self.limits, self.wake) = (directory, limits, wake)
+        let state = Locked(CenterState(firstPause: pause))
+        self.state = state
         waiting = WaitingBytes(limit: limits.waitingBytes, roomEvent: wake)
-        observers = ValueObservers { [state] id in
-            guard !ForkGuard.isCopy else { return }
-            let (observer, _) = state.withLock { state in
-                (state.number(of: id).flatMap { state.remove($0) }, state.removeSequence(id))
-            }
-            if observer != nil { Self.sendControl(of: state, wake: wake) }
+        observers = ValueObservers { id in
+            guard !isForkedCopy else { return }
+            let removed = state.withLock { ($0.remove(id), $0.removeSequence(id)) }
+            if removed.0 != nil { Self.sendControl(of: state, wake: wake) }
         }
-        events = ValueObservers { [state] id in
-            if !ForkGuard.isCopy { _ = state.withLock { $0.removeSequence(id) } }
+        events = ValueObservers { id in
+            if !isForkedCopy { _ = state.withLock { $0.removeSequence(id) } }
         }
     }
 
@@ -52,12 +50,12 @@ final class CenterConnection: Sendable {
 
     /// Starts the reader, if it has not been started.
     private func start() throws(DistributedError) {
-        guard !ForkGuard.isCopy else { throw .processForked }
+        guard !isForkedCopy else { throw .processForked }
         guard state.withLock({ $0.start() }) else { return }
-        ForkGuard.install()
+        watchForks()
         let started = SystemThread.startWithoutSignals { [self] in
             readerID.store(SystemThread.currentKernelID, ordering: .relaxed)
-            var reader = ConnectionReader(self)
+            var reader = CenterReader(self)
             reader.run()
         }
         switch started {
@@ -71,27 +69,27 @@ final class CenterConnection: Sendable {
 
     private var isReader: Bool { readerID.load(ordering: .relaxed) == SystemThread.currentKernelID }
 
+    /// Never waits: a server that does not read finds the end of the connection instead of a farewell.
     func close() {
-        guard !ForkGuard.isCopy else { return }
+        guard !isForkedCopy else { return }
         let (sender, sequences) = state.withLock { $0.close() }
         observers.removeAll()
         for end in sequences { end() }
         if let sender {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
-            // A server that does not read finds the end of the connection instead.
             _ = sender.send(farewell.bytes, until: .now)
         }
         wake.makeReady()
     }
 
     var connectionState: ConnectionState {
-        guard !ForkGuard.isCopy else { return .closed }
+        guard !isForkedCopy else { return .closed }
         return switch state.withLock({ $0.phase }) {
         case .unused: .unused
-        case .connecting(nil): .connecting
-        case .connecting(let failure?): .failed(failure)
-        case .connected(let sender): .connected(serverProcess: sender.socket.peer?.process ?? 0)
+        case .connecting(nil), .pausing(nil): .connecting
+        case .connecting(let error?), .pausing(let error?): .failed(error)
+        case .connected(let sender, _): .connected(serverProcess: sender.socket.peer?.process ?? 0)
         case .closed: .closed
         }
     }
@@ -100,19 +98,17 @@ final class CenterConnection: Sendable {
 
     func addObserver(
         name: Notification.Name?, object: String?, behavior: SuspensionBehavior, options: ObserverOptions,
-        at location: SourceLocation, using handler: ValueHandler<DistributedNotification>
+        at location: SourceLocation, using handler: ValueHandler<DistributedNotification>,
+        wasAdded: (UInt64) -> Void
     ) throws(DistributedError) -> ObserverToken {
         try start()
         let (token, handle) = observers.add(
             named: name, options: options, at: location,
-            using: handler.map { (inbound: InboundNotification) in
-                inbound.notification
-            })
+            using: handler.map { (inbound: InboundNotification) in inbound.notification })
+        wasAdded(handle.id)
         let observer = CenterState.RegisteredObserver(
             handle: handle, name: name?.rawValue, object: object, behavior: behavior)
-        _ = try state.withLock { state throws(DistributedError) in
-            try state.add(observer, limit: Wire.observerLimit)
-        }
+        try state.withLock { state throws(DistributedError) in _ = try state.add(observer) }
         sendControl()
         return token
     }
@@ -123,83 +119,75 @@ final class CenterConnection: Sendable {
         if !state.withLock({ $0.endWhenClosed(token, end) }) { sequence.cancel() }
     }
 
+    /// Delivers an event to the connection's observers. Called by the reader.
     func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
         let inbound = InboundEvent(event, of: waiting)
         // Without observers, a post would only add lines to a recording.
         if !events.isEmpty { events.deliverToAll(inbound, named: Self.eventName) }
     }
 
+    /// An observer of a type got a notification of another.
+    func reportUndecodable(by observer: UInt64, problem: String) {
+        undecodable.withLock { $0.add(for: [observer], problem: problem) }
+        wake.makeReady()
+    }
+
     // MARK: Sending
 
     /// Sends a frame, and waits for a connection if there is none.
-    func write(_ frame: [UInt8], name: String) throws(DistributedError) {
-        guard !ForkGuard.isCopy else { throw .processForked }
+    func write(_ frame: [UInt8], name: String, at location: SourceLocation) throws(DistributedError) {
+        guard !isForkedCopy else { throw .processForked }
         let timeout = limits.postTimeout
         // Usually nothing waits, and reading the clock costs more than the rest of this.
         lazy var deadline = SuspendingClock.Instant.after(timeout)
+        func notPosted(_ problem: String) -> DistributedError {
+            .notPosted(name: name, at: location, problem: problem, timeout: timeout)
+        }
         while true {
-            let sender = try connected(until: deadline, name: name)
+            let sender: FrameSender
+            if let connected = state.withLock({ $0.sender }) {
+                sender = connected
+            } else {
+                let connected = try wait(until: deadline) { state throws(DistributedError) in
+                    let sender = try state.connection()
+                    guard sender != nil || !isReader else {
+                        throw .wouldWaitForItself("posting \(name) before the server is connected")
+                    }
+                    return sender
+                }
+                guard let connected else { throw notPosted("no server answered at \(directory.socketPath)") }
+                sender = connected
+            }
             switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
             case .sent: return
             case .ended: state.withLock { $0.lost(sender) }
-            case .timedOut:
-                throw .notPosted(
-                    name: name, problem: "the server does not read: it is busy or stopped", timeout: timeout)
+            case .timedOut: throw notPosted("the server does not read: it is busy or stopped")
             }
         }
     }
 
-    private func connected(
-        until deadline: @autoclosure () -> SuspendingClock.Instant, name: String
-    ) throws(DistributedError) -> FrameSender {
-        if let sender = state.withLock({ $0.sender }) { return sender }
-        let sender = try wait(until: deadline()) { state throws(DistributedError) in
-            let sender = try state.connection()
-            guard sender != nil || !isReader else {
-                throw .wouldWaitForItself("posting \(name) before the server is connected")
-            }
-            return sender
-        }
-        guard let sender else {
-            throw .notPosted(
-                name: name, problem: "no server answered at \(directory.socketPath)", timeout: limits.postTimeout)
-        }
-        return sender
-    }
-
-    /// Sends all waiting control frames without waiting. The reader sends the frames that the socket has no room for; a
-    /// later connection is sent everything.
-    func sendControl() {
-        Self.sendControl(of: state, wake: wake)
-    }
+    /// Sends what the server was not told yet, without waiting. The reader sends what the socket has no room for; a
+    /// later connection is told everything.
+    func sendControl() { Self.sendControl(of: state, wake: wake) }
 
     private static func sendControl(of state: Locked<CenterState>, wake: EventDescriptor) {
         guard let sender = state.withLock({ $0.sender }) else { return }
         if sender.flush(control: { state.withLock { $0.takeControl(of: sender) } }) { wake.makeReady() }
     }
 
-    /// - Returns: whether bytes wait until the socket is writable.
-    func flush(_ sender: FrameSender) -> Bool {
-        sender.flush { takeControl(of: sender) }
-    }
+    func takeControl(of sender: FrameSender) -> [UInt8] { state.withLock { $0.takeControl(of: sender) } }
 
-    private func takeControl(of sender: FrameSender) -> [UInt8] {
-        state.withLock { $0.takeControl(of: sender) }
-    }
-
-    var isSuspended: Bool { !ForkGuard.isCopy && state.withLock { $0.isSuspended } }
+    var isSuspended: Bool { !isForkedCopy && state.withLock { $0.isSuspended } }
 
     func setSuspended(_ flag: Bool) {
-        guard !ForkGuard.isCopy else { return }
-        if state.withLock({ $0.setSuspended(flag) }) { sendControl() }
+        if !isForkedCopy, state.withLock({ $0.setSuspended(flag) }) { sendControl() }
     }
 
     func synchronize(timeout: Duration) throws(DistributedError) {
-        guard !ForkGuard.isCopy else { throw .processForked }
+        guard !isForkedCopy else { throw .processForked }
+        guard !isReader else { throw .wouldWaitForItself("waiting for the server") }
         let deadline = SuspendingClock.Instant.after(timeout)
         let number = try state.withLock { state throws(DistributedError) in try state.synchronize() }
-        defer { state.withLock { $0.endSynchronization(number) } }
-        guard !isReader else { throw .wouldWaitForItself("waiting for the server") }
         sendControl()
         let answered: Void? = try wait(until: deadline) { state throws(DistributedError) in
             try state.isAnswered(number) ? () : nil
@@ -208,7 +196,6 @@ final class CenterConnection: Sendable {
     }
 
     /// Calls `look` with the state, now and after each change, until it returns a value.
-    ///
     /// - Returns: nil if the deadline has passed.
     private func wait<Value: Sendable>(
         until deadline: SuspendingClock.Instant, _ look: (CenterState) throws(DistributedError) -> Value?
@@ -229,3 +216,14 @@ final class CenterConnection: Sendable {
         }
     }
 }
+
+// MARK: Copies of the process
+
+private let wasForked = Atomic(false)
+private let forkHandler: Void = { pthread_atfork(nil, nil) { wasForked.store(true, ordering: .relaxed) } }()
+
+private func watchForks() { forkHandler }
+
+/// Whether this process is a copy, made by `fork`, of one that used a center. The copy has the descriptors but not the
+/// threads, and a lock that was held is never unlocked in it.
+private var isForkedCopy: Bool { wasForked.load(ordering: .relaxed) }

@@ -1,35 +1,39 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The state of a center: its connection, its observers, and the control frames that the server was not sent yet.
+/// What a center knows, and what the server was told: a pure value. What has to be done after its lock was released is
+/// returned: the reader's next step, or the bytes to send.
 ///
-///     unused ──start──► connecting ──connected──► connected
-///                        │  ▲  ▲                      │
-///                        └──┘  └─────────lost─────────┘
-///                       failed            (any) ──close──► closed
+///     unused ──start──► connecting ──welcome──► connected
+///                        │    ▲  ▲                  │
+///                   error│    │  └────── end ───────┤
+///                        ▼    │ over                │ end at once
+///                        pausing ◄──────────────────┘        (any) ──close──► closed
 struct CenterState {
-    private(set) var phase = Phase.unused
-    private(set) var isSuspended = false
-    private(set) var observers: [UInt32: RegisteredObserver] = [:] { didSet { observersVersion += 1 } }
-    /// Changes with each change of the observers.
-    private(set) var observersVersion = 0
-    /// The frames that were not sent over the present connection yet. A thread that sends takes these first.
-    private var control = ControlQueue()
-    private var lastObserver: UInt32 = 0
-    private var lastSynchronization: UInt64 = 0
-    /// The synchronizations that the server has not answered.
-    private var synchronizations: Set<UInt64> = []
-    /// Signalled at the next change of the phase and at the next answer.
-    private var waiters: [MonotonicSemaphore] = []
-    /// Closures that end the sequences of this center, by their token's id.
-    private var sequences: [UInt64: @Sendable () -> Void] = [:]
-
     enum Phase {
         case unused
         /// With the error of the last attempt; nil before the first, and after a connection.
         case connecting(DistributedError?)
-        case connected(FrameSender)
+        case connected(FrameSender, told: Told)
+        /// With the error of the last attempt; nil after a connection that ended at once.
+        case pausing(DistributedError?)
         case closed
+    }
+
+    /// What the reader does next.
+    enum Step: Equatable {
+        case connect
+        case pause(Duration)
+        case stop
+    }
+
+    /// What the server was told over one connection.
+    struct Told {
+        var isSuspended: Bool
+        var observers: Set<UInt32> = []
+        var synchronization: UInt64 = 0
+        /// False if the state has changed since.
+        var isCurrent = false
     }
 
     struct RegisteredObserver {
@@ -39,7 +43,25 @@ struct CenterState {
         var behavior: SuspensionBehavior
     }
 
-    // MARK: Connection
+    private(set) var phase = Phase.unused
+    private(set) var isSuspended = false
+    /// By their numbers at the server.
+    private(set) var observers: [UInt32: RegisteredObserver] = [:] { didSet { observersVersion += 1 } }
+    /// Changes with each change of the observers.
+    private(set) var observersVersion = 0
+    private var lastObserver: UInt32 = 0
+    /// The last synchronization that was asked for, and the last that the server has answered, and so all before.
+    private var (asked, answered): (UInt64, UInt64) = (0, 0)
+    /// Signalled at the next change of the phase and at the next answer.
+    private var waiters: [MonotonicSemaphore] = []
+    /// Closures that end the sequences of this center, by their token's id.
+    private(set) var sequences: [UInt64: @Sendable () -> Void] = [:]
+    private let firstPause: Duration
+    private var nextPause: Duration
+
+    init(firstPause: Duration = Wire.shortestPause) { (self.firstPause, nextPause) = (firstPause, firstPause) }
+
+    // MARK: The connection
 
     /// - Returns: whether a reader must be started.
     mutating func start() -> Bool {
@@ -55,60 +77,153 @@ struct CenterState {
     }
 
     /// The server answered on a new connection.
-    ///
     /// - Parameter suspended: as the hello told the server.
     /// - Returns: false if the center is closed.
     mutating func connected(_ sender: FrameSender, toldSuspended suspended: Bool) -> Bool {
         if isClosed { return false }
-        phase = .connected(sender)
-        control = ControlQueue(suspended: suspended)
-        control.suspend(isSuspended)
-        for (number, observer) in observers.sorted(by: { $0.key < $1.key }) {
-            control.register(number, name: observer.name, object: observer.object, behavior: observer.behavior)
-        }
-        for number in synchronizations.sorted() { control.synchronize(number) }
+        phase = .connected(sender, told: Told(isSuspended: suspended, synchronization: answered))
         signalWaiters()
         return true
     }
 
-    mutating func failed(_ error: DistributedError) {
-        guard case .connecting = phase else { return }
-        phase = .connecting(error)
+    /// An attempt to connect has failed.
+    /// - Returns: the step, and the event, if it is another error than the one before.
+    mutating func failed(_ error: DistributedError) -> (step: Step, event: ConnectionEvent?) {
+        guard case .connecting(let last) = phase else { return (.stop, nil) }
+        phase = .pausing(error)
         signalWaiters()
+        return (.pause(takePause()), last == error ? nil : .failed(error))
     }
 
+    /// A thread found that the connection has ended. The reader will find it too.
     mutating func lost(_ sender: FrameSender) {
-        guard self.sender === sender else { return }
-        phase = .connecting(nil)
+        if self.sender === sender { phase = .connecting(nil) }
     }
 
-    /// - Returns: the connection and the sequences to end, after the lock is released.
+    /// The reader found that the connection has ended.
+    /// - Parameters:
+    ///   - lasted: whether it lasted for a second. One that ended at once may do so again.
+    ///   - isRefusal: whether the server refused this process, or cannot be understood.
+    mutating func ended(reason: String, lasted: Bool, isRefusal: Bool) -> (step: Step, event: ConnectionEvent?) {
+        if isClosed { return (.stop, nil) }
+        if lasted || !isRefusal { nextPause = firstPause }
+        phase = lasted ? .connecting(nil) : .pausing(nil)
+        return (lasted ? .connect : .pause(takePause()), .interrupted(reason: reason))
+    }
+
+    mutating func pauseIsOver() -> Step {
+        guard case .pausing(let error) = phase else { return .stop }
+        phase = .connecting(error)
+        return .connect
+    }
+
+    private mutating func takePause() -> Duration {
+        defer { nextPause = min(nextPause * 2, max(Wire.longestPause, firstPause)) }
+        return nextPause
+    }
+
+    /// - Returns: the connection and the sequences to end.
     mutating func close() -> (sender: FrameSender?, sequences: [@Sendable () -> Void]) {
-        let ended = (sender, Array(sequences.values))
-        phase = .closed
-        observers = [:]
-        sequences = [:]
-        signalWaiters()
-        return ended
+        defer {
+            (phase, observers, sequences) = (.closed, [:], [:])
+            signalWaiters()
+        }
+        return (sender, Array(sequences.values))
     }
 
-    var sender: FrameSender? { if case .connected(let sender) = phase { sender } else { nil } }
-
+    var sender: FrameSender? { if case .connected(let sender, _) = phase { sender } else { nil } }
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// The connection; nil while the center is connecting.
-    ///
+    /// The connection; nil while a thread must wait for one.
     /// - Throws: the error of the last attempt, or `.closed`.
     func connection() throws(DistributedError) -> FrameSender? {
         switch phase {
-        case .connected(let sender): return sender
+        case .connected(let sender, _): return sender
         case .closed: throw .closed
-        case .connecting(let failure?): throw failure
-        case .connecting(nil), .unused: return nil
+        case .connecting(let error?), .pausing(let error?): throw error
+        case .connecting(nil), .pausing(nil), .unused: return nil
         }
     }
 
-    // MARK: Waiting
+    // MARK: What the server is told
+
+    /// The frames that tell the server what has changed; none over another connection than the present one.
+    ///
+    /// They follow from the state and from what was told, so that a server that does not read costs no memory.
+    mutating func takeControl(of sender: FrameSender) -> [UInt8] {
+        guard case .connected(let current, var told) = phase, current === sender, !told.isCurrent else { return [] }
+        var writer = FrameWriter()
+        for number in told.observers.sorted() where observers[number] == nil {
+            writer.frame(.unregister) { $0.integer(number) }
+        }
+        for (number, observer) in observers.sorted(by: { $0.key < $1.key }) where !told.observers.contains(number) {
+            writer.register(number, name: observer.name, object: observer.object, behavior: observer.behavior)
+        }
+        if told.isSuspended != isSuspended { writer.frame(.suspension) { $0.integer(UInt8(isSuspended ? 1 : 0)) } }
+        if told.synchronization != asked { writer.frame(.synchronize) { $0.integer(asked) } }
+        told = Told(
+            isSuspended: isSuspended, observers: Set(observers.keys), synchronization: asked, isCurrent: true)
+        phase = .connected(sender, told: told)
+        return writer.bytes
+    }
+
+    private mutating func mustTell() {
+        guard case .connected(let sender, var told) = phase else { return }
+        told.isCurrent = false
+        phase = .connected(sender, told: told)
+    }
+
+    /// - Returns: the observer's number at the server.
+    @discardableResult
+    mutating func add(
+        _ observer: RegisteredObserver, limit: Int = Wire.observerLimit
+    ) throws(DistributedError) -> UInt32 {
+        if isClosed { throw .closed }
+        guard observers.count < limit else { throw .tooManyObservers(limit: limit) }
+        lastObserver += 1
+        observers[lastObserver] = observer
+        mustTell()
+        return lastObserver
+    }
+
+    /// - Parameter id: the token's id.
+    /// - Returns: the observer, to be released after the lock: that may run foreign code.
+    mutating func remove(_ id: UInt64) -> RegisteredObserver? {
+        guard let number = observers.first(where: { $0.value.handle.id == id })?.key else { return nil }
+        mustTell()
+        return observers.removeValue(forKey: number)
+    }
+
+    /// - Returns: whether this is a change.
+    mutating func setSuspended(_ flag: Bool) -> Bool {
+        guard isSuspended != flag else { return false }
+        isSuspended = flag
+        mustTell()
+        return true
+    }
+
+    /// Asks the server for an answer.
+    /// - Returns: the number of the answer, for `isAnswered`.
+    mutating func synchronize() throws(DistributedError) -> UInt64 {
+        if isClosed { throw .closed }
+        asked += 1
+        mustTell()
+        return asked
+    }
+
+    /// - Throws: the error of the last attempt to connect, or `.closed`.
+    func isAnswered(_ number: UInt64) throws(DistributedError) -> Bool {
+        if !isClosed, answered >= number { return true }
+        _ = try connection()
+        return false
+    }
+
+    mutating func serverAnswered(_ number: UInt64) {
+        answered = max(answered, number)
+        signalWaiters()
+    }
+
+    // MARK: Waiters and sequences
 
     /// Signals the semaphore at the next change. Without a reader there is none to come, so it is signalled at once.
     mutating func addWaiter(_ semaphore: MonotonicSemaphore) {
@@ -116,80 +231,14 @@ struct CenterState {
         waiters.append(semaphore)
     }
 
-    mutating func removeWaiter(_ semaphore: MonotonicSemaphore) {
-        waiters.removeAll { $0 === semaphore }
-    }
+    mutating func removeWaiter(_ semaphore: MonotonicSemaphore) { waiters.removeAll { $0 === semaphore } }
 
     private mutating func signalWaiters() {
         for waiter in waiters { waiter.signal() }
         waiters = []
     }
 
-    // MARK: Requests
-
-    mutating func takeControl(of sender: FrameSender) -> [UInt8] {
-        self.sender === sender ? control.take() : []
-    }
-
-    /// - Returns: the observer's number at the server.
-    mutating func add(_ observer: RegisteredObserver, limit: Int) throws(DistributedError) -> UInt32 {
-        if isClosed { throw .closed }
-        guard observers.count < limit else { throw .tooManyObservers(limit: limit) }
-        lastObserver += 1
-        observers[lastObserver] = observer
-        if sender != nil {
-            control.register(lastObserver, name: observer.name, object: observer.object, behavior: observer.behavior)
-        }
-        return lastObserver
-    }
-
-    /// The number at the server of the observer with this id.
-    func number(of id: UInt64) -> UInt32? { observers.first { $0.value.handle.id == id }?.key }
-
-    /// - Returns: the observer, to be released after the lock: that may run foreign code.
-    mutating func remove(_ number: UInt32) -> RegisteredObserver? {
-        guard let observer = observers.removeValue(forKey: number) else { return nil }
-        if sender != nil { control.unregister(number) }
-        return observer
-    }
-
-    /// - Returns: whether this is a change.
-    mutating func setSuspended(_ flag: Bool) -> Bool {
-        guard isSuspended != flag else { return false }
-        isSuspended = flag
-        if sender != nil { control.suspend(flag) }
-        return true
-    }
-
-    /// Requests an answer from the server.
-    ///
-    /// - Returns: the request's number, for `isAnswered` and `endSynchronization`.
-    mutating func synchronize() throws(DistributedError) -> UInt64 {
-        if isClosed { throw .closed }
-        lastSynchronization += 1
-        synchronizations.insert(lastSynchronization)
-        if sender != nil { control.synchronize(lastSynchronization) }
-        return lastSynchronization
-    }
-
-    /// - Throws: the error of the last attempt to connect, or `.closed`.
-    func isAnswered(_ number: UInt64) throws(DistributedError) -> Bool {
-        guard !isClosed else { throw .closed }
-        if !synchronizations.contains(number) { return true }
-        _ = try connection()
-        return false
-    }
-
-    /// The request was answered, or no thread waits for the answer.
-    mutating func endSynchronization(_ number: UInt64) {
-        control.cancelSynchronization(number)
-        if synchronizations.remove(number) != nil { signalWaiters() }
-    }
-
-    // MARK: Sequences
-
     /// Ends a sequence when the center is closed.
-    ///
     /// - Returns: false if it is closed.
     mutating func endWhenClosed(_ token: UInt64, _ end: @escaping @Sendable () -> Void) -> Bool {
         if isClosed { return false }
@@ -197,9 +246,5 @@ struct CenterState {
         return true
     }
 
-    mutating func removeSequence(_ token: UInt64) -> (@Sendable () -> Void)? {
-        sequences.removeValue(forKey: token)
-    }
-
-    var sequenceCount: Int { sequences.count }
+    mutating func removeSequence(_ token: UInt64) -> (@Sendable () -> Void)? { sequences.removeValue(forKey: token) }
 }

@@ -12,17 +12,12 @@ final class FrameSender: Sendable {
 
     /// Bytes to send before any other frame.
     private struct Unsent {
-        var bytes: [UInt8] = []
-        var offset = 0
+        var bytes: ArraySlice<UInt8> = []
         /// How many times all bytes were sent. A thread with a frame in `bytes` waits until this changes.
         var completions = 0
-
-        var isEmpty: Bool { offset == bytes.count }
     }
 
-    init(_ socket: LocalSocket) {
-        self.socket = socket
-    }
+    init(_ socket: LocalSocket) { self.socket = socket }
 
     enum Outcome {
         case sent
@@ -33,20 +28,17 @@ final class FrameSender: Sendable {
     }
 
     /// Whether bytes wait until the socket is writable.
-    var isBlocked: Bool { unsent.withLock { !$0.isEmpty } }
+    var isBlocked: Bool { unsent.withLock { !$0.bytes.isEmpty } }
 
     /// Sends the kept bytes and then control frames, as far as the socket takes them at once.
-    ///
     /// - Parameter control: returns the next control frames, or nothing.
     /// - Returns: whether bytes remain. Then `flush` must be called again when the socket is writable.
+    @discardableResult
     func flush(control: () -> [UInt8]) -> Bool {
-        unsent.withLock { unsent in
-            if case .full = flush(&unsent, control) { true } else { false }
-        }
+        unsent.withLock { unsent in flush(&unsent, control) == .timedOut }
     }
 
     /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline.
-    ///
     /// - Parameter deadline: evaluated when the socket is full.
     func send(
         _ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: @autoclosure () -> SuspendingClock.Instant
@@ -54,23 +46,19 @@ final class FrameSender: Sendable {
         // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
         var completions: Int?
         while true {
-            let attempt = unsent.withLock { unsent -> Attempt in
-                if let completions, unsent.completions != completions { return .done }
+            let outcome = unsent.withLock { unsent -> Outcome in
+                if let completions, unsent.completions != completions { return .sent }
                 let flushed = flush(&unsent, control)
-                guard case .done = flushed, completions == nil else { return flushed }
-                let sent = send(frame, from: 0)
-                if case .full = sent.attempt, sent.offset > 0 {
-                    unsent.bytes = frame
-                    unsent.offset = sent.offset
+                guard flushed == .sent, completions == nil else { return flushed }
+                var rest = frame[...]
+                let outcome = send(&rest)
+                if outcome == .timedOut, rest.count < frame.count {
+                    unsent.bytes = rest
                     completions = unsent.completions
                 }
-                return sent.attempt
+                return outcome
             }
-            switch attempt {
-            case .done: return .sent
-            case .ended: return .ended
-            case .full: break
-            }
+            if outcome != .timedOut { return outcome }
             guard waitUntilWritable(until: deadline()) else {
                 guard let completions else { return .timedOut }
                 if unsent.withLock({ $0.completions != completions }) { return .sent }
@@ -81,62 +69,46 @@ final class FrameSender: Sendable {
         }
     }
 
-    private enum Attempt {
-        case done
-        /// The socket's buffer is full.
-        case full
-        case ended
-    }
-
-    private func flush(_ unsent: inout Unsent, _ control: () -> [UInt8]) -> Attempt {
+    /// - Returns: `timedOut` if the socket's buffer is full.
+    private func flush(_ unsent: inout Unsent, _ control: () -> [UInt8]) -> Outcome {
         while true {
-            if unsent.isEmpty {
-                let frames = control()
-                if frames.isEmpty { return .done }
-                unsent.bytes = frames
-                unsent.offset = 0
+            if unsent.bytes.isEmpty {
+                unsent.bytes = control()[...]
+                if unsent.bytes.isEmpty { return .sent }
             }
-            let sent = send(unsent.bytes, from: unsent.offset)
-            unsent.offset = sent.offset
-            guard case .done = sent.attempt else { return sent.attempt }
+            let outcome = send(&unsent.bytes)
+            guard outcome == .sent else { return outcome }
             unsent.bytes = []
-            unsent.offset = 0
             unsent.completions += 1
         }
     }
 
-    /// - Returns: the offset up to which the socket has taken the bytes.
-    private func send(_ bytes: [UInt8], from start: Int) -> (attempt: Attempt, offset: Int) {
-        bytes.withUnsafeBytes { bytes in
-            var offset = start
-            while offset < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-                let count = Glibc.send(
-                    socket.descriptor, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-                if count >= 0 {
-                    offset += count
-                } else if errno == EAGAIN {
-                    return (.full, offset)
-                } else if errno != EINTR {
-                    shutDown()
-                    return (.ended, offset)
-                }
+    /// Sends bytes, and removes those that the socket has taken.
+    private func send(_ bytes: inout ArraySlice<UInt8>) -> Outcome {
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             }
-            return (.done, offset)
+            if count >= 0 {
+                bytes.removeFirst(count)
+            } else if errno == EAGAIN {
+                return .timedOut
+            } else if errno != EINTR {
+                shutDown()
+                return .ended
+            }
         }
+        return .sent
     }
 
     private func waitUntilWritable(until deadline: SuspendingClock.Instant) -> Bool {
         var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
         let milliseconds = deadline.millisecondsFromNow
-        guard milliseconds > 0 else { return false }
-        return poll(&descriptor, 1, milliseconds) != 0
+        return milliseconds > 0 && poll(&descriptor, 1, milliseconds) != 0
     }
 
     /// Ends the connection in both directions. The thread that receives then finds its end.
-    func shutDown() {
-        shutdown(socket.descriptor, Int32(SHUT_RDWR))
-    }
+    func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
 }
 
 extension SuspendingClock.Instant {

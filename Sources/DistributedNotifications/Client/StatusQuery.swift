@@ -1,63 +1,43 @@
-internal import CLinux
 internal import Glibc
+internal import ThreadedNotifications
 
 /// Asks a server for its status over a separate connection. Blocks the calling thread.
 enum StatusQuery {
     static func ask(_ directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServerStatus? {
-        let deadline = SuspendingClock.Instant.now.advanced(by: timeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
         guard let socket = try ServerStart.connectIfServed(directory, timeout: timeout) else { return nil }
-        let sender = FrameSender(socket)
+        var server = ServerConnection(socket)
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
         question.frame(.status)
-        _ = sender.send(question.bytes, until: deadline)
-        let decoder = FrameDecoder()
+        _ = server.sender.send(question.bytes, until: deadline)
         var status: ServerStatus?
-        while true {
+        var isLate = false
+        while !isLate {
             do throws(WireError) {
-                while let frame = try decoder.next() {
-                    var reader = WireReader(frame.payload)
-                    switch FrameKind(rawValue: frame.kind) {
-                    case .welcome: break
-                    case .goodbye:
-                        throw WireError.refused(try Goodbye(&reader).text)
-                    case .statusPart:
-                        let more = try reader.integer(UInt8.self) == 1
-                        guard more else {
-                            var farewell = FrameWriter()
-                            farewell.frame(.farewell)
-                            _ = sender.send(farewell.bytes, until: deadline)
-                            return status
-                        }
-                        add(reader.rest(), to: &status)
-                    default: throw WireError.unknown("kind of frame", frame.kind)
-                    }
+                switch try server.next(until: deadline) {
+                case .frame(.welcome): break
+                case .frame(.statusPart(hasMore: true, let part)): add(part, to: &status)
+                case .frame(.statusPart):
+                    var farewell = FrameWriter()
+                    farewell.frame(.farewell)
+                    _ = server.sender.send(farewell.bytes, until: deadline)
+                    return status
+                case .frame(.goodbye(let goodbye)): throw .refused(goodbye.text)
+                case .frame: throw .outOfTurn(.status)
+                case .ended: throw .refused("it ended the connection")
+                case .woken, .timedOut: isLate = true
                 }
             } catch {
                 throw .serverRefused(path: directory.socketPath, problem: "\(error)")
             }
-            let space = decoder.space()
-            let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
-            if count > 0, .now < deadline {
-                decoder.received(count)
-                continue
-            }
-            if count == 0 { throw .serverRefused(path: directory.socketPath, problem: "it ended the connection") }
-            guard count > 0 || errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: directory.socketPath, problem: String(cString: strerror(errno)))
-            }
-            var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-            let milliseconds = deadline.millisecondsFromNow
-            guard milliseconds > 0 else {
-                throw .notAnswered("a status request", path: directory.socketPath, timeout: timeout)
-            }
-            _ = poll(&descriptor, 1, milliseconds)
         }
+        throw .notAnswered("a status request", path: directory.socketPath, timeout: timeout)
     }
 
     /// The first part is the server's, each other a process's, with its observers after it.
     private static func add(_ bytes: UnsafeRawBufferPointer, to status: inout ServerStatus?) {
-        guard let part = try? PropertyListReader.decode(bytes).value else { return }
+        guard let part = try? PropertyListReader.decode(bytes) else { return }
         guard status != nil else {
             status = ServerStatus(
                 process: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",

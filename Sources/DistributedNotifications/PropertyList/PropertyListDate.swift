@@ -8,7 +8,7 @@ enum PropertyListDate {
     /// seconds.
     static func text(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
-        guard PropertyListLimits.dates.contains(seconds) else { return "\(seconds) seconds after 2001" }
+        guard Wire.dates.contains(seconds) else { return "\(seconds) seconds after 2001" }
         let milliseconds = Int((seconds * 1000).rounded(.down))
         let (day, ofDay) = divide(milliseconds, by: 86_400_000)
         let (year, month, dayOfMonth) = civil(day: day + daysUntil2001)

@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Decodes a userInfo in the form of `PropertyListTag`. The bytes come from another process, so nothing in them is
-/// trusted.
+/// Checks and decodes a userInfo in the form of `PropertyListTag`. The bytes come from another process, so nothing in
+/// them is trusted: `check` walks over them once without building a value, and `decode` builds one of bytes that were
+/// checked.
 ///
-/// It needs memory of a small multiple of the bytes at most, and the stack of `PropertyListLimits.depth` calls.
+/// It needs memory of a small multiple of the bytes at most, and the stack of `Wire.depthLimit` calls.
 package struct PropertyListReader {
     /// A defect of the bytes, and its offset.
     package struct Problem: Error, Hashable, CustomStringConvertible {
@@ -15,114 +16,135 @@ package struct PropertyListReader {
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
-    /// Values read so far, and values that containers claim to have. Claims count before memory is taken for them.
+    /// Values passed so far, and values that containers claim to have. Claims count before memory is taken for them.
     private var nodes = 1
 
-    private init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Decodes a userInfo from all of the bytes.
-    ///
-    /// - Cost: about 1 µs for a dictionary of 7 keys.
-    /// - Returns: the userInfo, and the number of its values, including itself.
-    package static func decode(
-        _ bytes: UnsafeRawBufferPointer
-    ) throws(Problem) -> (value: [String: PropertyListValue], nodes: Int) {
+    /// Checks that all of the bytes are a userInfo.
+    /// - Returns: the number of its values, including itself.
+    @discardableResult
+    package static func check(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Int {
         var reader = PropertyListReader(bytes)
-        guard bytes.count <= PropertyListLimits.bytes else {
+        guard bytes.count <= Wire.userInfoLimit else {
             throw reader.problem("\(bytes.count) bytes exceed the limit of a userInfo")
         }
-        let value = try reader.readDictionary(depth: 1)
+        try reader.checkElements(depth: 1, haveKeys: true)
         guard reader.offset == bytes.count else { throw reader.problem("there are bytes after the end") }
-        return (value, reader.nodes)
+        return reader.nodes
     }
+
+    /// Checks and decodes a userInfo.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> [String: PropertyListValue] {
+        try check(bytes)
+        return decode(checked: bytes)
+    }
+
+    /// Decodes a userInfo that `check` has accepted. Of a key that comes twice, the last value counts.
+    static func decode(checked bytes: UnsafeRawBufferPointer) -> [String: PropertyListValue] {
+        var reader = PropertyListReader(bytes)
+        return reader.dictionary()
+    }
+
+    // MARK: Checking
 
     private func problem(_ text: String) -> Problem { Problem(offset: offset, problem: text) }
 
-    private mutating func readValue(depth: Int) throws(Problem) -> PropertyListValue {
-        let tag = try readInteger(UInt8.self)
+    private mutating func checkValue(depth: Int) throws(Problem) {
+        try require(1, "the bytes end too early")
+        let tag = take(UInt8.self)
         switch tag {
-        case PropertyListTag.string:
-            return .string(try readString())
-        case PropertyListTag.integer:
-            return .integer(Int64(bitPattern: try readInteger(UInt64.self)))
-        case PropertyListTag.real:
-            return .real(Double(bitPattern: try readInteger(UInt64.self)))
-        case PropertyListTag.no:
-            return .boolean(false)
-        case PropertyListTag.yes:
-            return .boolean(true)
+        case PropertyListTag.string: try checkString()
+        case PropertyListTag.integer, PropertyListTag.real:
+            try require(8, "the bytes end too early")
+            offset += 8
+        case PropertyListTag.no, PropertyListTag.yes: break
         case PropertyListTag.date:
-            let seconds = Double(bitPattern: try readInteger(UInt64.self))
-            guard PropertyListLimits.dates.contains(seconds) else {
+            try require(8, "the bytes end too early")
+            guard Wire.dates.contains(Double(bitPattern: take(UInt64.self))) else {
                 throw problem("a date is outside the years 1 to 9999")
             }
-            return .date(Date(timeIntervalSinceReferenceDate: seconds))
-        case PropertyListTag.data:
-            return .data(Data(try readBytes()))
-        case PropertyListTag.array:
-            return .array(try readArray(depth: depth + 1))
-        case PropertyListTag.dictionary:
-            return .dictionary(try readDictionary(depth: depth + 1))
+        case PropertyListTag.data: offset += try checkedCount()
+        case PropertyListTag.array: try checkElements(depth: depth + 1, haveKeys: false)
+        case PropertyListTag.dictionary: try checkElements(depth: depth + 1, haveKeys: true)
         default:
             offset -= 1
             throw problem("no value begins with \(tag)")
         }
     }
 
-    private mutating func readArray(depth: Int) throws(Problem) -> [PropertyListValue] {
-        let count = try readCount(depth: depth, smallest: 1)
-        var array: [PropertyListValue] = []
-        array.reserveCapacity(count)
-        for _ in 0..<count { array.append(try readValue(depth: depth)) }
-        return array
+    private mutating func checkElements(depth: Int, haveKeys: Bool) throws(Problem) {
+        guard depth <= Wire.depthLimit else {
+            throw problem("it is nested more than \(Wire.depthLimit) arrays and dictionaries deep")
+        }
+        try require(2, "the bytes end too early")
+        let count = Int(take(UInt16.self))
+        try require(count * (haveKeys ? 3 : 1), "there are fewer than \(count) elements")
+        nodes += count
+        guard nodes <= Wire.valueLimit else { throw problem("there are more than \(Wire.valueLimit) values") }
+        for _ in 0..<count {
+            if haveKeys { try checkString() }
+            try checkValue(depth: depth)
+        }
     }
 
-    private mutating func readDictionary(depth: Int) throws(Problem) -> [String: PropertyListValue] {
-        let count = try readCount(depth: depth, smallest: 3)
+    private mutating func checkString() throws(Problem) {
+        let count = try checkedCount()
+        let text = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+        offset += count
+        guard (try? UTF8Span(validating: text.assumingMemoryBound(to: UInt8.self).span)) != nil else {
+            throw problem("the string that ends here is not UTF-8")
+        }
+    }
+
+    /// The length of a string or of data; so many bytes are left.
+    private mutating func checkedCount() throws(Problem) -> Int {
+        try require(2, "the bytes end too early")
+        let count = Int(take(UInt16.self))
+        try require(count, "there are fewer than \(count) bytes")
+        return count
+    }
+
+    private func require(_ count: Int, _ text: @autoclosure () -> String) throws(Problem) {
+        guard count <= bytes.count - offset else { throw problem(text()) }
+    }
+
+    // MARK: Decoding bytes that were checked
+
+    private mutating func value() -> PropertyListValue {
+        switch take(UInt8.self) {
+        case PropertyListTag.string: .string(string())
+        case PropertyListTag.integer: .integer(take(Int64.self))
+        case PropertyListTag.real: .real(Double(bitPattern: take(UInt64.self)))
+        case PropertyListTag.no: .boolean(false)
+        case PropertyListTag.yes: .boolean(true)
+        case PropertyListTag.date:
+            .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: take(UInt64.self))))
+        case PropertyListTag.data: .data(Data(part()))
+        case PropertyListTag.array: .array((0..<take(UInt16.self)).map { _ in value() })
+        default: .dictionary(dictionary())
+        }
+    }
+
+    private mutating func dictionary() -> [String: PropertyListValue] {
+        let count = Int(take(UInt16.self))
         var dictionary = [String: PropertyListValue](minimumCapacity: count)
         for _ in 0..<count {
-            let key = try readString()
-            guard dictionary.updateValue(try readValue(depth: depth), forKey: key) == nil else {
-                throw problem("a dictionary contains a key twice")
-            }
+            let key = string()
+            dictionary[key] = value()
         }
         return dictionary
     }
 
-    /// - Parameter smallest: the fewest bytes that an element takes.
-    private mutating func readCount(depth: Int, smallest: Int) throws(Problem) -> Int {
-        guard depth <= PropertyListLimits.depth else {
-            throw problem("it is nested more than \(PropertyListLimits.depth) arrays and dictionaries deep")
-        }
-        let count = Int(try readInteger(UInt16.self))
-        guard count * smallest <= bytes.count - offset else { throw problem("there are fewer than \(count) elements") }
-        nodes += count
-        guard nodes <= PropertyListLimits.nodes else {
-            throw problem("there are more than \(PropertyListLimits.nodes) values")
-        }
-        return count
-    }
+    private mutating func string() -> String { String(decoding: part(), as: UTF8.self) }
 
-    private mutating func readString() throws(Problem) -> String {
-        guard let string = String(utf8: try readBytes()) else {
-            throw problem("the string that ends here is not UTF-8")
-        }
-        return string
-    }
-
-    private mutating func readBytes() throws(Problem) -> UnsafeRawBufferPointer {
-        let count = Int(try readInteger(UInt16.self))
-        guard count <= bytes.count - offset else { throw problem("there are fewer than \(count) bytes") }
+    private mutating func part() -> UnsafeRawBufferPointer {
+        let count = Int(take(UInt16.self))
         defer { offset += count }
-        return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    private mutating func readInteger<Integer: FixedWidthInteger & BitwiseCopyable>(
-        _ type: Integer.Type
-    ) throws(Problem) -> Integer {
-        guard bytes.count - offset >= MemoryLayout<Integer>.size else { throw problem("the bytes end too early") }
+    private mutating func take<Integer: FixedWidthInteger & BitwiseCopyable>(_ type: Integer.Type) -> Integer {
         defer { offset += MemoryLayout<Integer>.size }
         return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Encodes a userInfo in the form of `PropertyListTag`, within `PropertyListLimits`.
+/// Encodes a userInfo in the form of `PropertyListTag`, within the limits of `Wire`.
 ///
 /// A real may be infinite or not a number, and arrives with the same 64 bits. A date may be neither.
 package struct PropertyListWriter {
@@ -8,10 +8,7 @@ package struct PropertyListWriter {
     private let end: UnsafeMutableRawPointer
     private var nodes = 0
 
-    private init(_ buffer: UnsafeMutableRawBufferPointer, _ start: UnsafeMutableRawPointer) {
-        next = start
-        end = start + min(buffer.count, PropertyListLimits.bytes)
-    }
+    private init(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer) { (self.next, self.end) = (next, end) }
 
     /// Appends a userInfo; nil appends nothing.
     ///
@@ -22,29 +19,18 @@ package struct PropertyListWriter {
     ) throws(DistributedError) {
         guard let userInfo else { return }
         // One pass into a space of the largest size: measuring first would cost as much as writing.
-        try bytes.append(addingCapacity: PropertyListLimits.bytes) { output throws(DistributedError) in
+        try bytes.append(addingCapacity: Wire.userInfoLimit) { output throws(DistributedError) in
             try output.withUnsafeMutableBufferPointer { buffer, count throws(DistributedError) in
-                count = try encode(userInfo, into: UnsafeMutableRawBufferPointer(buffer))
+                guard let start = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+                var writer = PropertyListWriter(next: start, end: start + Wire.userInfoLimit)
+                do throws(PropertyListRefusal) {
+                    try writer.write(dictionary: userInfo, depth: 1)
+                } catch {
+                    throw error.error
+                }
+                count = writer.next - start
             }
         }
-    }
-
-    /// Encodes a userInfo at the beginning of `buffer`. The userInfo may fill the buffer, up to
-    /// `PropertyListLimits.bytes`.
-    ///
-    /// - Returns: the number of bytes.
-    /// - Throws: `.userInfoNotUsable`; the buffer's content is then undefined.
-    package static func encode(
-        _ userInfo: [String: PropertyListValue], into buffer: UnsafeMutableRawBufferPointer
-    ) throws(DistributedError) -> Int {
-        guard let start = buffer.baseAddress else { preconditionFailure("PropertyListWriter: the buffer is empty") }
-        var writer = PropertyListWriter(buffer, start)
-        do throws(PropertyListRefusal) {
-            try writer.write(dictionary: userInfo, depth: 1)
-        } catch {
-            throw error.error
-        }
-        return writer.next - start
     }
 
     private mutating func write(_ value: PropertyListValue, depth: Int) throws(PropertyListRefusal) {
@@ -62,7 +48,7 @@ package struct PropertyListWriter {
             try write(tag: boolean ? PropertyListTag.yes : PropertyListTag.no, room: 1)
         case .date(let date):
             let seconds = date.timeIntervalSinceReferenceDate
-            guard PropertyListLimits.dates.contains(seconds) else { throw .noDate }
+            guard Wire.dates.contains(seconds) else { throw .noDate }
             try write(tag: PropertyListTag.date, room: 9)
             write(seconds.bitPattern)
         case .data(let data):
@@ -81,14 +67,10 @@ package struct PropertyListWriter {
 
     private mutating func write(array: [PropertyListValue], depth: Int) throws(PropertyListRefusal) {
         try begin(container: array.count, depth: depth)
-        var index = 0
-        do throws(PropertyListRefusal) {
-            while index < array.count {
-                try write(array[index], depth: depth)
-                index += 1
+        for (index, value) in array.enumerated() {
+            do throws(PropertyListRefusal) { try write(value, depth: depth) } catch {
+                throw error.inside(PropertyListKey(index))
             }
-        } catch {
-            throw error.inside(index: index)
         }
     }
 
@@ -99,16 +81,16 @@ package struct PropertyListWriter {
                 try write(key)
                 try write(value, depth: depth)
             } catch {
-                throw error.inside(key: key)
+                throw error.inside(PropertyListKey(key))
             }
         }
     }
 
     private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
-        guard depth <= PropertyListLimits.depth else { throw .tooDeep }
+        guard depth <= Wire.depthLimit else { throw .tooDeep }
         // A value is counted with its container, as in the reader; the userInfo itself is counted too.
         nodes += count
-        guard nodes < PropertyListLimits.nodes else { throw .tooMany }
+        guard nodes < Wire.valueLimit else { throw .tooMany }
         guard end - next >= 2 else { throw .tooLarge }
         write(UInt16(count))
     }
@@ -138,4 +120,30 @@ package struct PropertyListWriter {
         next.storeBytes(of: integer.littleEndian, as: Integer.self)
         next += MemoryLayout<Integer>.size
     }
+}
+
+/// The first byte of a value on the wire.
+///
+/// The tag is followed by the value. All integers are little-endian:
+///
+///     string, data       u16 length, bytes
+///     integer            i64
+///     real, date         the 64 bits of the number; a date is in seconds since 2001
+///     no, yes            nothing
+///     array              u16 count, values
+///     dictionary         u16 count, then for each entry: u16 length, the key's bytes, value
+///
+/// A userInfo is a dictionary without its tag. The form has no references, so a decoded value is never larger than a
+/// multiple of the bytes. All lengths have the same width, so a value has one form, except that the order of keys is
+/// that of Swift's dictionary. Sorting the keys would cost more than all else, and the bytes are never compared.
+enum PropertyListTag {
+    static let string: UInt8 = 1
+    static let integer: UInt8 = 2
+    static let real: UInt8 = 3
+    static let no: UInt8 = 4
+    static let yes: UInt8 = 5
+    static let date: UInt8 = 6
+    static let data: UInt8 = 7
+    static let array: UInt8 = 8
+    static let dictionary: UInt8 = 9
 }

@@ -43,7 +43,9 @@ package struct FrameWriter {
         bytes.append(contentsOf: more)
     }
 
-    /// The first frame of a client.
+    // MARK: The frames of a client
+
+    /// The first one.
     package mutating func hello(
         suspended: Bool, name: String, versions: ProtocolVersions = .supported
     ) {
@@ -54,5 +56,33 @@ package struct FrameWriter {
             $0.integer(UInt8(suspended ? 1 : 0))
             $0.string(name)
         }
+    }
+
+    package mutating func register(_ number: UInt32, name: String?, object: String?, behavior: SuspensionBehavior) {
+        frame(.register) {
+            $0.integer(number)
+            $0.integer(behavior.wireValue)
+            $0.integer((name == nil ? 0 : 1) as UInt8 | (object == nil ? 0 : 2))
+            if let name { $0.string(name) }
+            if let object { $0.string(object) }
+        }
+    }
+
+    /// - Parameter number: the post's number in the poster's recording; 0 if it is not recorded.
+    mutating func post(
+        name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool, number: UInt64
+    ) throws(DistributedError) {
+        var flags: UInt8 = 0
+        if deliverImmediately { flags |= PostedPayload.immediately }
+        if object != nil { flags |= PostedPayload.hasObject }
+        if userInfo != nil { flags |= PostedPayload.hasUserInfo }
+        if number != 0 { flags |= PostedPayload.hasNumber }
+        let start = beginFrame(.post)
+        integer(flags)
+        string(name)
+        if let object { string(object) }
+        if number != 0 { integer(number) }
+        try self.userInfo(userInfo)
+        endFrame(from: start)
     }
 }

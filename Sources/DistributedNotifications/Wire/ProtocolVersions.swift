@@ -3,8 +3,8 @@ package struct ProtocolVersions: Hashable, Sendable, CustomStringConvertible {
     package var oldest: UInt16
     package var newest: UInt16
 
-    /// Those of this library. Version 1 was never released.
-    package static let supported = ProtocolVersions(oldest: 2, newest: 2)
+    /// Those of this library. Version 3 has the number of a recorded post, which a program of version 2 refuses.
+    package static let supported = ProtocolVersions(oldest: 3, newest: 3)
 
     package init(oldest: UInt16, newest: UInt16) {
         self.oldest = oldest

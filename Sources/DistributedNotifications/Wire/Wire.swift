@@ -1,5 +1,5 @@
-/// The limits of the protocol between client and server. The article *Distributed Notifications* describes the
-/// protocol.
+/// The protocol between client and server. Its limits are in `Limits.swift`; the article *Distributed Notifications*
+/// describes it.
 ///
 ///     frame:  u32 length (of what follows, 1 to 65,536)  u8 kind  payload
 ///
@@ -7,17 +7,8 @@
 package enum Wire {
     /// The first four bytes of a hello.
     package static let magic: UInt32 = 0x4344_4E54
-    /// Kind and payload.
-    package static let frameLimit = 64 << 10
-    /// The length itself.
+    /// Of the length itself.
     package static let lengthBytes = 4
-    package static let nameLimit = 255
-    package static let objectLimit = 1024
-    package static let userInfoLimit = 60 << 10
-    /// The name of a process in its hello.
-    package static let processNameLimit = 255
-    /// The default limit of observers for each client.
-    package static let observerLimit = 512
 }
 
 /// The kinds of frames. A client sends those below 64, the server the others.
@@ -64,34 +55,40 @@ package enum GoodbyeReason: UInt8 {
     case stalled = 3
 }
 
-extension SuspensionBehavior {
-    package var wireValue: UInt8 {
-        switch self {
-        case .drop: 1
-        case .coalesce: 2
-        case .hold: 3
-        case .deliverImmediately: 4
-        }
+/// The reason that the server gives when it ends a connection.
+package struct Goodbye {
+    package var reason: GoodbyeReason
+    package var text: String
+
+    package init(_ reader: inout WireReader) throws(WireError) {
+        let wireReason = try reader.integer(UInt8.self)
+        guard let reason = GoodbyeReason(rawValue: wireReason) else { throw .unknown("reason to end", wireReason) }
+        self.reason = reason
+        text = try reader.string(limit: Wire.frameLimit)
     }
+}
+
+extension SuspensionBehavior {
+    private static let wireOrder: [SuspensionBehavior] = [.drop, .coalesce, .hold, .deliverImmediately]
+
+    /// From 1.
+    package var wireValue: UInt8 { UInt8(Self.wireOrder.firstIndex(of: self)! + 1) }
 
     package init?(wireValue: UInt8) {
-        switch wireValue {
-        case 1: self = .drop
-        case 2: self = .coalesce
-        case 3: self = .hold
-        case 4: self = .deliverImmediately
-        default: return nil
-        }
+        guard wireValue >= 1, wireValue <= Self.wireOrder.count else { return nil }
+        self = Self.wireOrder[Int(wireValue) - 1]
     }
 }
 
 extension NotificationGap.Cause {
+    /// The causes that a server reports.
     package var wireValue: UInt8 {
         switch self {
         case .slow: 1
         case .held: 2
         case .waiting: 3
         case .unreadable: 4
+        case .undecodable: 5
         }
     }
 

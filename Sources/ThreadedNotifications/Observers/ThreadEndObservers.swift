@@ -70,6 +70,6 @@ final class ThreadEndObservers: Sendable {
     }
 
     private func deliver(_ end: ThreadEnd, to handles: [ValueObservers.Handle]) {
-        observers.deliver(end, named: Notification.Name(ThreadEnd.notificationName), to: handles)
+        observers.deliver(end, named: Notification.Name(ThreadEnd.notificationName), to: ValueObservers.Group(handles))
     }
 }

@@ -16,6 +16,13 @@ package final class ValueObservers: Sendable, ObserverOwner {
         package var id: UInt64 { observer.id }
     }
 
+    /// Observers that get the same values.
+    package struct Group: Sendable {
+        fileprivate let observers: [Observer]
+
+        package init(_ handles: [Handle]) { observers = handles.map(\.observer) }
+    }
+
     private let observers = Locked<[ObserverID: Observer]>([:], isTakenToFork: true)
     private let whenRemoved: @Sendable (_ id: UInt64) -> Void
 
@@ -43,24 +50,26 @@ package final class ValueObservers: Sendable, ObserverOwner {
         return (ObserverToken(observer, of: self), Handle(observer: observer))
     }
 
-    /// Delivers a value to observers, in the order of the list.
+    /// Delivers a value to observers, in the order of the group. They share one payload.
     /// - Parameters:
     ///   - name: the notification's name, for events and for the policy `keepLatest`.
     ///   - object: the notification's object, for the same.
     package func deliver<Value: Sendable>(
-        _ value: Value, named name: Notification.Name, object: String? = nil, to handles: [Handle]
+        _ value: Value, named name: Notification.Name, object: String? = nil, to group: Group
     ) {
         let post = Post(file: "DistributedNotifications", line: 0)
-        if post.number != 0 { DeliveryEvent.trace(.capture, name: name, post: post.number, count: handles.count) }
+        if post.number != 0 {
+            DeliveryEvent.trace(.capture, name: name, post: post.number, count: group.observers.count)
+        }
         ThreadContext.withCurrent { context in
-            _ = context.deliver(PayloadValue(value, named: name, object: object), post, to: handles.map(\.observer))
+            _ = context.deliver(PayloadValue(value, named: name, object: object), post, to: group.observers)
         }
     }
 
     /// Delivers a value to all observers, in the order in which they were added.
     package func deliverToAll<Value: Sendable>(_ value: Value, named name: Notification.Name) {
         let all = observers.withLock { $0.values.sorted { $0.id < $1.id } }
-        deliver(value, named: name, to: all.map(Handle.init))
+        deliver(value, named: name, to: Group(all.map(Handle.init)))
     }
 
     /// True if a token is of one of these observers.

@@ -57,7 +57,7 @@ struct ObservedEvent: Encodable, Sendable {
             (kind, count, cause) = (.gap, gap.count, gap.cause)
             text =
                 "gap: \(gap.count) \(gap.count == 1 ? "notification was" : "notifications were") not delivered: "
-                + Self.explanation(of: gap.cause)
+                + Self.explanation(of: gap.cause) + (gap.problem.map { ": \(ShownText.escaped($0))" } ?? "")
         case .failed(let error):
             (kind, problem) = (.failed, error.description)
             text = "failed: \(ShownText.escaped(error.description))"
@@ -73,6 +73,7 @@ struct ObservedEvent: Encodable, Sendable {
         case .held: "while this process was suspended, more arrived than the server holds"
         case .waiting: "the thread that handles them was too slow"
         case .unreadable: "their sender sent an invalid property list"
+        case .undecodable: "their userInfo is of another type"
         }
     }
 }

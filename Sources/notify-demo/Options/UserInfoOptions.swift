@@ -45,7 +45,7 @@ struct UserInfoOptions: ParsableArguments {
             return try PropertyListValue(
                 JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed))
         } catch let error as DistributedError {
-            problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
+            problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.cause ?? "")"
         } catch {
             let reason = (error as NSError).userInfo["NSDebugDescription"].map { "\($0)" } ?? "\(error)"
             problem = "is not JSON: \(reason.trimmingCharacters(in: ["."]))"

@@ -6,17 +6,8 @@ import XCTest
 
 @testable import DistributedNotifications
 
-/// Connections are sockets without a reader.
+/// The state of a center as a value. Connections are sockets without a reader.
 final class CenterStateTests: XCTestCase {
-    /// A control frame, decoded.
-    private enum Control: Equatable {
-        case register(UInt32, String?, String?, SuspensionBehavior)
-        case unregister(UInt32)
-        case suspension(Bool)
-        case synchronize(UInt64)
-        case other(UInt8)
-    }
-
     private static func sender() throws -> FrameSender {
         var ends: [Int32] = [0, 0]
         try require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -33,13 +24,23 @@ final class CenterStateTests: XCTestCase {
         return CenterState.RegisteredObserver(handle: handle, name: name, object: object, behavior: behavior)
     }
 
-    private static func frames(_ state: inout CenterState, _ sender: FrameSender) throws -> [Control] {
+    /// A state that was started and is connected.
+    private static func connected(toldSuspended: Bool = false) throws -> (CenterState, FrameSender) {
+        let sender = try Self.sender()
+        var state = CenterState()
+        _ = state.start()
+        _ = state.connected(sender, toldSuspended: toldSuspended)
+        return (state, sender)
+    }
+
+    /// The frames, in words.
+    private static func control(_ state: inout CenterState, _ sender: FrameSender) throws -> [String] {
         let bytes = state.takeControl(of: sender)
-        let decoder = FrameDecoder(capacity: 1 << 20)
         if bytes.isEmpty { return [] }
+        let decoder = FrameDecoder(capacity: 1 << 20)
         decoder.space().copyBytes(from: bytes)
         decoder.received(bytes.count)
-        var told: [Control] = []
+        var told: [String] = []
         while let frame = try decoder.next() {
             var reader = WireReader(frame.payload)
             switch FrameKind(rawValue: frame.kind) {
@@ -47,186 +48,152 @@ final class CenterStateTests: XCTestCase {
                 let number = try reader.integer(UInt32.self)
                 let behavior = try XCTUnwrap(SuspensionBehavior(wireValue: try reader.integer(UInt8.self)))
                 let flags = try reader.integer(UInt8.self)
-                let name = flags & 1 != 0 ? try reader.string(limit: 255) : nil
-                let object = flags & 2 != 0 ? try reader.string(limit: 1024) : nil
-                told.append(.register(number, name, object, behavior))
-            case .unregister: told.append(.unregister(try reader.integer(UInt32.self)))
-            case .suspension: told.append(.suspension(try reader.integer(UInt8.self) == 1))
-            case .synchronize: told.append(.synchronize(try reader.integer(UInt64.self)))
-            default: told.append(.other(frame.kind))
+                let name = flags & 1 != 0 ? try reader.string(limit: 255) : "any"
+                let object = flags & 2 != 0 ? try reader.string(limit: 1024) : "any"
+                told.append("register \(number) \(name) \(object) \(behavior)")
+            case .unregister: told.append("unregister \(try reader.integer(UInt32.self))")
+            case .suspension: told.append("suspension \(try reader.integer(UInt8.self))")
+            case .synchronize: told.append("synchronize \(try reader.integer(UInt64.self))")
+            default: told.append("kind \(frame.kind)")
             }
-            try reader.end()
         }
-        let isWhole = decoder.isEmpty
-        XCTAssertTrue(isWhole)
         return told
     }
 
-    func testTheReaderIsStartedOnce() {
+    func testEachConnectionIsToldAllRegistrationsAndRequestsOnce() throws {
         var state = CenterState()
-        let starts = [state.start(), state.start()]
-        XCTAssertEqual(starts, [true, false])
-    }
-
-    func testANewConnectionIsSentAllRegistrationsAndRequestsInOrder() throws {
-        var state = CenterState()
-        _ = state.start()
-        var numbers: [UInt32] = []
-        for index in 0..<20 { numbers.append(try state.add(Self.observed("\(index)", nil, .hold), limit: 100)) }
-        _ = state.remove(numbers[3])
+        XCTAssertEqual([state.start(), state.start()], [true, false])
+        let observers = ["a", nil, "c"].map { Self.observed($0, "o", .hold) }
+        for observer in observers { try state.add(observer) }
+        XCTAssertNotNil(state.remove(observers[1].handle.id))
         _ = state.setSuspended(true)
         let synchronization = try state.synchronize()
         for _ in 0..<2 {
             let sender = try Self.sender()
-            let isNew = state.connected(sender, toldSuspended: false)
-            XCTAssertTrue(isNew)
-            let told = try Self.frames(&state, sender)
-            let kept = numbers.enumerated().filter { $0.offset != 3 }
+            XCTAssertTrue(state.connected(sender, toldSuspended: false))
             XCTAssertEqual(
-                told,
-                [.suspension(true)] + kept.map { .register($0.element, "\($0.offset)", nil, .hold) }
-                    + [.synchronize(synchronization)])
-            let again = try Self.frames(&state, sender)
-            XCTAssertEqual(again, [])
+                try Self.control(&state, sender),
+                ["register 1 a o hold", "register 3 c o hold", "suspension 1", "synchronize \(synchronization)"])
+            XCTAssertEqual(try Self.control(&state, sender), [])
             state.lost(sender)
         }
-    }
-
-    func testASuspensionThatTheHelloToldIsNotSentAgain() throws {
-        var state = CenterState()
-        _ = state.start()
-        _ = state.setSuspended(true)
+        state.serverAnswered(synchronization)
         let sender = try Self.sender()
         _ = state.connected(sender, toldSuspended: true)
-        let told = try Self.frames(&state, sender)
-        XCTAssertEqual(told, [])
+        XCTAssertEqual(try Self.control(&state, sender), ["register 1 a o hold", "register 3 c o hold"])
     }
 
-    func testWhileConnectedEachChangeIsSentOnce() throws {
-        var state = CenterState()
-        _ = state.start()
-        let sender = try Self.sender()
-        _ = state.connected(sender, toldSuspended: false)
-        let first = try state.add(Self.observed(nil, "object"), limit: 10)
-        let second = try state.add(Self.observed("n", nil, .drop), limit: 10)
-        let removed = [state.remove(first) != nil, state.remove(first) != nil]
-        XCTAssertEqual(removed, [true, false])
-        let changes = [state.setSuspended(true), state.setSuspended(true)]
-        XCTAssertEqual(changes, [true, false])
-        let told = try Self.frames(&state, sender)
-        // The first observer was removed before its registration was sent.
-        XCTAssertEqual(told, [.register(second, "n", nil, .drop), .suspension(true)])
-        _ = state.remove(second)
-        _ = state.setSuspended(false)
-        let changed = try Self.frames(&state, sender)
-        XCTAssertEqual(changed, [.unregister(second), .suspension(false)])
-        let third = try state.add(Self.observed("n"), limit: 10)
-        XCTAssertEqual(Set([first, second, third]).count, 3)
+    func testAChangeThatALaterOneCancelsIsNotToldHoweverOftenItHappens() throws {
+        var (state, sender) = try Self.connected()
+        let kept = Self.observed("n", nil, .drop)
+        try state.add(kept)
+        XCTAssertEqual(try Self.control(&state, sender), ["register 1 n any drop"])
+        for _ in 0..<1000 {
+            let other = Self.observed("m")
+            try state.add(other)
+            XCTAssertNotNil(state.remove(other.handle.id))
+            XCTAssertEqual([state.setSuspended(true), state.setSuspended(true)], [true, false])
+            _ = state.setSuspended(false)
+        }
+        XCTAssertEqual(try Self.control(&state, sender), [])
+        _ = state.remove(kept.handle.id)
+        XCTAssertNil(state.remove(kept.handle.id))
+        XCTAssertEqual(try Self.control(&state, sender), ["unregister 1"])
     }
 
-    func testAnEarlierConnectionIsSentNothingAndItsEndDoesNotEndTheLater() throws {
-        var state = CenterState()
-        _ = state.start()
-        let (first, second) = (try Self.sender(), try Self.sender())
-        _ = state.connected(first, toldSuspended: false)
+    func testAnEarlierConnectionIsToldNothingAndItsEndDoesNotEndTheLater() throws {
+        var (state, first) = try Self.connected()
         state.lost(first)
+        let second = try Self.sender()
         _ = state.connected(second, toldSuspended: false)
         state.lost(first)
         XCTAssertIdentical(state.sender, second)
-        _ = try state.add(Self.observed("n"), limit: 10)
-        let toFirst = try Self.frames(&state, first)
-        let toSecond = try Self.frames(&state, second)
-        XCTAssertEqual(toFirst, [])
-        XCTAssertEqual(toSecond.count, 1)
+        try state.add(Self.observed("n"))
+        XCTAssertEqual(try Self.control(&state, first), [])
+        XCTAssertEqual(try Self.control(&state, second), ["register 1 n any coalesce"])
     }
 
-    func testWaitersAreSignalledAtAConnectionAtAFailureAndAtTheEnd() throws {
+    func testPausesDoubleUpToTheLongestAndEachErrorIsShownOnce() throws {
         var state = CenterState()
         _ = state.start()
-        func waiter(_ state: inout CenterState) -> MonotonicSemaphore {
-            let semaphore = MonotonicSemaphore()
-            state.addWaiter(semaphore)
-            return semaphore
-        }
-        func isWoken(_ semaphore: MonotonicSemaphore) -> Bool { semaphore.wait(until: .now) }
-        let failure = waiter(&state)
-        XCTAssertFalse(isWoken(failure))
-        state.failed(.closed)
-        XCTAssertTrue(isWoken(failure))
-        guard case .connecting(.closed?) = state.phase else {
-            XCTFail("\(state.phase)")
-            return
-        }
-        let connection = waiter(&state)
-        let sender = try Self.sender()
-        _ = state.connected(sender, toldSuspended: false)
-        XCTAssertTrue(isWoken(connection))
-        // The failure of an earlier attempt changes nothing.
-        state.failed(.closed)
-        XCTAssertIdentical(state.sender, sender)
-        state.lost(sender)
-        let end = waiter(&state)
-        let synchronization = try state.synchronize()
-        let isAnswered = try state.isAnswered(synchronization)
-        XCTAssertFalse(isAnswered)
-        _ = state.close()
-        XCTAssertTrue(isWoken(end))
-        assertThrows(DistributedError.closed) { try state.isAnswered(synchronization) }
-    }
-
-    func testAClosedCenterAcceptsNothingAndReturnsItsConnection() throws {
-        var state = CenterState()
-        _ = state.start()
-        let sender = try Self.sender()
-        _ = state.connected(sender, toldSuspended: false)
-        let number = try state.add(Self.observed("n"), limit: 10)
-        let closed = state.close()
-        XCTAssertIdentical(closed.sender, sender)
-        XCTAssertTrue(state.observers.isEmpty)
-        assertThrows(DistributedError.closed) { try state.add(Self.observed("n"), limit: 10) }
-        assertThrows(DistributedError.closed) { try state.synchronize() }
-        let connects = state.connected(try Self.sender(), toldSuspended: false)
-        XCTAssertFalse(connects)
-        let removed = state.remove(number)
-        XCTAssertNil(removed)
-        state.lost(sender)
-        XCTAssertTrue(state.isClosed)
-        let again = state.close()
-        XCTAssertNil(again.sender)
-    }
-
-    func testWaitersAreSignalledAtAnAnswerAndAtOnceWithoutAReader() throws {
-        var state = CenterState()
-        let atOnce = MonotonicSemaphore()
-        state.addWaiter(atOnce)
-        XCTAssertTrue(atOnce.wait(until: .now))
-        _ = state.start()
-        let number = try state.synchronize()
-        let (answer, removed) = (MonotonicSemaphore(), MonotonicSemaphore())
-        for semaphore in [answer, removed] { state.addWaiter(semaphore) }
-        state.removeWaiter(removed)
-        state.endSynchronization(number)
-        let isAnswered = try state.isAnswered(number)
-        XCTAssertTrue(isAnswered)
-        XCTAssertTrue(answer.wait(until: .now))
-        XCTAssertFalse(removed.wait(until: .now))
-    }
-
-    func testASynchronizationThrowsTheErrorOfTheLastAttempt() throws {
-        var state = CenterState()
-        _ = state.start()
-        let number = try state.synchronize()
         let error = DistributedError.tooManyObservers(limit: 1)
-        state.failed(error)
-        assertThrows(error) { try state.isAnswered(number) }
+        for (index, milliseconds) in [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000].enumerated() {
+            let (step, event) = state.failed(error)
+            XCTAssertEqual(step, .pause(.milliseconds(milliseconds)))
+            XCTAssertEqual(event, index == 0 ? .failed(error) : nil)
+            assertThrows(error) { try state.connection() }
+            XCTAssertEqual(state.pauseIsOver(), .connect)
+        }
+        let sender = try Self.sender()
+        _ = state.connected(sender, toldSuspended: false)
+        let lasted = state.ended(reason: "r", lasted: true, isRefusal: false)
+        XCTAssertTrue(lasted.step == .connect && lasted.event == .interrupted(reason: "r"))
+        XCTAssertEqual(state.failed(error).step, .pause(.milliseconds(50)))
+        var patient = CenterState(firstPause: .seconds(3600))
+        _ = patient.start()
+        XCTAssertEqual(patient.failed(error).step, .pause(.seconds(3600)))
+        _ = patient.pauseIsOver()
+        XCTAssertEqual(patient.failed(error).step, .pause(.seconds(3600)))
+    }
+
+    func testAConnectionThatEndsAtOnceIsFollowedByAPauseInWhichPostsWait() throws {
+        var (state, sender) = try Self.connected()
+        XCTAssertEqual(state.ended(reason: "", lasted: false, isRefusal: true).step, .pause(.milliseconds(50)))
+        XCTAssertNil(try state.connection())
+        _ = state.pauseIsOver()
+        _ = state.connected(sender, toldSuspended: false)
+        XCTAssertEqual(state.ended(reason: "", lasted: false, isRefusal: true).step, .pause(.milliseconds(100)))
+        _ = state.pauseIsOver()
+        sender = try Self.sender()
+        _ = state.connected(sender, toldSuspended: false)
+        XCTAssertEqual(state.ended(reason: "", lasted: false, isRefusal: false).step, .pause(.milliseconds(50)))
+    }
+
+    func testWaitersAreSignalledAtEachChangeAndAtOnceWithoutAReader() throws {
+        var state = CenterState()
+        func isWoken(by change: (inout CenterState) throws -> Void) rethrows -> Bool {
+            let (semaphore, removed) = (MonotonicSemaphore(), MonotonicSemaphore())
+            for waiter in [semaphore, removed] { state.addWaiter(waiter) }
+            state.removeWaiter(removed)
+            try change(&state)
+            return semaphore.wait(until: .now)
+        }
+        XCTAssertTrue(isWoken { _ in })
+        _ = state.start()
+        XCTAssertFalse(isWoken { _ in })
+        XCTAssertTrue(isWoken { _ = $0.failed(.closed) })
+        _ = state.pauseIsOver()
+        let sender = try Self.sender()
+        XCTAssertTrue(isWoken { _ = $0.connected(sender, toldSuspended: false) })
+        let (first, second) = (try state.synchronize(), try state.synchronize())
+        XCTAssertFalse(try state.isAnswered(first))
+        XCTAssertTrue(isWoken { $0.serverAnswered(first) })
+        XCTAssertTrue(try state.isAnswered(first) && !state.isAnswered(second))
+        XCTAssertTrue(isWoken { _ = $0.close() })
+        assertThrows(DistributedError.closed) { try state.isAnswered(first) }
+    }
+
+    func testAClosedCenterAcceptsNothingAndItsReaderStops() throws {
+        var (state, sender) = try Self.connected()
+        let observer = Self.observed("n")
+        try state.add(observer)
+        XCTAssertIdentical(state.close().sender, sender)
+        XCTAssertTrue(state.isClosed && state.observers.isEmpty && state.remove(observer.handle.id) == nil)
+        assertThrows(DistributedError.closed) { try state.add(Self.observed("n")) }
+        assertThrows(DistributedError.closed) { try state.synchronize() }
+        XCTAssertFalse(state.connected(try Self.sender(), toldSuspended: false))
+        let end = state.ended(reason: "", lasted: true, isRefusal: false)
+        XCTAssertTrue(end.step == .stop && end.event == nil && state.failed(.closed).step == .stop)
+        XCTAssertEqual(state.pauseIsOver(), .stop)
+        XCTAssertNil(state.close().sender)
     }
 
     func testObserversBeyondTheServersLimitAreRefused() throws {
         var state = CenterState()
-        let first = try state.add(Self.observed("n"), limit: 2)
-        _ = try state.add(Self.observed("n"), limit: 2)
+        let first = Self.observed("n")
+        for observer in [first, Self.observed("n")] { try state.add(observer, limit: 2) }
         assertThrows(DistributedError.tooManyObservers(limit: 2)) { try state.add(Self.observed("n"), limit: 2) }
-        _ = state.remove(first)
-        _ = try state.add(Self.observed("n"), limit: 2)
+        _ = state.remove(first.handle.id)
+        try state.add(Self.observed("n"), limit: 2)
     }
 }

@@ -77,7 +77,7 @@ final class FrameSenderTests: XCTestCase {
     private static func observe(_ connection: CenterConnection) throws -> ObserverToken {
         try connection.addObserver(
             name: nil, object: nil, behavior: .hold, options: ObserverOptions(), at: SourceLocation("", 0),
-            using: .on(.postingThread) { _ in })
+            using: .on(.postingThread) { _ in }, wasAdded: { _ in })
     }
 
     /// A wait would last an hour.
@@ -95,7 +95,7 @@ final class FrameSenderTests: XCTestCase {
         var wake = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
         XCTAssertEqual(poll(&wake, 1, 0), 1)
         XCTAssertEqual(try read(), Array(repeating: .post, count: posted))
-        XCTAssertFalse(connection.flush(sender))
+        XCTAssertFalse(sender.flush { connection.takeControl(of: sender) })
         XCTAssertEqual(try read(), [.unregister, .register, .suspension])
         XCTAssertFalse(sender.isBlocked)
         added.cancel()
@@ -107,7 +107,7 @@ final class FrameSenderTests: XCTestCase {
         let posted = fill()
         connection.setSuspended(true)
         XCTAssertEqual(try read(), Array(repeating: .post, count: posted))
-        try connection.write(Self.post(0), name: "n")
+        try connection.write(Self.post(0), name: "n", at: SourceLocation("", 0))
         XCTAssertEqual(try read(), [.suspension, .post])
     }
 
@@ -120,7 +120,7 @@ final class FrameSenderTests: XCTestCase {
             return
         }
         XCTAssertEqual(try read(), Array(repeating: .post, count: posted))
-        XCTAssertFalse(connection.flush(sender))
+        XCTAssertFalse(sender.flush { connection.takeControl(of: sender) })
         XCTAssertEqual(try read(), [.suspension])
     }
 

@@ -88,7 +88,7 @@ final class BadFramesTests: XCTestCase {
             (frame(FrameKind.post.rawValue, [0, 1, 0, 0xFF]), "not UTF-8"),
             (frame(FrameKind.post.rawValue, [0, 5, 0, 97]), "ends before"),
             (frame(FrameKind.post.rawValue, [0, 1, 0, 97, 1]), "after its parts"),
-            (frame(FrameKind.post.rawValue, [8, 1, 0, 97]), "flag of a post"),
+            (frame(FrameKind.post.rawValue, [16, 1, 0, 97]), "flag of a post"),
             (frame(FrameKind.post.rawValue, longName), "at most 255"),
             (frame(FrameKind.post.rawValue, [4, 1, 0, 97] + [UInt8](repeating: 0, count: 61_441)), "at most 61440"),
             (frame(FrameKind.register.rawValue, [1, 0, 0, 0, 9, 0]), "suspension behavior"),

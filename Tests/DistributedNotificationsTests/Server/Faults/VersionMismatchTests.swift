@@ -29,16 +29,16 @@ final class VersionMismatchTests: XCTestCase {
         }
         XCTAssertEqual(
             try refusal(hello),
-            "the program speaks version 1 of the protocol, and the server version 2. "
+            "the program speaks version 1 of the protocol, and the server version 3. "
                 + "Build the program with a newer release of the library, and restart it")
     }
 
     func testANewerClientIsToldBothVersionsAndToEndTheServer() throws {
         var hello = FrameWriter()
-        hello.hello(suspended: false, name: "new", versions: ProtocolVersions(oldest: 3, newest: 4))
+        hello.hello(suspended: false, name: "new", versions: ProtocolVersions(oldest: 4, newest: 5))
         XCTAssertEqual(
             try refusal(hello),
-            "the program speaks versions 3 to 4 of the protocol, and the server version 2. "
+            "the program speaks versions 4 to 5 of the protocol, and the server version 3. "
                 + "End the server, so that the next client starts a newer one: kill \(getpid())")
     }
 
@@ -50,7 +50,7 @@ final class VersionMismatchTests: XCTestCase {
         hello.hello(suspended: false, name: "new", versions: ProtocolVersions(oldest: 1, newest: 9))
         try peer.write(hello.bytes)
         guard case .frame(.welcome, let payload) = try peer.next() else { return XCTFail("no welcome") }
-        XCTAssertEqual(payload.prefix(2), [2, 0])
+        XCTAssertEqual(payload.prefix(2), [3, 0])
         withExtendedLifetime(server) {}
     }
 }

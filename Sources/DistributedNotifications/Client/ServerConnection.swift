@@ -1,0 +1,130 @@
+internal import CLinux
+internal import Glibc
+internal import ThreadedNotifications
+
+/// A connection to a server. Any thread sends through `sender`; one thread receives.
+struct ServerConnection {
+    let sender: FrameSender
+    private let decoder = FrameDecoder(capacity: 256 << 10)
+    /// The last read filled all space, so the socket may hold more bytes. Otherwise reading again would be a wasted
+    /// call.
+    private var mayHoldMore = false
+
+    init(_ socket: LocalSocket) { sender = FrameSender(socket) }
+
+    enum Input {
+        /// Valid until the next call.
+        case frame(InboundFrame)
+        /// The connection ended, with a reason.
+        case ended(String)
+        case woken
+        case timedOut
+    }
+
+    /// The next frame. Meanwhile, sends what the socket had no room for.
+    /// - Parameters:
+    ///   - deadline: nil: waits without a timeout.
+    ///   - wake: ends the wait when it is ready.
+    ///   - flush: called when the socket has room for the bytes that wait.
+    mutating func next(
+        until deadline: SuspendingClock.Instant?, wake: EventDescriptor? = nil, flush: () -> Void = {}
+    ) throws(WireError) -> Input {
+        while true {
+            if let frame = try decoder.next() { return .frame(try InboundFrame(frame)) }
+            if mayHoldMore {
+                if let end = receive() { return .ended(end) }
+                continue
+            }
+            let events = sender.isBlocked ? POLLIN | POLLOUT : POLLIN
+            var descriptors = (
+                pollfd(fd: sender.socket.descriptor, events: Int16(events), revents: 0),
+                pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0)
+            )
+            let count = withUnsafeMutableBytes(of: &descriptors) {
+                poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, deadline?.millisecondsFromNow ?? -1)
+            }
+            if count <= 0, deadline.map({ $0 <= .now }) ?? false { return .timedOut }
+            guard count > 0 else { continue }
+            if descriptors.0.revents & Int16(POLLOUT) != 0 { flush() }
+            if descriptors.1.revents != 0 {
+                wake?.clear()
+                return .woken
+            }
+            mayHoldMore = descriptors.0.revents & ~Int16(POLLOUT) != 0
+        }
+    }
+
+    /// Receives the bytes that the socket holds.
+    /// - Returns: why the connection has ended.
+    private mutating func receive() -> String? {
+        let space = decoder.space()
+        let count = recv(sender.socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+        mayHoldMore = count == space.count
+        if count > 0 {
+            decoder.received(count)
+            return nil
+        }
+        switch count == 0 ? ECONNRESET : errno {
+        case EINTR, EAGAIN: return nil
+        case ECONNRESET: return "the server ended"
+        case let error: return String(cString: strerror(error))
+        }
+    }
+}
+
+/// A frame from the server, decoded. Its bytes are valid as long as the frame's.
+enum InboundFrame {
+    case welcome(version: UInt16)
+    case notification(InboundPost)
+    case gap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)])
+    case synchronized(UInt64)
+    case statusPart(hasMore: Bool, UnsafeRawBufferPointer)
+    case goodbye(Goodbye)
+
+    init(_ frame: Frame) throws(WireError) {
+        var reader = WireReader(frame.payload)
+        switch FrameKind(rawValue: frame.kind) {
+        case .welcome: self = .welcome(version: try reader.integer(UInt16.self))
+        case .notification: self = .notification(try InboundPost(&reader))
+        case .gap: self = try Self.gap(&reader)
+        case .synchronized: self = .synchronized(try reader.integer(UInt64.self))
+        case .statusPart: self = .statusPart(hasMore: try reader.integer(UInt8.self) == 1, reader.rest())
+        case .goodbye: self = .goodbye(try Goodbye(&reader))
+        default: throw .unknown("kind of frame", frame.kind)
+        }
+    }
+
+    private static func gap(_ reader: inout WireReader) throws(WireError) -> InboundFrame {
+        let wireCause = try reader.integer(UInt8.self)
+        guard let cause = NotificationGap.Cause(wireValue: wireCause) else {
+            throw .unknown("cause of a gap", wireCause)
+        }
+        let count = Int(clamping: try reader.integer(UInt64.self))
+        var observers: [(number: UInt32, count: Int)] = []
+        for _ in 0..<(try reader.integer(UInt16.self)) {
+            let number = try reader.integer(UInt32.self)
+            observers.append((number, Int(clamping: try reader.integer(UInt64.self))))
+        }
+        return .gap(count: count, cause: cause, observers: observers)
+    }
+}
+
+/// A notification as the server sends it: its poster, the observers that it matched, and the bytes that were posted.
+struct InboundPost {
+    let sender: Int32
+    /// The observers' numbers, 4 bytes each.
+    let numbers: UnsafeRawBufferPointer
+    let payload: PostedPayload
+
+    init(_ reader: inout WireReader) throws(WireError) {
+        sender = Int32(bitPattern: try reader.integer(UInt32.self))
+        numbers = try reader.take(4 * Int(try reader.integer(UInt16.self)))
+        payload = try PostedPayload(reader.rest())
+    }
+
+    var observerNumbers: some Sequence<UInt32> {
+        stride(from: 0, to: numbers.count, by: 4).lazy.map { [numbers] in
+            UInt32(littleEndian: numbers.loadUnaligned(fromByteOffset: $0, as: UInt32.self))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+public import ThreadedNotifications
+
+// A `Codable` type as a userInfo, in both directions.
+//
+//     struct Saved: Codable { var path: String; var pages: Int? }
+//
+//     try center.post(name: .saved, codable: Saved(path: path, pages: 3))
+//     token = try center.addObserver(forName: .saved, as: Saved.self) { saved in window.show(saved.path) }
+
+extension DistributedCenter {
+    /// Posts a notification with a value as its userInfo: the keys of the value are those of the userInfo.
+    ///
+    /// Integers of all widths, reals, booleans, strings, `Date` and `Data` keep their kinds, and a nil is left out.
+    /// - Throws: the errors of `post(name:object:userInfo:deliverImmediately:file:line:)`. `.userInfoNotUsable` has the
+    ///   path of the value that cannot be encoded.
+    @available(*, noasync, message: "it may block the thread; use await")
+    public func post(
+        name: Notification.Name, object: String? = nil, codable value: some Encodable,
+        deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
+    ) throws(DistributedError) {
+        try post(name, object, try UserInfoEncoder.userInfo(of: value), deliverImmediately, SourceLocation(file, line))
+    }
+
+    public func post(
+        name: Notification.Name, object: String? = nil, codable value: some Encodable,
+        deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
+    ) async throws(DistributedError) {
+        try await post(
+            name: name, object: object, userInfo: try UserInfoEncoder.userInfo(of: value),
+            deliverImmediately: deliverImmediately, file: file, line: line)
+    }
+
+    /// Adds an observer on the main thread that gets the userInfo as a value of a type. Its handler is isolated to the
+    /// main actor, and is released there.
+    ///
+    /// A notification whose userInfo is not of the type is not handled. It is counted for the observer in a gap with
+    /// the cause `undecodable`, whose `problem` has the path of the first value that did not fit; see
+    /// `addConnectionObserver`.
+    /// - Throws: the errors of `addObserver` without a type.
+    public func addObserver<Value: Decodable & Sendable>(
+        forName name: Notification.Name, object: String? = nil, as type: Value.Type,
+        suspensionBehavior: SuspensionBehavior = .coalesce, on thread: MainThread = .main,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @MainActor (Value) -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        let decoding = Decoding(type, connection)
+        return try add(
+            name, object, suspensionBehavior, options, SourceLocation(file, line),
+            .onMain { notification in
+                if let value = decoding.value(of: notification) { handler(value) }
+            }, wasAdded: decoding.wasAdded)
+    }
+
+    /// As `addObserver(forName:object:as:suspensionBehavior:on:options:file:line:using:)`, on another thread.
+    @_disfavoredOverload
+    public func addObserver<Value: Decodable & Sendable>(
+        forName name: Notification.Name, object: String? = nil, as type: Value.Type,
+        suspensionBehavior: SuspensionBehavior = .coalesce, on thread: some DeliveryTarget,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Value) -> Void
+    ) throws(DistributedError) -> ObserverToken {
+        let decoding = Decoding(type, connection)
+        return try add(
+            name, object, suspensionBehavior, options, SourceLocation(file, line),
+            .on(thread) { notification in
+                if let value = decoding.value(of: notification) { handler(value) }
+            }, wasAdded: decoding.wasAdded)
+    }
+}
+
+/// Decodes what an observer of a type gets, and reports what is of another type.
+private final class Decoding<Value: Decodable & Sendable>: Sendable {
+    private let connection: WeakReference<CenterConnection>
+    private let id = Locked<UInt64>(0)
+
+    init(_ type: Value.Type, _ connection: CenterConnection) { self.connection = WeakReference(connection) }
+
+    /// Called with the token's id before the first notification.
+    func wasAdded(as id: UInt64) { self.id.withLock { $0 = id } }
+
+    func value(of notification: DistributedNotification) -> Value? {
+        do throws(DistributedError) {
+            return try notification.value()
+        } catch {
+            connection.object?.reportUndecodable(by: id.withLock { $0 }, problem: error.description)
+            return nil
+        }
+    }
+}
