@@ -102,7 +102,7 @@ static size_t maximum_length(struct recorder_text text) {
 size_t recorder_maximum_length(const struct recorder_record *record) {
     const struct recorder_text texts[] = {
         record->stage,  record->name,   record->message, record->file, record->type,     record->style,
-        record->policy, record->reason, record->queue,   record->at,   record->function,
+        record->policy, record->reason, record->queue,   record->at,   record->function, record->origin,
     };
     size_t length = 1024 + record->counters.length;
     for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) length += maximum_length(texts[index]);
@@ -140,6 +140,7 @@ size_t recorder_write_rest(char *line, const struct recorder_record *record) {
     if (record->counters.start) {
         end = add(ADD(end, ",\"counters\":"), record->counters.start, record->counters.length);
     }
+    end = ADD_TEXT(end, "origin", record->origin);
     if (record->foundation) end = ADD(end, ",\"foundation\":true");
     if (record->center) end = ADD_HEXADECIMAL(end, "center", record->center);
     end = ADD_TEXT(end, "queue", record->queue);

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Glibc
 public import ThreadedNotifications
 
 /// A notification center for the processes of one user on one computer, like Apple's `DistributedNotificationCenter`.
@@ -178,14 +179,20 @@ public final class DistributedCenter: Sendable {
         _ deliverImmediately: Bool, _ location: SourceLocation
     ) throws(DistributedError) {
         try Self.check(name: name.rawValue, object: object)
+        // 0 if nothing records.
         let number = DeliveryEvent.nextPost()
         // Memory that is not written costs nothing, and a larger frame is never copied.
         var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
         try writer.post(
             name: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately,
             number: number)
+        DeliveryEvent.trace(
+            .post, name: name, post: number, location: location, origin: Self.origin(getpid(), number))
         try connection.write(writer.bytes, name: name.rawValue, at: location)
     }
+
+    /// The identity of a post in the records of the poster and of the receivers; nil if the poster was not recorded.
+    static func origin(_ process: Int32, _ number: UInt64) -> String? { number == 0 ? nil : "\(process)-\(number)" }
 
     // MARK: Suspension
 

@@ -93,6 +93,9 @@ public struct DeliveryEvent: Sendable {
     /// why the wait ended early; nil if what was waited for happened. For `remove`, what removed the observer; nil if
     /// its object was deallocated or its thread has ended.
     public var reason: Reason?
+    /// For `post` and `capture`, the identity of a post to other processes: the poster's process id and the number of
+    /// the post there, such as `1234-17`. The poster and the receivers have the same. Otherwise nil.
+    public var origin: String?
 
     /// Why a target thread accepts nothing, a wait ended, or an observer was removed.
     public enum Reason: String, Sendable, Hashable {
@@ -139,7 +142,8 @@ public struct DeliveryEvent: Sendable {
         postingStyle: NotificationQueue.PostingStyle? = nil, location: @autoclosure () -> SourceLocation? = nil,
         count: @autoclosure () -> Int? = nil, sender: @autoclosure () -> NotificationObject? = nil,
         relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil,
-        policy: @autoclosure () -> OverflowPolicy? = nil, reason: Reason? = nil
+        policy: @autoclosure () -> OverflowPolicy? = nil, reason: Reason? = nil,
+        origin: @autoclosure () -> String? = nil
     ) {
         guard isWatched else { return }
         tell {
@@ -147,7 +151,8 @@ public struct DeliveryEvent: Sendable {
                 stage: stage, name: name(), post: post, observer: observer, thread: .current, target: target(),
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
                 postingStyle: postingStyle, location: location(), count: count(), sender: sender()?.sender,
-                relatedPost: relatedPost(), message: message(), policy: policy(), reason: reason)
+                relatedPost: relatedPost(), message: message(), policy: policy(), reason: reason,
+                origin: origin())
         }
     }
 

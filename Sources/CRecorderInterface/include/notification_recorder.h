@@ -48,6 +48,7 @@ struct recorder_record {
     struct recorder_text reason;
     uint64_t signal;
     struct recorder_text counters; // an object in JSON
+    struct recorder_text origin;   // of a post to other processes: the poster's PROCESS-POST
 
     // Only of Foundation's own API.
     bool foundation;
@@ -57,7 +58,7 @@ struct recorder_record {
     struct recorder_text function; // the function that calls, if it has a symbol: NAME+0xOFFSET
 };
 
-#define NOTIFICATION_RECORDER_VERSION 2
+#define NOTIFICATION_RECORDER_VERSION 3
 
 /// A recorder. Every function may be called on any thread; `append` may be called in a signal handler too.
 struct notification_recorder {

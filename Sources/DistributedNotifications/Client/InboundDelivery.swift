@@ -39,7 +39,8 @@ struct InboundDelivery {
             InboundNotification(
                 DistributedNotification(recipients.name, recipients.object, userInfo, sender: post.sender), size: size,
                 of: connection.waiting),
-            named: recipients.name, object: recipients.object, to: recipients.group)
+            named: recipients.name, object: recipients.object, to: recipients.group,
+            origin: DistributedCenter.origin(post.sender, post.payload.number))
     }
 
     func deliverGap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)]) {

@@ -54,12 +54,15 @@ package final class ValueObservers: Sendable, ObserverOwner {
     /// - Parameters:
     ///   - name: the notification's name, for events and for the policy `keepLatest`.
     ///   - object: the notification's object, for the same.
+    ///   - origin: see `DeliveryEvent`.
     package func deliver<Value: Sendable>(
-        _ value: Value, named name: Notification.Name, object: String? = nil, to group: Group
+        _ value: Value, named name: Notification.Name, object: String? = nil, to group: Group,
+        origin: @autoclosure () -> String? = nil
     ) {
         let post = Post(file: "DistributedNotifications", line: 0)
         if post.number != 0 {
-            DeliveryEvent.trace(.capture, name: name, post: post.number, count: group.observers.count)
+            DeliveryEvent.trace(
+                .capture, name: name, post: post.number, count: group.observers.count, origin: origin())
         }
         ThreadContext.withCurrent { context in
             _ = context.deliver(PayloadValue(value, named: name, object: object), post, to: group.observers)

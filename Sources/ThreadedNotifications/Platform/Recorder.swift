@@ -95,6 +95,7 @@ package enum Recorder {
             RecorderTexts.constantLength + RecorderTexts.length(name) + RecorderTexts.length(event.message)
             + RecorderTexts.length(event.location?.file) + RecorderTexts.length(event.sender?.type)
             + RecorderTexts.length(target?.name) + RecorderTexts.length(thread.name)
+            + RecorderTexts.length(event.origin)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { memory in
             guard let start = memory.baseAddress else { return }
             var texts = RecorderTexts(start)
@@ -118,6 +119,7 @@ package enum Recorder {
             record.style = texts.text(event.postingStyle?.name)
             record.policy = texts.text(event.policy?.kind)
             record.reason = texts.text(event.reason?.rawValue)
+            record.origin = texts.text(event.origin)
             recorder.pointee.append(&record)
         }
     }

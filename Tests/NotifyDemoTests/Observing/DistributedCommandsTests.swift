@@ -101,4 +101,29 @@ final class DistributedCommandsTests: XCTestCase {
             outcome.output.wholeMatch(of: /0\nnotification-server --on-demand .*1\n/),
             "\(outcome.output)\(outcome.errors)")
     }
+
+    func testTheRecordsOfAPostAndOfItsReceiverInAnotherProcessHaveTheSameOrigin() throws {
+        let outcome = try shell(
+            """
+            notify-demo record -o run.jsonl -- notify-demo observe x -N 1 $d -- notify-demo post x $d >&2
+            grep '"origin"' run.jsonl | sed -E 's/.*"stage":"([a-z]*)".*"origin":"([^"]*)".*/\\1 \\2/' | sort |
+                awk '{ print $1, $2 == last; last = $2 }'
+            notify-demo diagnose run.jsonl; echo $?
+            """)
+        XCTAssertTrue(outcome.output.hasPrefix("capture 0\npost 1\n"), "\(outcome)")
+        XCTAssertTrue(outcome.output.contains("no findings\n\n3 posted, 2 matched, 2 delivered;"), "\(outcome)")
+    }
+
+    func testProcessesThatBeginTogetherUseOneServerAlsoOverTheSocketOfAKilledOne() throws {
+        let outcome = try shell(
+            """
+            for round in 1 2; do
+                for i in 1 2 3 4 5 6 7 8; do demo observe x -N 1 >out$i 2>errors$i & done
+                for i in 1 2 3 4 5 6 7 8; do seen errors$i connected; done
+                grep -ho 'server [0-9]*' errors? | sort -u | wc -l; demo post x; wait; cat out? | wc -l
+                kill -9 $(server); rm errors?
+            done
+            """)
+        XCTAssertEqual(outcome.output, "1\n8\n1\n8\n", outcome.errors)
+    }
 }
