@@ -11,10 +11,12 @@ package struct ObserversProgram {
         case plain
         /// Connections that register an observer and count frames.
         case wire
-        /// Centers with handlers that their reading threads call.
+        /// One center with handlers that its reading thread calls.
         case center
-        /// Centers with handlers that are all called on one other thread.
+        /// One center with handlers that are all called on one other thread.
         case thread
+        /// A center for each handler, in one process.
+        case centers
     }
 
     private static let subcommand = "observers-child"
@@ -60,28 +62,34 @@ package struct ObserversProgram {
                 end - first, at: directory, areRegistered: kind == .wire, timeout: timeout)
             for number in first..<end { tally.handle(1, by: number) }
             observers.count(until: STDIN_FILENO) { tally.handle($1, by: first + $0) }
-        case .center, .thread:
+        case .center, .thread, .centers:
             let thread = try kind == .thread ? RunLoopThread.started("observers", on: nil) : nil
-            let kept = try (first..<end).map { number in
-                let center = try DistributedCenter(directory: directory)
-                let handler: @Sendable (DistributedNotification) -> Void = { _ in tally.handle(1, by: number) }
-                let token =
-                    if let thread {
-                        try center.addObserver(forName: DistributedPoster.name, on: thread, using: handler)
-                    } else {
-                        try center.addObserver(forName: DistributedPoster.name, on: .postingThread, using: handler)
-                    }
-                let gaps = center.addConnectionObserver(on: .postingThread) { event in
-                    if case .gap(let gap) = event { tally.miss(Int(gap.count), by: number) }
-                }
-                try center.synchronize(timeout: timeout)
-                return (center, token, gaps)
-            }
+            let groups = kind == .centers ? (first..<end).map { $0..<$0 + 1 } : [first..<end]
+            let kept = try groups.map { try observe($0, at: directory, on: thread, tally) }
             for number in first..<end { tally.handle(1, by: number) }
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) < 0, errno == EINTR {}
             withExtendedLifetime(kept) {}
         }
         return true
+    }
+
+    /// Observes with a center. The caller keeps what is returned.
+    private static func observe(
+        _ numbers: Range<Int>, at directory: ServerDirectory, on thread: RunLoopThread?, _ tally: Tally
+    ) throws -> (DistributedCenter, [ObserverToken]) {
+        let center = try DistributedCenter(directory: directory)
+        let tokens = try numbers.map { number in
+            let handler: @Sendable (DistributedNotification) -> Void = { _ in tally.handle(1, by: number) }
+            if let thread { return try center.addObserver(forName: DistributedPoster.name, on: thread, using: handler) }
+            return try center.addObserver(forName: DistributedPoster.name, on: .postingThread, using: handler)
+        }
+        let ids = Dictionary(uniqueKeysWithValues: zip(tokens.map(\.id), numbers))
+        let gaps = center.addConnectionObserver(on: .postingThread) { event in
+            guard case .gap(let gap) = event else { return }
+            for (id, count) in gap.observers { if let number = ids[id] { tally.miss(count, by: number) } }
+        }
+        try center.synchronize(timeout: timeout)
+        return (center, tokens + [gaps])
     }
 }

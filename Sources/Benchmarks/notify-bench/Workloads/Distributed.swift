@@ -39,10 +39,11 @@ enum Distributed {
             }
         }
         var all = [contender(relay, .plain), contender("wire", .wire)]
+        all += [contender("center", .center), contender("center, another thread", .thread)]
         // A hundred centers would have two hundred threads.
-        if count <= 10 { all += [contender("center", .center), contender("center, another thread", .thread)] }
         if (2...10).contains(count) {
             all += [
+                contender("\(count) centers", .centers),
                 contender("C relay, own processes", .plain, areSeparate: true),
                 contender("center, own processes", .center, areSeparate: true),
             ]
