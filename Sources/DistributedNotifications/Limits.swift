@@ -1,5 +1,5 @@
-/// Every limit of centers, servers and their protocol. The table of the article *Distributed Notifications* has the rows
-/// of `Limit.table`, and the texts of errors have the numbers of this file.
+/// Every limit of centers, servers and their protocol. The article *Distributed Notifications* has the
+/// rows of `Limit.table` and says more about each; the texts of errors have the numbers of this file.
 extension Wire {
     // MARK: On the wire
 
@@ -56,77 +56,42 @@ package struct Limit {
     /// What is limited: a property of `ServerLimits` or `ClientLimits`, or in words.
     package let name: String
     package let amount: Amount
-    package let note: String
 
-    private init(_ name: String, _ amount: Amount, _ note: String) {
-        (self.name, self.amount, self.note) = (name, amount, note)
-    }
+    private init(_ name: String, _ amount: Amount) { (self.name, self.amount) = (name, amount) }
 
-    package static let onTheWire = [
-        Limit("frame", .bytes(Wire.frameLimit), "kind and payload"),
-        Limit("name", .bytes(Wire.nameLimit), "of a notification or an observer"),
-        Limit("object", .bytes(Wire.objectLimit), "of a notification or an observer"),
-        Limit("userInfo", .bytes(Wire.userInfoLimit), "encoded"),
-        Limit("depth", .number(Wire.depthLimit), "nested arrays and dictionaries, including the userInfo"),
-        Limit("values", .number(Wire.valueLimit), "the userInfo, and the elements of arrays and dictionaries"),
-        Limit("process name", .bytes(Wire.processNameLimit), "the name that a client gives itself"),
+    package static let table = [
+        Limit("frame", .bytes(Wire.frameLimit)),
+        Limit("name", .bytes(Wire.nameLimit)),
+        Limit("object", .bytes(Wire.objectLimit)),
+        Limit("userInfo", .bytes(Wire.userInfoLimit)),
+        Limit("depth", .number(Wire.depthLimit)),
+        Limit("values", .number(Wire.valueLimit)),
+        Limit("process name", .bytes(Wire.processNameLimit)),
+        Limit("`ServerLimits/clients`", .number(Wire.clientLimit)),
+        Limit("`ServerLimits/clientsBeforeHello`", .number(Wire.clientBeforeHelloLimit)),
+        Limit("`ServerLimits/helloTimeout`", .time(Wire.helloTimeout)),
+        Limit("`ServerLimits/observersPerClient`", .number(Wire.observerLimit)),
+        Limit("`ServerLimits/softQueueBytes`", .bytes(Wire.softQueueLimit)),
+        Limit("`ServerLimits/softQueueTimeout`", .time(Wire.softQueueTimeout)),
+        Limit("`ServerLimits/hardQueueBytes`", .bytes(Wire.hardQueueLimit)),
+        Limit("`ServerLimits/progressTimeout`", .time(Wire.progressTimeout)),
+        Limit("`ServerLimits/heldEntriesPerClient`", .number(Wire.heldEntryLimit)),
+        Limit("`ServerLimits/heldBytesPerClient`", .bytes(Wire.heldByteLimit)),
+        Limit("`ServerLimits/heldBytes`", .bytes(Wire.allHeldByteLimit)),
+        Limit("`ServerLimits/heldOverflow`", .word("discardOldest")),
+        Limit("`ServerLimits/framesPerTurn`", .number(Wire.turnLimit)),
+        Limit("`ServerLimits/postsPerSecond`", .number(Wire.postsPerSecond)),
+        Limit("`ServerLimits/postsAtOnce`", .number(Wire.postsAtOnce)),
+        Limit("`ServerLimits/idleTimeout`", .time(Wire.idleTimeout)),
+        Limit("`ServerLimits/stopTimeout`", .time(Wire.stopTimeout)),
+        Limit("``ClientLimits/waitingBytes``", .bytes(Wire.waitingByteLimit)),
+        Limit("``ClientLimits/postTimeout``", .time(Wire.postTimeout)),
+        Limit("first pause", .time(Wire.shortestPause)),
+        Limit("longest pause", .time(Wire.longestPause)),
     ]
 
-    package static let ofAServer = [
-        server("clients", .number(Wire.clientLimit), "more are refused, with this reason"),
-        server(
-            "clientsBeforeHello", .number(Wire.clientBeforeHelloLimit),
-            "one more disconnects the oldest that has sent nothing"),
-        server("helloTimeout", .time(Wire.helloTimeout), "a client that sends nothing for this time is refused"),
-        server("observersPerClient", .number(Wire.observerLimit), "one more is an error of `addObserver`"),
-        server(
-            "softQueueBytes", .bytes(Wire.softQueueLimit), "a client's outbound buffer: unread bytes above this"),
-        server(
-            "softQueueTimeout", .time(Wire.softQueueTimeout),
-            "for longer than this drop new notifications for it; they are counted, and reported as a gap when it has "
-                + "read the buffer"),
-        server("hardQueueBytes", .bytes(Wire.hardQueueLimit), "unread bytes above this drop new notifications at once"),
-        server(
-            "progressTimeout", .time(Wire.progressTimeout),
-            "a client with unread bytes that reads nothing for this time is disconnected"),
-        server(
-            "heldEntriesPerClient", .number(Wire.heldEntryLimit), "notifications held for a suspended client"),
-        server("heldBytesPerClient", .bytes(Wire.heldByteLimit), "their bytes"),
-        server("heldBytes", .bytes(Wire.allHeldByteLimit), "bytes held for all clients"),
-        server("heldOverflow", .word("discardOldest"), "the policy at these limits"),
-        server(
-            "framesPerTurn", .number(Wire.turnLimit), "frames of one client that are handled before those of the next"),
-        server(
-            "postsPerSecond", .number(Wire.postsPerSecond),
-            "a client that posts faster is not read for a while; its posts wait in its own process, and none is "
-                + "dropped"),
-        server("postsAtOnce", .number(Wire.postsAtOnce), "posts that may arrive at once after a pause"),
-        server(
-            "idleTimeout", .time(Wire.idleTimeout),
-            "a server that was started on demand ends after this time without clients"),
-        server(
-            "stopTimeout", .time(Wire.stopTimeout), "a server that stops writes waiting bytes for this time at most"),
-    ]
-
-    package static let ofACenter = [
-        Limit(
-            "``ClientLimits/waitingBytes``", .bytes(Wire.waitingByteLimit),
-            "notifications that wait for the process's threads; more are dropped, counted, and reported as a gap"),
-        Limit(
-            "``ClientLimits/postTimeout``", .time(Wire.postTimeout),
-            "the longest time that `post` waits for a connection, or for a server that does not read"),
-        Limit(
-            "first pause", .time(Wire.shortestPause),
-            "after a failed attempt to connect; each further pause is twice as long"),
-        Limit("longest pause", .time(Wire.longestPause), "between attempts, independent of posts"),
-    ]
-
-    private static func server(_ name: String, _ amount: Amount, _ note: String) -> Limit {
-        Limit("`ServerLimits/\(name)`", amount, note)
-    }
-
-    /// The row as the article has it.
-    package var row: String { "| \(name) | \(amount) | \(note) |" }
+    /// The first two cells of its row in the article.
+    package var cells: String { "\(name) | \(amount)" }
 }
 
 extension Limit.Amount: CustomStringConvertible {

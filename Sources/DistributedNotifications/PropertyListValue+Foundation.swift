@@ -5,15 +5,10 @@ extension PropertyListValue {
     /// data, arrays, dictionaries, and optionals of these. An `NSArray` or `NSDictionary` that contains itself ends the
     /// program, because Foundation does not survive access to its elements.
     ///
-    /// - Throws: `.userInfoNotUsable` with the path of a value of another type, of an integer outside 64 bits, or of
-    ///   the first value beyond the limits of a userInfo.
+    /// - Throws: `.userInfoNotUsable` with the path of a value of another type, of an integer outside 64 bits, or of a
+    ///   value that is nested too deeply. Posting checks the other limits of a userInfo.
     public init(_ object: Any) throws(DistributedError) {
-        var converter = FoundationConverter()
-        do throws(PropertyListRefusal) {
-            self = try converter.value(object, depth: 1)
-        } catch {
-            throw error.error
-        }
+        do throws(PropertyListRefusal) { self = try Self.value(object, depth: 1) } catch { throw error.error }
     }
 
     /// The value in common types: `String`, `Int`, `Double`, `Bool`, `Date`, `Data`, `[Any]` and `[String: Any]`.
@@ -36,9 +31,8 @@ extension [String: PropertyListValue] {
     ///
     /// - Throws: `.userInfoNotUsable` as `PropertyListValue.init(_:)` does, and for a key that is not a string.
     public init(userInfo: [AnyHashable: Any]) throws(DistributedError) {
-        var converter = FoundationConverter()
         do throws(PropertyListRefusal) {
-            self = try converter.dictionary(userInfo, depth: 1)
+            self = try PropertyListValue.members(userInfo, depth: 1)
         } catch {
             throw error.error
         }
@@ -54,33 +48,35 @@ extension Optional: OptionalValue {
     fileprivate var wrapped: Any? { self }
 }
 
-/// Converts within the limits of a userInfo.
-private struct FoundationConverter {
-    private var nodes = 0
-
-    mutating func value(_ object: Any, depth: Int) throws(PropertyListRefusal) -> PropertyListValue {
+extension PropertyListValue {
+    private static func value(_ object: Any, depth: Int) throws(PropertyListRefusal) -> PropertyListValue {
         // Types are compared before casting, because Foundation also casts the number 1 to Bool.
         if let optional = object as? any OptionalValue {
             guard let wrapped = optional.wrapped else { throw .null }
             return try value(wrapped, depth: depth)
         }
-        if let hashable = object as? AnyHashable, type(of: object) == AnyHashable.self {
+        if type(of: object) == AnyHashable.self, let hashable = object as? AnyHashable {
             return try value(hashable.base, depth: depth)
         }
-        if type(of: object) is NSNumber.Type, let number = object as? NSNumber { return try Self.value(number) }
+        if type(of: object) is NSNumber.Type, let number = object as? NSNumber { return try value(number) }
         if type(of: object) == Bool.self, let boolean = object as? Bool { return .boolean(boolean) }
         switch object {
         case let value as PropertyListValue: return value
-        case let integer as any BinaryInteger: return try Self.value(integer)
+        case let integer as any BinaryInteger: return try value(integer)
         case let real as any BinaryFloatingPoint: return .real(Double(real))
-        case let string as String: return .string(string)
-        case let string as Substring: return .string(String(string))
+        case let string as any StringProtocol: return .string(String(string))
         case let date as Date:
             guard Wire.dates.contains(date.timeIntervalSinceReferenceDate) else { throw .noDate }
             return .date(date)
         case let data as Data: return .data(data)
-        case let array as [Any]: return .array(try self.array(array, depth: depth))
-        case let dictionary as [AnyHashable: Any]: return .dictionary(try self.dictionary(dictionary, depth: depth))
+        case let array as [Any]:
+            guard depth <= Wire.depthLimit else { throw .tooDeep }
+            var values: [PropertyListValue] = []
+            for (index, object) in array.enumerated() {
+                values.append(try inside(PropertyListKey(index), object, depth: depth))
+            }
+            return .array(values)
+        case let dictionary as [AnyHashable: Any]: return .dictionary(try members(dictionary, depth: depth))
         case is NSNull: throw .null
         default:
             throw PropertyListRefusal(
@@ -89,43 +85,25 @@ private struct FoundationConverter {
         }
     }
 
-    private mutating func array(_ array: [Any], depth: Int) throws(PropertyListRefusal) -> [PropertyListValue] {
-        try begin(container: array.count, depth: depth)
-        var values: [PropertyListValue] = []
-        values.reserveCapacity(array.count)
-        for (index, object) in array.enumerated() {
-            do throws(PropertyListRefusal) {
-                values.append(try value(object, depth: depth + 1))
-            } catch {
-                throw error.inside(PropertyListKey(index))
-            }
-        }
-        return values
-    }
-
-    mutating func dictionary(
+    fileprivate static func members(
         _ dictionary: [AnyHashable: Any], depth: Int
     ) throws(PropertyListRefusal) -> [String: PropertyListValue] {
-        try begin(container: dictionary.count, depth: depth)
+        guard depth <= Wire.depthLimit else { throw .tooDeep }
         var values = [String: PropertyListValue](minimumCapacity: dictionary.count)
         for (key, object) in dictionary {
             guard let string = key.base as? String else {
                 throw PropertyListRefusal(
                     "has the key \(key.base) of the type \(type(of: key.base)), and keys are strings")
             }
-            do throws(PropertyListRefusal) {
-                values[string] = try value(object, depth: depth + 1)
-            } catch {
-                throw error.inside(PropertyListKey(string))
-            }
+            values[string] = try inside(PropertyListKey(string), object, depth: depth)
         }
         return values
     }
 
-    private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
-        guard depth <= Wire.depthLimit else { throw .tooDeep }
-        nodes += count
-        guard nodes < Wire.valueLimit else { throw .tooMany }
+    private static func inside(
+        _ key: PropertyListKey, _ object: Any, depth: Int
+    ) throws(PropertyListRefusal) -> PropertyListValue {
+        do throws(PropertyListRefusal) { return try value(object, depth: depth + 1) } catch { throw error.inside(key) }
     }
 
     private static func value(_ number: NSNumber) throws(PropertyListRefusal) -> PropertyListValue {
@@ -140,10 +118,8 @@ private struct FoundationConverter {
     }
 
     private static func value(_ integer: some BinaryInteger) throws(PropertyListRefusal) -> PropertyListValue {
-        guard let exact = Int64(exactly: integer) else {
-            throw PropertyListRefusal(
-                "is \(integer), and an integer is from \(Int64.min) to \(Int64.max). Use a string or a real")
-        }
-        return .integer(exact)
+        if let exact = PropertyListValue(exactly: integer) { return exact }
+        throw PropertyListRefusal(
+            "is \(integer), and an integer is from \(Int64.min) to \(Int64.max). Use a string or a real")
     }
 }

@@ -80,7 +80,7 @@ extension PropertyListValue: CustomStringConvertible {
         case .integer(let integer): return "\(integer)"
         case .real(let real): return "\(real)"
         case .boolean(let boolean): return "\(boolean)"
-        case .date(let date): return PropertyListDate.text(date)
+        case .date(let date): return Self.text(date)
         case .data(let data):
             let digits = data.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             return data.count <= 16 ? "<\(digits)>" : "<\(digits)…, \(data.count) bytes>"
@@ -92,6 +92,20 @@ extension PropertyListValue: CustomStringConvertible {
             let members = dictionary.sorted { $0.key < $1.key }.map { "\($0.debugDescription): \($1)" }
             return "[\(members.joined(separator: ", "))]"
         }
+    }
+}
+
+extension PropertyListValue {
+    /// A date such as `2016-02-13T22:05:12Z`, to the millisecond; a fraction of 0 is left out. A date that a property
+    /// list may not contain is shown as seconds.
+    private static func text(_ date: Date) -> String {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard Wire.dates.contains(seconds) else { return "\(seconds) seconds after 2001" }
+        let milliseconds = (seconds * 1000).rounded(.down) / 1000
+        let hasFraction = milliseconds != milliseconds.rounded()
+        // A little more, because the formatter cuts off what is below the next millisecond.
+        return Date(timeIntervalSinceReferenceDate: milliseconds + 0.0002)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 }
 
@@ -143,7 +157,7 @@ extension PropertyListValue: Codable {
         case .real(let real) where !real.isFinite: try container.encode("\(real)")
         case .real(let real): try container.encode(real)
         case .boolean(let boolean): try container.encode(boolean)
-        case .date(let date): try container.encode(PropertyListDate.text(date))
+        case .date(let date): try container.encode(Self.text(date))
         case .data(let data): try container.encode(data.base64EncodedString())
         case .array(let array): try container.encode(array)
         case .dictionary(let dictionary): try container.encode(dictionary)

@@ -7,108 +7,64 @@ import XCTest
 
 /// Closing or releasing a center ends its sequences.
 final class SequenceEndTests: XCTestCase {
-    /// The values that a task received from a sequence until its end.
+    /// Collects the values of a sequence until its end, in a task that retains the sequence only.
     private final class Taken<Value: Sendable>: Sendable {
-        private let values = Locked([Value]())
-        private let first: XCTestExpectation
-        private let end: XCTestExpectation
+        private let seen = Awaited<(values: [Value], hasEnded: Bool)>(([], false))
 
-        init(_ sequence: NotificationSequence<Value>, in test: XCTestCase) {
-            first = test.expectation(description: "the first value")
-            end = test.expectation(description: "the end")
-            // The task retains the sequence only.
-            Task { [values, first, end] in
-                for await value in sequence {
-                    if values.withLock({ values in
-                        values.append(value)
-                        return values.count == 1
-                    }) {
-                        first.fulfill()
-                    }
-                }
-                end.fulfill()
+        init(_ sequence: NotificationSequence<Value>) {
+            Task { [seen] in
+                for await value in sequence { seen.withLock { $0.values.append(value) } }
+                seen.withLock { $0.hasEnded = true }
             }
         }
 
-        func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: TestTimeout.seconds) }
+        func hasFirst() -> Bool { seen.wait { !$0.values.isEmpty } }
 
-        /// - Returns: all values.
-        func waitForEnd(in test: XCTestCase) -> [Value] {
-            test.wait(for: [end], timeout: TestTimeout.seconds)
-            return values.withLock { $0 }
+        /// All values; nil if the sequence does not end.
+        func all() -> [Value]? { seen.wait { $0.hasEnded } ? seen.withLock { $0.values } : nil }
+    }
+
+    func testAwaitedSequencesEndWhenTheCenterIsClosedOrReleased() throws {
+        for isClosed in [true, false] {
+            let temporary = try FaultDirectory()
+            let server = try ServerInThisProcess(temporary)
+            var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory, limits: .patient)
+            let events = Taken(try XCTUnwrap(center?.connectionEvents()))
+            let notifications = Taken(try XCTUnwrap(try center?.notifications(named: .numbered, bufferSize: 10)))
+            try center?.post(name: .numbered, object: "1")
+            XCTAssertTrue(events.hasFirst() && notifications.hasFirst())
+            if isClosed { center?.close() }
+            weak let released = center
+            center = nil
+            XCTAssertNil(released, "a sequence retains its center")
+            XCTAssertEqual(notifications.all()?.map(\.object), ["1"])
+            XCTAssertEqual(events.all()?.count, 1)
+            withExtendedLifetime(server) {}
         }
     }
 
-    private func serve() throws -> (FaultDirectory, ServerInThisProcess) {
-        let temporary = try FaultDirectory()
-        return (temporary, try ServerInThisProcess(temporary))
-    }
-
-    func testAwaitedSequencesEndWhenTheCenterIsClosed() throws {
-        let (temporary, server) = try serve()
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
-        let events = Taken(center.connectionEvents(), in: self)
-        let notifications = Taken(
-            try center.notifications(named: .numbered, bufferSize: 10), in: self)
-        try center.post(name: .numbered, object: "1")
-        events.waitForFirst(in: self)
-        notifications.waitForFirst(in: self)
-        center.close()
-        XCTAssertEqual(notifications.waitForEnd(in: self).map(\.object), ["1"])
-        let shown = events.waitForEnd(in: self)
-        XCTAssertEqual(shown.count, 1)
-        guard case .connected? = shown.first else { return XCTFail("\(shown)") }
-        withExtendedLifetime((temporary, server)) {}
-    }
-
     func testBufferedValuesAreReceivedAfterTheCenterIsClosedAndThenTheEnd() throws {
-        let (temporary, server) = try serve()
+        let temporary = try FaultDirectory()
+        let server = try ServerInThisProcess(temporary)
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let sequence = try center.notifications(named: .numbered, bufferSize: 10)
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
         try center.synchronize(timeout: TestTimeout.hang)
         center.close()
-        let taken = Taken(sequence, in: self)
-        taken.waitForFirst(in: self)
-        XCTAssertEqual(taken.waitForEnd(in: self).map(\.object), ["1", "2", "3"])
-        withExtendedLifetime((temporary, server)) {}
-    }
-
-    func testAwaitedSequencesEndWhenTheCenterIsReleased() throws {
-        let (temporary, server) = try serve()
-        var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory, limits: .patient)
-        let events = Taken(try XCTUnwrap(center?.connectionEvents()), in: self)
-        let notifications = Taken(
-            try XCTUnwrap(try center?.notifications(named: .numbered, bufferSize: 10)), in: self)
-        try center?.post(name: .numbered, object: "1")
-        events.waitForFirst(in: self)
-        notifications.waitForFirst(in: self)
-        weak let dropped = center
-        center = nil
-        XCTAssertNil(dropped, "a sequence retains its center")
-        XCTAssertEqual(notifications.waitForEnd(in: self).map(\.object), ["1"])
-        XCTAssertEqual(events.waitForEnd(in: self).count, 1)
-        withExtendedLifetime((temporary, server)) {}
+        XCTAssertEqual(Taken(sequence).all()?.map(\.object), ["1", "2", "3"])
+        withExtendedLifetime(server) {}
     }
 
     func testSequencesEndWithoutAConnectionAndAtOnceIfTheCenterIsClosed() throws {
         let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/temporary"))
-        let events = center.connectionEvents()
-        let notifications = try center.notifications(named: nil, bufferSize: 10)
+        let events = Taken(center.connectionEvents())
+        let notifications = Taken(try center.notifications(named: nil, bufferSize: 10))
         center.close()
-        let ended = expectation(description: "the ends")
-        Task {
-            for await event in events {
-                if case .failed = event { continue }
-                XCTFail("\(event)")
-            }
-            for await _ in notifications { XCTFail("no notification was posted") }
-            for await event in center.connectionEvents() { XCTFail("\(event)") }
-            ended.fulfill()
+        XCTAssertEqual(notifications.all(), [])
+        for event in try XCTUnwrap(events.all()) {
+            guard case .failed = event else { return XCTFail("\(event)") }
         }
-        wait(for: [ended], timeout: TestTimeout.seconds)
-        XCTAssertThrowsError(try center.notifications(named: nil, bufferSize: 10)) {
-            XCTAssertEqual($0 as? DistributedError, .closed)
-        }
+        XCTAssertEqual(Taken(center.connectionEvents()).all(), [])
+        assertThrows(DistributedError.closed) { try center.notifications(named: nil, bufferSize: 10) }
     }
 }

@@ -80,14 +80,6 @@ final class WaitingBytesTests: XCTestCase {
         XCTAssertGreaterThan(rooms, FaultRounds.comparisons)
     }
 
-    func testASizeAboveTheLimitIsAcceptedIfNothingWaits() throws {
-        let waiting = WaitingBytes(limit: 10, roomEvent: try XCTUnwrap(EventDescriptor()))
-        XCTAssertTrue(waiting.reserve(1000))
-        XCTAssertFalse(waiting.reserve(1))
-        waiting.release(1000)
-        XCTAssertTrue(waiting.reserve(1))
-    }
-
     func testANotificationReleasesItsBytesWithItsLastReference() throws {
         let waiting = WaitingBytes(limit: 10, roomEvent: try XCTUnwrap(EventDescriptor()))
         XCTAssertTrue(waiting.reserve(10))

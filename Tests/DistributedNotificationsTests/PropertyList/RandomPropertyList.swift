@@ -90,21 +90,6 @@ extension RandomPropertyList {
 
     /// How many inputs a fuzz test tries: a million with `STRESS=1`.
     static let inputs = TestRounds.rounds(3_000, stress: 1_000_000)
-
-    /// The process's peak memory, in bytes.
-    static var memory: Int {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return usage.ru_maxrss << 10
-    }
-
-    /// Checked only with `STRESS=1`, because other tests run at the same time otherwise.
-    static func expectLittleMore(than memory: Int) {
-        guard TestRounds.isStress else { return }
-        let growth = Self.memory - memory
-        XCTAssertLessThan(growth, 64 << 20)
-        print("the process grew by \(growth >> 10) KiB")
-    }
 }
 
 extension PropertyListValue {

@@ -8,136 +8,92 @@ import XCTest
 
 final class PrivateDirectoryTests: XCTestCase {
     private var temporary: TemporaryDirectory!
-    var directory: ServerDirectory { temporary.directory }
+    private var path: String { temporary.directory.path }
 
-    override func setUpWithError() throws {
-        temporary = try TemporaryDirectory()
-    }
-
-    override func tearDown() {
-        temporary = nil
-    }
+    override func setUpWithError() throws { temporary = try TemporaryDirectory() }
+    override func tearDown() { temporary = nil }
 
     /// The problem with a directory; nil if there is none.
-    static func problem(of directory: ServerDirectory) -> String? {
+    private static func problem(of path: String) -> String? {
         do throws(DistributedError) {
-            try directory.prepare()
+            try ServerDirectory(path: path).prepare()
             return nil
         } catch {
-            let (path, problem) = (error.path ?? "", error.problem)
-            return path == directory.path || directory.path.isEmpty ? problem : "\(path): \(problem)"
+            return error.cause
         }
     }
 
-    func permissions(of path: String) throws -> UInt32 {
+    private static func mode(of path: String) -> UInt32 {
         var file = CLinuxFile()
-        try require(CLinuxFileAtPath(path, &file))
-        return file.permissions
+        return CLinuxFileAtPath(path, &file) ? file.permissions : 0
     }
 
-    func testAMissingDirectoryIsCreatedForTheUserOnly() throws {
-        try directory.prepare()
-        XCTAssertEqual(try permissions(of: directory.path), 0o700)
-        try directory.prepare()
-    }
-
-    func testOnlyTheLastDirectoryIsCreated() {
-        let directory = ServerDirectory(path: "\(temporary.parent)/missing/notify-demo")
+    func testAMissingDirectoryIsCreatedForTheUserOnlyAndNoneAboveIt() throws {
+        for _ in 0..<2 { XCTAssertNil(Self.problem(of: path)) }
+        XCTAssertEqual(Self.mode(of: path), 0o700)
         XCTAssertEqual(
-            Self.problem(of: directory),
-            "the directory above it, \(temporary.parent)/missing, is not there. "
-                + "Make that, or use another directory")
+            Self.problem(of: "\(temporary.parent)/missing/d"),
+            "the directory above it, \(temporary.parent)/missing, is not there. Make that, or use another directory")
     }
 
-    func testAFileIsRefused() throws {
-        try Data().write(to: URL(fileURLWithPath: directory.path))
-        XCTAssertEqual(Self.problem(of: directory), "it is no directory. Remove it, or use another")
-    }
-
-    func testAPathThroughAFileIsRefused() throws {
-        try Data().write(to: URL(fileURLWithPath: directory.path))
-        let directory = ServerDirectory(path: "\(directory.path)/below")
-        XCTAssertEqual(Self.problem(of: directory), "one of the directories above it is no directory. Use another")
-    }
-
-    func testALinkIsRefusedEvenToAGoodDirectory() throws {
-        let good = ServerDirectory(path: "\(temporary.parent)/good")
-        try good.prepare()
-        try FileManager.default.createSymbolicLink(atPath: directory.path, withDestinationPath: good.path)
-        let problem = "it is a link, and links are not followed. Give the path of the directory itself"
-        XCTAssertEqual(Self.problem(of: directory), problem)
-        // The kernel would follow it.
-        XCTAssertEqual(
-            Self.problem(of: ServerDirectory(path: "\(directory.path)/")), "it ends in a slash. Leave that away")
-    }
-
-    func testALinkToNothingIsRefused() throws {
-        try FileManager.default.createSymbolicLink(atPath: directory.path, withDestinationPath: "/nowhere")
-        XCTAssertEqual(
-            Self.problem(of: directory),
-            "it is a link, and links are not followed. Give the path of the directory itself")
+    func testAFileAndALinkAreRefused() throws {
+        let (file, good, link) = ("\(path)-file", "\(path)-good", "\(path)-link")
+        try Data().write(to: URL(filePath: file))
+        XCTAssertNil(Self.problem(of: good))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: good)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/nowhere")
+        let linked = "it is a link, and links are not followed. Give the path of the directory itself"
+        for (path, problem) in [
+            (file, "it is no directory. Remove it, or use another"), (link, linked), (path, linked),
+            ("\(file)/below", "one of the directories above it is no directory. Use another"),
+            // The kernel would follow it.
+            ("\(link)/", "it ends in a slash. Leave that away"),
+        ] { XCTAssertEqual(Self.problem(of: path), problem) }
     }
 
     func testADirectoryThatOthersMayLookIntoIsRefusedAndStaysAsItIs() throws {
-        try directory.prepare()
+        XCTAssertNil(Self.problem(of: path))
         for mode in [0o755, 0o770, 0o701] as [mode_t] {
-            XCTAssertEqual(chmod(directory.path, mode), 0)
-            let problem = try XCTUnwrap(Self.problem(of: directory))
+            XCTAssertEqual(chmod(path, mode), 0)
+            let problem = try XCTUnwrap(Self.problem(of: path))
             XCTAssertTrue(problem.hasPrefix("others may look into it (mode \(String(mode, radix: 8)))"))
-            XCTAssertTrue(problem.hasSuffix("chmod 700 \(directory.path)"))
-            XCTAssertEqual(try permissions(of: directory.path), mode)
+            XCTAssertTrue(problem.hasSuffix("chmod 700 \(path)"))
+            XCTAssertEqual(Self.mode(of: path), mode)
         }
     }
 
-    func testAnotherUsersDirectoryIsRefused() throws {
+    func testAnotherUsersDirectoryIsRefusedAndSoIsOneThatTheUserCannotMakeOrWriteTo() throws {
         try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
-        try directory.prepare()
-        XCTAssertEqual(chown(directory.path, OtherUser.number, 0), 0)
+        let path = path
         XCTAssertEqual(
-            Self.problem(of: directory),
-            "it belongs to user 65534, and this process runs as user 0. Use another directory")
-    }
-
-    func testAUserWithoutPermissionToCreateItGetsAnError() throws {
-        try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
-        let directory = directory
-        XCTAssertEqual(
-            OtherUser.perform { Self.problem(of: directory) },
+            OtherUser.perform { Self.problem(of: path) },
             "it is not there, and this process may not make it in \(temporary.parent). Use another directory")
-    }
-
-    func testADirectoryThatCannotBeWrittenToIsRefused() throws {
-        try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
-        try directory.prepare()
-        XCTAssertTrue(chown(directory.path, OtherUser.number, 0) == 0 && chmod(directory.path, 0o500) == 0)
-        let directory = directory
+        XCTAssertNil(Self.problem(of: path))
+        XCTAssertEqual(chown(path, OtherUser.number, 0), 0)
         XCTAssertEqual(
-            OtherUser.perform { Self.problem(of: directory) },
-            "it cannot be written to (Permission denied). Open it to yourself with: chmod 700 \(directory.path)")
+            Self.problem(of: path),
+            "it belongs to user 65534, and this process runs as user 0. Use another directory")
+        XCTAssertEqual(chmod(path, 0o500), 0)
+        XCTAssertEqual(
+            OtherUser.perform { Self.problem(of: path) },
+            "it cannot be written to (Permission denied). Open it to yourself with: chmod 700 \(path)")
     }
 
-    func testThePathOfTheSocketMayHave107Bytes() throws {
-        func directory(withSocketPathOf bytes: Int) -> ServerDirectory {
+    func testThePathOfTheSocketMayHave107BytesAndIsAbsolute() throws {
+        func path(withSocketPathOf bytes: Int) -> String {
             let beginning = "\(temporary.parent)/"
-            let rest = bytes - beginning.utf8.count - "/socket".utf8.count
-            return ServerDirectory(path: beginning + String(repeating: "d", count: rest))
+            return beginning
+                + String(repeating: "d", count: bytes - beginning.utf8.count - "/socket".utf8.count)
         }
-        XCTAssertNil(Self.problem(of: directory(withSocketPathOf: 107)))
-        _ = try LocalSocket.bound(at: directory(withSocketPathOf: 107).socketPath)
+        XCTAssertNil(Self.problem(of: path(withSocketPathOf: 107)))
+        _ = try LocalSocket.bound(at: "\(path(withSocketPathOf: 107))/socket")
         XCTAssertEqual(
-            Self.problem(of: directory(withSocketPathOf: 108)),
-            "the socket's path in it would have 108 bytes, and the system "
-                + "allows 107. Use a directory with a shorter path")
-    }
-
-    func testARelativePathIsRefused() {
+            Self.problem(of: path(withSocketPathOf: 108)),
+            "the socket's path in it would have 108 bytes, and the system allows 107. Use a directory with a shorter "
+                + "path")
         for path in ["", "relative", "./relative", "/nul\0here"] {
-            let problem = Self.problem(of: ServerDirectory(path: path))
-            XCTAssertEqual(problem?.contains("it is no path from / on. Give the whole path of a directory"), true)
+            XCTAssertEqual(
+                Self.problem(of: path), "it is no path from / on. Give the whole path of a directory", path)
         }
-    }
-
-    func testAFullDiskIsReported() {
-        XCTAssertEqual(SystemError.text(ENOSPC), "the disk is full. Make room on it")
     }
 }

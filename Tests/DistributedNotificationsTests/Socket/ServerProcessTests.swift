@@ -15,9 +15,7 @@ final class ServerProcessTests: XCTestCase {
         listener = try LocalSocket.bound(at: temporary.directory.socketPath)
     }
 
-    override func tearDown() {
-        (temporary, listener) = (nil, nil)
-    }
+    override func tearDown() { (temporary, listener) = (nil, nil) }
 
     private func start(
         _ path: String, directory: String? = nil, timeout: Duration = TestTimeout.hang
@@ -39,42 +37,30 @@ final class ServerProcessTests: XCTestCase {
         return path
     }
 
-    func testAProgramThatEndsIsReportedWithItsStatusAndWhatItWrote() throws {
-        XCTAssertEqual(
-            start(try script("echo out; echo error >&2; exit 3")), .ended(status: 3 << 8, output: "out\nerror\n"))
-    }
-
-    func testAProgramThatEndsWithSuccessButDoesNotListenIsReported() throws {
-        XCTAssertEqual(start("/bin/true"), .ended(status: 0, output: ""))
-    }
-
-    func testAProgramThatASignalEndsIsReported() throws {
-        XCTAssertEqual(start(try script("kill -KILL $$")), .ended(status: SIGKILL, output: ""))
-    }
-
-    func testAProgramThatOnlyWritesIsEndedAtTheTimeout() throws {
-        guard case .timedOut(let output) = start(try script("exec yes"), timeout: .milliseconds(100)) else {
-            XCTFail("it did not time out")
-            return
+    func testAProgramThatEndsIsReportedWithItsStatusAndItsOutput() throws {
+        for (lines, status, output) in [
+            ("echo out; echo error >&2; exit 3", 3 << 8, "out\nerror\n"), ("exit 0", 0, ""),
+            ("kill -KILL $$", SIGKILL, ""),
+        ] as [(String, Int32, String)] {
+            XCTAssertEqual(start(try script(lines)), .ended(status: status, output: output))
         }
-        XCTAssertLessThanOrEqual(output.utf8.count, 4096)
-    }
-
-    func testAProgramThatClosesItsOutputAndStaysIsEndedAtTheTimeout() throws {
-        XCTAssertEqual(
-            start(try script("exec >&- 2>&-; sleep 600"), timeout: .milliseconds(100)), .timedOut(output: ""))
-    }
-
-    func testAFileThatIsNoProgramIsReported() throws {
         let path = try script("")
         chmod(path, 0o600)
         XCTAssertEqual(start(path), .failed(call: "executing it", error: EACCES))
     }
 
+    func testAProgramThatDoesNotListenIsEndedAtTheTimeoutAndTheLastOfItsOutputIsKept() throws {
+        guard case .timedOut(let output) = start(try script("exec yes"), timeout: .milliseconds(100)) else {
+            return XCTFail("it did not time out")
+        }
+        XCTAssertLessThanOrEqual(output.utf8.count, 4096)
+        XCTAssertEqual(
+            start(try script("exec >&- 2>&-; sleep 600"), timeout: .milliseconds(100)), .timedOut(output: ""))
+    }
+
     func testAServerWithTheSocketOfAnotherDirectoryEndsAndSaysWhy() throws {
         guard case .program(let program) = ServerProgram.find() else {
-            XCTFail("there is no server program beside the tests")
-            return
+            return XCTFail("there is no server program beside the tests")
         }
         XCTAssertEqual(
             start(program.path, directory: "/elsewhere"),

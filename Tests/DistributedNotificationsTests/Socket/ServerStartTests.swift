@@ -30,14 +30,6 @@ final class ServerStartTests: XCTestCase {
         }
     }
 
-    func testTheFirstClientStartsAServerAndTheNextUsesIt() throws {
-        let first = try temporary.connect()
-        let second = try temporary.connect()
-        XCTAssertTrue(first.started)
-        XCTAssertFalse(second.started)
-        XCTAssertEqual(first.server, second.server)
-    }
-
     func testTheServerInheritsNeitherSessionNorDescriptors() throws {
         let server = try temporary.connect().server
         let proc = "/proc/\(server)"
@@ -57,20 +49,6 @@ final class ServerStartTests: XCTestCase {
             XCTAssertEqual(
                 try FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/fd/\(standard)"), "/dev/null")
         }
-    }
-
-    func testClientsThatBeginTogetherUseOneServer() throws {
-        let servers = Locked([Int32]())
-        let starts = Locked(0)
-        let temporary: TemporaryDirectory = temporary
-        DispatchQueue.concurrentPerform(iterations: 40) { _ in
-            guard let connection = try? temporary.connect() else { return }
-            servers.withLock { $0.append(connection.server) }
-            if connection.started { starts.withLock { $0 += 1 } }
-        }
-        XCTAssertEqual(servers.withLock { $0.count }, 40)
-        XCTAssertEqual(Set(servers.withLock { $0 }).count, 1)
-        XCTAssertEqual(starts.withLock { $0 }, 1)
     }
 
     func testTheSocketOfAKilledServerIsReplaced() throws {

@@ -75,16 +75,6 @@ final class FrameDecoderTests: XCTestCase {
         return writer.bytes
     }
 
-    func testFramesAreTheSameHoweverTheyAreSplit() {
-        let bytes = Self.bytes([(.hello, 7), (.farewell, 0), (.post, 300), (.status, 0), (.register, 12)])
-        let whole = Self.expected(bytes)
-        XCTAssertEqual(whole.frames.count, 5)
-        XCTAssertEqual(Self.cut(bytes, [1]), whole)
-        for first in 1...bytes.count {
-            XCTAssertEqual(Self.cut(bytes, [first, bytes.count]), whole, "split at \(first)")
-        }
-    }
-
     func testTheLargestFrameFitsWhateverComesBeforeIt() {
         let largest = Wire.frameLimit - 1
         for before in [0, 1, 3, 60_000, largest] {
@@ -103,11 +93,6 @@ final class FrameDecoderTests: XCTestCase {
             XCTAssertEqual(result.frames, [Whole(kind: FrameKind.status.rawValue, payload: [])])
             XCTAssertEqual(result.error, .frameLength(length))
         }
-    }
-
-    func testHalfAFrameIsNoFrame() {
-        let bytes = Self.bytes([(.post, 100)])
-        for count in 0..<bytes.count { XCTAssertEqual(Self.cut(Array(bytes.prefix(count)), [count + 1]), Cut()) }
     }
 
     /// A million with `STRESS=1`.

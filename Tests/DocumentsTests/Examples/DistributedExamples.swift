@@ -49,6 +49,30 @@ final class DistributedExamples: ExampleTestCase {
         waiter.cancel()
     }
 
+    func testACodableTypeIsAUserInfo() throws {
+        try MainActor.assumeIsolated { try Self.codable() }
+        XCTAssertEqual(printed.lines, ["3 of soup"])
+    }
+
+    @MainActor private static func codable() throws {
+        let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
+
+        // example: begin
+        struct Dish: Codable {
+            var dish: String
+            var portions: Int?
+        }
+
+        let counter = try center.addObserver(forName: dishReady, as: Dish.self) { dish in
+            print("\(dish.portions ?? 1) of \(dish.dish)")
+        }
+        try center.post(name: dishReady, codable: Dish(dish: "soup", portions: 3))
+        // example: end
+
+        MainRunLoop.run { counter.counters.delivered > 0 }
+        counter.cancel()
+    }
+
     func testSuspendedObserversReceiveTheirNotifications() throws {
         let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
         let worker = RunLoopThread(name: "worker")
