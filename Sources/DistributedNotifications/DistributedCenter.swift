@@ -113,22 +113,16 @@ public final class DistributedCenter: Sendable {
     ///   - suspensionBehavior: what the server does with notifications while delivery is suspended.
     ///   - limit: how many notifications wait for an iterator that is slower than the posters: the newest 1000 by
     ///     default. The others are dropped and counted.
-    ///   - file: the caller's file, shown in recordings and events.
-    ///   - line: the caller's line, shown in recordings and events.
     /// - Throws: the errors of `addObserver`.
     public func notifications(
         named name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         bufferSize limit: Int = 1000, file: String = #fileID, line: Int = #line
     ) throws(DistributedError) -> NotificationSequence<DistributedNotification> {
-        let sequence = try NotificationSequence<DistributedNotification>(
-            bufferSize: limit
-        ) { sink throws(DistributedError) in
+        try NotificationSequence<DistributedNotification>(bufferSize: limit) { sink throws(DistributedError) in
             try addObserver(
                 forName: name, object: object, suspensionBehavior: suspensionBehavior, on: .postingThread, file: file,
                 line: line, using: sink)
         }
-        connection.endWhenClosed(sequence)
-        return sequence
     }
 
     /// Removes an observer, as `ObserverToken.cancel` does. A token of another center has no effect.
@@ -255,10 +249,11 @@ public final class DistributedCenter: Sendable {
     func addConnectionObserver(
         _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
     ) -> ObserverToken {
-        connection.events.add(
+        let (token, _) = connection.events.add(
             named: CenterConnection.eventName, options: options, at: location,
-            using: handler.map { (inbound: InboundEvent) in inbound.event }
-        ).token
+            using: handler.map { (inbound: InboundEvent) in inbound.event })
+        if case .closed = connectionState { token.cancel() }
+        return token
     }
 
     /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the
@@ -267,11 +262,9 @@ public final class DistributedCenter: Sendable {
     /// - Parameter limit: how many events wait for a slower iterator: the newest 1000 by default. The others are
     ///   dropped and counted.
     public func connectionEvents(bufferSize limit: Int = 1000) -> NotificationSequence<ConnectionEvent> {
-        let sequence = NotificationSequence<ConnectionEvent>(bufferSize: limit) { sink in
+        NotificationSequence<ConnectionEvent>(bufferSize: limit) { sink in
             addConnectionObserver(on: .postingThread, using: sink)
         }
-        connection.endWhenClosed(sequence)
-        return sequence
     }
 
     /// Ends the connection: observers receive nothing more, and posting throws `.closed`. Notifications posted before

@@ -6,7 +6,7 @@ public import Foundation
 ///     for await title in titles {
 ///
 /// The sequence observes from its creation on. Values are put into its buffer on the posting thread; values that do not
-/// fit are dropped and counted. It ends when the iterating task is cancelled, and at `cancel()`.
+/// fit are dropped and counted. It ends when the iterating task is cancelled, and when its observer is removed, as `cancel()` does.
 /// Order: the notifications of one posting thread come in the order posted.
 /// Removal: releasing the sequence and its iterators removes the observer.
 public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
@@ -23,11 +23,12 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     ) throws(Problem) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
         let dropped = Locked(0, isTakenToFork: true)
+        let end = StreamEnd(continuation)
         let token = try observe { value in
-            if case .dropped = continuation.yield(value) { dropped.withLock { $0 += 1 } }
+            if case .dropped = end.continuation.yield(value) { dropped.withLock { $0 += 1 } }
         }
         self.stream = stream
-        source = Source(token: token, dropped: dropped, continuation: continuation)
+        source = Source(token: token, dropped: dropped)
         continuation.onTermination = { [weak source] _ in source?.token.cancel() }
     }
 
@@ -39,11 +40,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public var counters: DeliveryCounters { source.token.counters }
 
     /// Ends the sequence after the values that are in the buffer.
-    public func cancel() { source.end() }
-
-    package var tokenID: UInt64 { source.token.id }
-    /// Ends the sequence, if it still exists.
-    package var ending: @Sendable () -> Void { { [weak source] in source?.end() } }
+    public func cancel() { source.token.cancel() }
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: source, stream: stream.makeAsyncIterator()) }
 
@@ -55,7 +52,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             if !Task.isCancelled { return await stream.next(isolation: actor) }
             // Another iterator must not wait for a value that will not come.
-            source.end()
+            source.token.cancel()
             return nil
         }
 
@@ -66,16 +63,17 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     fileprivate final class Source: Sendable {
         let token: ObserverToken
         let dropped: Locked<Int>
+
+        init(token: ObserverToken, dropped: Locked<Int>) { (self.token, self.dropped) = (token, dropped) }
+    }
+
+    /// Ends the stream when the observer is removed, because its handler is released then.
+    private final class StreamEnd: Sendable {
         let continuation: AsyncStream<Value>.Continuation
 
-        init(token: ObserverToken, dropped: Locked<Int>, continuation: AsyncStream<Value>.Continuation) {
-            (self.token, self.dropped, self.continuation) = (token, dropped, continuation)
-        }
+        init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
 
-        func end() {
-            token.cancel()
-            continuation.finish()
-        }
+        deinit { continuation.finish() }
     }
 }
 

@@ -21,7 +21,7 @@ final class CenterConnection: Sendable {
     /// The notifications' observers, which the server matches.
     let observers: ValueObservers
     /// The connection's observers.
-    let events: ValueObservers
+    let events = ValueObservers()
     private let readerID = Atomic<Int32>(0)
 
     static let eventName = Notification.Name("DistributedCenter.connection")
@@ -38,11 +38,8 @@ final class CenterConnection: Sendable {
         waiting = WaitingBytes(limit: limits.waitingBytes, roomEvent: wake)
         observers = ValueObservers { id in
             guard !isForkedCopy else { return }
-            let removed = state.withLock { ($0.remove(id), $0.removeSequence(id)) }
-            if removed.0 != nil { Self.sendControl(of: state, wake: wake) }
-        }
-        events = ValueObservers { id in
-            if !isForkedCopy { _ = state.withLock { $0.removeSequence(id) } }
+            let removed = state.withLock { $0.remove(id) }
+            if removed != nil { Self.sendControl(of: state, wake: wake) }
         }
     }
 
@@ -72,9 +69,8 @@ final class CenterConnection: Sendable {
     /// Never waits: a server that does not read finds the end of the connection instead of a farewell.
     func close() {
         guard !isForkedCopy else { return }
-        let (sender, sequences) = state.withLock { $0.close() }
-        observers.removeAll()
-        for end in sequences { end() }
+        let sender = state.withLock { $0.close() }
+        for all in [observers, events] { all.removeAll() }
         if let sender {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
@@ -111,12 +107,6 @@ final class CenterConnection: Sendable {
         try state.withLock { state throws(DistributedError) in _ = try state.add(observer) }
         sendControl()
         return token
-    }
-
-    /// Ends a sequence when the center is closed; at once, if it is.
-    func endWhenClosed(_ sequence: NotificationSequence<some Any>) {
-        let (token, end) = (sequence.tokenID, sequence.ending)
-        if !state.withLock({ $0.endWhenClosed(token, end) }) { sequence.cancel() }
     }
 
     /// Delivers an event to the connection's observers. Called by the reader.

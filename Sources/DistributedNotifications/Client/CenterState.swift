@@ -54,8 +54,6 @@ struct CenterState {
     private var (asked, answered): (UInt64, UInt64) = (0, 0)
     /// Signalled at the next change of the phase and at the next answer.
     private var waiters: [MonotonicSemaphore] = []
-    /// Closures that end the sequences of this center, by their token's id.
-    private(set) var sequences: [UInt64: @Sendable () -> Void] = [:]
     private let firstPause: Duration
     private var nextPause: Duration
 
@@ -122,13 +120,13 @@ struct CenterState {
         return nextPause
     }
 
-    /// - Returns: the connection and the sequences to end.
-    mutating func close() -> (sender: FrameSender?, sequences: [@Sendable () -> Void]) {
+    /// - Returns: the connection to end.
+    mutating func close() -> FrameSender? {
         defer {
-            (phase, observers, sequences) = (.closed, [:], [:])
+            (phase, observers) = (.closed, [:])
             signalWaiters()
         }
-        return (sender, Array(sequences.values))
+        return sender
     }
 
     var sender: FrameSender? { if case .connected(let sender, _) = phase { sender } else { nil } }
@@ -223,7 +221,7 @@ struct CenterState {
         signalWaiters()
     }
 
-    // MARK: Waiters and sequences
+    // MARK: Waiters
 
     /// Signals the semaphore at the next change. Without a reader there is none to come, so it is signalled at once.
     mutating func addWaiter(_ semaphore: MonotonicSemaphore) {
@@ -237,14 +235,4 @@ struct CenterState {
         for waiter in waiters { waiter.signal() }
         waiters = []
     }
-
-    /// Ends a sequence when the center is closed.
-    /// - Returns: false if it is closed.
-    mutating func endWhenClosed(_ token: UInt64, _ end: @escaping @Sendable () -> Void) -> Bool {
-        if isClosed { return false }
-        sequences[token] = end
-        return true
-    }
-
-    mutating func removeSequence(_ token: UInt64) -> (@Sendable () -> Void)? { sequences.removeValue(forKey: token) }
 }

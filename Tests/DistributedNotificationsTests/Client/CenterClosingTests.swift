@@ -64,20 +64,6 @@ final class CenterClosingTests: XCTestCase {
         XCTAssertTrue(try observers() == (false, false))
     }
 
-    func testReleasedSequencesOfEventsLeaveNothingBehind() throws {
-        let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/directory"))
-        let connection = center.connection
-        let kept = center.connectionEvents()
-        for _ in 0..<100 { _ = center.connectionEvents() }
-        center.connectionEvents().cancel()
-        XCTAssertEqual(connection.state.withLock { $0.sequences.count }, 1)
-        kept.cancel()
-        XCTAssertEqual(connection.state.withLock { $0.sequences.count }, 0)
-        center.close()
-        for _ in 0..<100 { _ = center.connectionEvents() }
-        XCTAssertEqual(connection.state.withLock { $0.sequences.count }, 0)
-    }
-
     /// The pause between attempts is longer than the test.
     func testPostsAndSynchronizationsCauseNoAttemptToConnect() throws {
         // No server can be started while the parent directory is missing.

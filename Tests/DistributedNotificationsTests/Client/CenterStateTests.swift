@@ -177,7 +177,7 @@ final class CenterStateTests: XCTestCase {
         var (state, sender) = try Self.connected()
         let observer = Self.observed("n")
         try state.add(observer)
-        XCTAssertIdentical(state.close().sender, sender)
+        XCTAssertIdentical(state.close(), sender)
         XCTAssertTrue(state.isClosed && state.observers.isEmpty && state.remove(observer.handle.id) == nil)
         assertThrows(DistributedError.closed) { try state.add(Self.observed("n")) }
         assertThrows(DistributedError.closed) { try state.synchronize() }
@@ -185,7 +185,7 @@ final class CenterStateTests: XCTestCase {
         let end = state.ended(reason: "", lasted: true, isRefusal: false)
         XCTAssertTrue(end.step == .stop && end.event == nil && state.failed(.closed).step == .stop)
         XCTAssertEqual(state.pauseIsOver(), .stop)
-        XCTAssertNil(state.close().sender)
+        XCTAssertNil(state.close())
     }
 
     func testObserversBeyondTheServersLimitAreRefused() throws {
