@@ -51,8 +51,8 @@ struct SuspensionBuffer<Post: HeldPost> {
     private var gap = Gap()
 
     private(set) var isSuspended = false
-    /// All posts that were discarded for lack of room. Dropped and coalesced posts do not count.
-    private(set) var discardedCount = 0
+    /// What became of the posts that were not delivered.
+    private(set) var counts = NotificationCounts()
 
     var entryCount: Int { queue.count }
     /// The bytes of the entries, with `bytesPerObserver` for each observer that matched.
@@ -72,8 +72,16 @@ struct SuspensionBuffer<Post: HeldPost> {
 
     /// Removes an observer from all held posts and from the gap.
     mutating func unregister(_ registration: UInt32) {
+        let before = queue.count
         queue.remove(registration: registration)
+        counts.removed += before - queue.count
         gap.forget(registration)
+    }
+
+    /// Removes all posts of a client that has ended.
+    mutating func removeAll() {
+        counts.removed += queue.removeAll().count
+        gap = Gap()
     }
 
     /// - Parameters:
@@ -89,7 +97,11 @@ struct SuspensionBuffer<Post: HeldPost> {
         if immediately { return Decision(flush: flush(), observers: observers) }
         let (kept, isUrgent) = keeping(observers)
         if isUrgent { return Decision(flush: flush(), observers: kept) }
-        return kept.isEmpty ? Decision() : hold(post(), observers: kept, spareBytes: spareBytes)
+        guard !kept.isEmpty else {
+            counts.suppressed += 1
+            return Decision()
+        }
+        return hold(post(), observers: kept, spareBytes: spareBytes)
     }
 
     /// - Returns: the observers that do not drop, and whether one of them receives the post immediately.
@@ -113,7 +125,11 @@ struct SuspensionBuffer<Post: HeldPost> {
             return Decision()
         }
         let key = observers.contains { $0.behavior == .coalesce } ? post.key : nil
-        if let key { queue.coalesce(observers, key: key) }
+        if let key {
+            let before = queue.count
+            queue.coalesce(observers, key: key)
+            counts.coalesced += before - queue.count
+        }
         var arrival = Decision()
         while queue.count >= entryLimit || queue.byteCount + byteCount > share {
             switch overflow {
@@ -126,7 +142,7 @@ struct SuspensionBuffer<Post: HeldPost> {
     }
 
     private mutating func discard(_ observers: [MatchingObserver]) {
-        discardedCount += 1
+        counts.discarded += 1
         gap.add(observers)
     }
 

@@ -16,12 +16,10 @@ extension ServerClient {
         [
             "processID": .integer(Int64(process)), "name": .string(state.name ?? ""),
             "isSuspended": .boolean(state.suspension.isSuspended), "posted": .integer(Int64(state.posted)),
-            "delivered": .integer(Int64(state.delivered)), "dropped": .integer(Int64(state.dropped)),
-            "discarded": .integer(Int64(state.suspension.discardedCount)),
             "waitingBytes": .integer(Int64(state.outbound.waiting)),
             "heldEntries": .integer(Int64(state.suspension.entryCount)),
             "heldBytes": .integer(Int64(state.suspension.byteCount)),
-        ]
+        ].merging(counts.status) { $1 }
     }
 }
 

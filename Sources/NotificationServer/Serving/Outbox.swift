@@ -9,8 +9,6 @@ struct Outbox {
     private let report: (ServerEvent) -> Void
     /// The time of this turn.
     var now: UInt64
-    private(set) var delivered = 0
-    private(set) var dropped = 0
 
     static let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
@@ -36,8 +34,7 @@ struct Outbox {
     ) {
         let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
         guard client.state.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(observers, client) }
-        client.state.delivered += 1
-        delivered += 1
+        client.state.counts.delivered += 1
         client.state.outbound.append(size, now: now) { memory in
             memory.storeBytes(of: UInt32(size - Wire.lengthBytes).littleEndian, as: UInt32.self)
             memory.storeBytes(of: FrameKind.notification.rawValue, toByteOffset: 4, as: UInt8.self)
@@ -58,8 +55,7 @@ struct Outbox {
             report(.dropping(process: client.process, name: client.state.name ?? ""))
         }
         client.state.outbound.miss(observers)
-        client.state.dropped += 1
-        dropped += 1
+        client.state.counts.dropped += 1
     }
 
     mutating func answer(_ client: ServerClient, _ kind: FrameKind, _ body: (inout FrameWriter) -> Void) {

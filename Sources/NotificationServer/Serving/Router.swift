@@ -8,7 +8,6 @@ struct Router {
     private let heldByteLimit: Int
     private(set) var heldBytes = 0
     private(set) var posted = 0
-    private(set) var discarded = 0
 
     init(heldByteLimit: Int) {
         self.heldByteLimit = heldByteLimit
@@ -70,18 +69,17 @@ struct Router {
         }
         for recipient in recipients {
             let client = recipient.client
+            client.state.counts.matched += 1
             guard client.state.suspension.isSuspended else {
                 outbox.deliver(payload, sender: poster.process, observers: recipient.observers, to: client)
                 continue
             }
             let spareBytes = heldByteLimit - heldBytes
-            let discardedBefore = client.state.suspension.discardedCount
             let decision = changeHeld(of: client) {
                 $0.decide(
                     heldNotification(), observers: recipient.observers, immediately: posted.isImmediate,
                     spareBytes: spareBytes)
             }
-            discarded += client.state.suspension.discardedCount - discardedBefore
             deliver(decision.flush, to: client, outbox: &outbox)
             if !decision.observers.isEmpty {
                 outbox.deliver(payload, sender: poster.process, observers: decision.observers, to: client)

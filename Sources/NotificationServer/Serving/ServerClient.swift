@@ -32,8 +32,7 @@ final class ServerClient {
         var route: Route?
 
         var posted = 0
-        var delivered = 0
-        var dropped = 0
+        var counts = NotificationCounts()
 
         /// The clients that the answer to its status request has yet to list, last first; nil if it made no request.
         var statusRest: [Int]?
@@ -77,6 +76,8 @@ final class ServerClient {
             bucket: TokenBucket(capacity: limits.postsAtOnce, perSecond: limits.postsPerSecond, now: now))
     }
 
+    var counts: NotificationCounts { state.counts + state.suspension.counts }
+
     var isClosed: Bool { state.phase == .closed }
 
     /// Releases the socket and all memory at once, though other clients' routes keep this object for a while.
@@ -91,7 +92,7 @@ final class ServerClient {
     /// Discards everything that waits for it.
     func forgetWhatWaits() {
         state.outbound = OutboundBuffer(limits: limits.outbound)
-        state.suspension = SuspensionBuffer(limits: limits)
+        state.suspension.removeAll()
         state.statusRest = nil
     }
 }

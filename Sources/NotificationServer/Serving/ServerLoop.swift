@@ -24,6 +24,8 @@ struct ServerLoop: ~Copyable {
     /// The clients to serve in this turn.
     private var ready: [ServerClient] = []
     private var pacing = Pacing()
+    /// Of the notifications for clients that have ended.
+    private var gone = NotificationCounts()
 
     private var now: UInt64 { didSet { outbox.now = now } }
     private let startedAt: UInt64
@@ -314,12 +316,13 @@ struct ServerLoop: ~Copyable {
     // MARK: Status
 
     private mutating func beginStatus(_ client: ServerClient) {
+        let counts = clients.all.reduce(gone) { $0 + $1.counts }
+        let held = clients.all.reduce(0) { $0 + $1.state.suspension.entryCount }
         let server: [String: PropertyListValue] = [
             "processID": .integer(Int64(getpid())), "directory": .string(served.directory.path),
             "seconds": .real(Double(now - startedAt) / 1e9), "posted": .integer(Int64(router.posted)),
-            "delivered": .integer(Int64(outbox.delivered)), "dropped": .integer(Int64(outbox.dropped)),
-            "discarded": .integer(Int64(router.discarded)), "heldBytes": .integer(Int64(router.heldBytes)),
-        ]
+            "heldEntries": .integer(Int64(held)), "heldBytes": .integer(Int64(router.heldBytes)),
+        ].merging(counts.status) { $1 }
         outbox.answer(client, .statusPart) { $0.statusPart(server) }
         client.state.statusRest = clients.numbers.filter { $0 != client.number }.sorted(by: >)
         continueStatus(client)
@@ -389,6 +392,7 @@ struct ServerLoop: ~Copyable {
         clients.remove(client)
         router.remove(client)
         client.close()
+        gone = gone + client.counts
         if let name = client.state.name {
             report(.clientGone(process: client.process, name: name, reason: reason))
         }

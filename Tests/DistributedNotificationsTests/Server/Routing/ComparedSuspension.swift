@@ -72,8 +72,8 @@ struct ComparedSuspension {
         guard buffer.byteCount == model.byteCount else {
             return "holds \(buffer.byteCount) bytes, not \(model.byteCount)"
         }
-        guard buffer.discardedCount == model.discarded else {
-            return "discarded \(buffer.discardedCount), not \(model.discarded)"
+        guard buffer.counts.discarded == model.discarded else {
+            return "discarded \(buffer.counts.discarded), not \(model.discarded)"
         }
         return nil
     }

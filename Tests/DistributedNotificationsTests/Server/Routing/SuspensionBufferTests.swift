@@ -77,7 +77,7 @@ final class SuspensionBufferTests: XCTestCase {
         post(3, "A", to: Self.coalescing)
         post(4, "B", to: Self.coalescing)
         XCTAssertEqual(resume().description, "[\"2→[2]\", \"3→[1]\", \"4→[1]\"]")
-        XCTAssertEqual(buffer.discardedCount, 0)
+        XCTAssertEqual(buffer.counts.discarded, 0)
     }
 
     // MARK: D2
@@ -87,7 +87,7 @@ final class SuspensionBufferTests: XCTestCase {
         post(1, "A", to: Self.coalescing, Self.holding)
         for number in 2...5 { post(number, "B", to: Self.holding) }
         XCTAssertEqual(resume().description, "gap 2 [\"1:1\", \"2:2\"] [\"3→[2]\", \"4→[2]\", \"5→[2]\"]")
-        XCTAssertEqual(buffer.discardedCount, 2)
+        XCTAssertEqual(buffer.counts.discarded, 2)
     }
 
     func testALaterFlushShowsTheGapSinceTheLastOneAlsoIfNothingIsHeld() {
@@ -98,7 +98,7 @@ final class SuspensionBufferTests: XCTestCase {
         XCTAssertEqual(resume().description, "gap 1 [\"2:1\"] []")
         suspend()
         XCTAssertNil(resume().gap)
-        XCTAssertEqual(buffer.discardedCount, 2)
+        XCTAssertEqual(buffer.counts.discarded, 2)
     }
 
     func testARemovedRegistrationGetsNoGap() {
@@ -120,7 +120,7 @@ final class SuspensionBufferTests: XCTestCase {
         XCTAssertEqual(post(3, to: Self.holding).description, "[\"1→[2]\", \"2→[2]\"]")
         XCTAssertTrue(buffer.isSuspended && buffer.entryCount == 1)
         XCTAssertEqual(post(4, to: Self.holding, byteCount: 3000).description, "[\"3→[2]\", \"4→[2]\"]")
-        XCTAssertEqual(buffer.discardedCount, 0)
+        XCTAssertEqual(buffer.counts.discarded, 0)
     }
 
     func testAtAByteLimitOfTheClientOrTheServerTheOldestAreDiscardedUntilThereIsRoom() {
