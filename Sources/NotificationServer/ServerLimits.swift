@@ -41,6 +41,15 @@ public struct ServerLimits: Sendable, Hashable {
     /// The longest that a server that stops writes what waits for its clients.
     public var stopTimeout = Duration.seconds(2)
 
+    /// The most observers for which a frame has room.
+    static let observersInAFrame = 600
+    /// The bytes that count for each observer of a held notification, so that many observers count towards the limits.
+    static let heldBytesPerObserver = 64
+    /// Connections that are accepted in one turn.
+    static let connectionsPerTurn = 64
+    /// How long no process is accepted when there is no descriptor left.
+    static let descriptorPause = Duration.milliseconds(100)
+
     public init() {}
 
     /// These limits, raised to the least with which a server can work, and lowered to the number of observers for which
@@ -51,14 +60,8 @@ public struct ServerLimits: Sendable, Hashable {
         limits.framesPerTurn = max(framesPerTurn, 1)
         limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)
         limits.postsPerSecond = max(postsPerSecond, 1)
-        limits.observersPerClient = min(max(observersPerClient, 0), 600)
+        limits.observersPerClient = min(max(observersPerClient, 0), Self.observersInAFrame)
         return limits
-    }
-
-    var outbound: OutboundBuffer.Limits {
-        OutboundBuffer.Limits(
-            soft: softQueueBytes, softTimeout: softQueueTimeout.nanoseconds, hard: hardQueueBytes,
-            held: heldBytesPerClient, progressTimeout: progressTimeout.nanoseconds)
     }
 
     /// When more than this waits to be read by a client, its own frames wait: their answers go into the same buffer.

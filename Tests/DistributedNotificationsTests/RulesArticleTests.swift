@@ -6,15 +6,18 @@ import XCTest
 
 /// The tables of the article agree with the code.
 final class RulesArticleTests: XCTestCase {
-    /// The cells of all rows of all tables, without the headers.
-    private static func rows() throws -> [[String]] {
+    private static func text() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let article = try String(
+        return try String(
             contentsOf: root.appending(
                 path: "Sources/DistributedNotifications/DistributedNotifications.docc/DistributedNotificationsRules.md"),
             encoding: .utf8)
-        return article.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+    }
+
+    /// The cells of all rows of all tables, without the headers.
+    private static func rows() throws -> [[String]] {
+        try text().split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
             line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)
             }
@@ -88,6 +91,23 @@ final class RulesArticleTests: XCTestCase {
             let row = try XCTUnwrap(rows.first { $0[0] == name }, "\(name)")
             XCTAssertEqual(Amount(row[1]), .number(limit), "\(name): \(row[1])")
         }
+    }
+
+    func testHasTheFixedLimitsOfAServerAndTheResourcesThatItNeeds() throws {
+        let rows = try Self.rows()
+        for (name, limit) in [
+            ("observer of a held notification", ServerLimits.heldBytesPerObserver as any Sendable),
+            ("connections in a turn", ServerLimits.connectionsPerTurn),
+            ("pause without descriptors", ServerLimits.descriptorPause),
+        ] {
+            let row = try XCTUnwrap(rows.first { $0[0] == name }, "\(name)")
+            XCTAssertEqual(Amount(row[1]), Amount(of: limit), "\(name): \(row[1])")
+        }
+        let least = ServerResource.all(ServerLimits()).map(\.least)
+        XCTAssertTrue(
+            try Self.text().contains(
+                "(\(least[0]) open files, \(least[1]) s of processor time, \(least[2] >> 20) MiB of address space, "
+                    + "\(least[3] >> 20) MiB of data)"))
     }
 
     func testHasThePausesBetweenAttemptsToConnect() throws {

@@ -19,11 +19,10 @@ struct NotificationCounts: Hashable, Sendable {
     }
 
     var status: [String: PropertyListValue] {
-        [
-            "matched": .integer(Int64(matched)), "delivered": .integer(Int64(delivered)),
-            "dropped": .integer(Int64(dropped)), "discarded": .integer(Int64(discarded)),
-            "coalesced": .integer(Int64(coalesced)), "suppressed": .integer(Int64(suppressed)),
-            "removed": .integer(Int64(removed)),
+        let numbers = [
+            "matched": matched, "delivered": delivered, "dropped": dropped, "discarded": discarded,
+            "coalesced": coalesced, "suppressed": suppressed, "removed": removed,
         ]
+        return numbers.mapValues { .integer(Int64($0)) }
     }
 }
