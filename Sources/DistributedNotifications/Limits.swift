@@ -30,6 +30,9 @@ extension Wire {
     package static let heldEntryLimit = 1024
     package static let heldByteLimit = 1 << 20
     package static let allHeldByteLimit = 64 << 20
+    package static let heldObserverBytes = 64
+    package static let connectionsPerTurn = 64
+    package static let descriptorPause = Duration.milliseconds(100)
     package static let turnLimit = 64
     package static let postsPerSecond = 1_000_000
     package static let postsAtOnce = 250_000
@@ -86,6 +89,9 @@ package struct Limit {
         Limit("`ServerLimits/stopTimeout`", .time(Wire.stopTimeout)),
         Limit("``ClientLimits/waitingBytes``", .bytes(Wire.waitingByteLimit)),
         Limit("``ClientLimits/postTimeout``", .time(Wire.postTimeout)),
+        Limit("observer of a held notification", .bytes(Wire.heldObserverBytes)),
+        Limit("connections in a turn", .number(Wire.connectionsPerTurn)),
+        Limit("pause without descriptors", .time(Wire.descriptorPause)),
         Limit("first pause", .time(Wire.shortestPause)),
         Limit("longest pause", .time(Wire.longestPause)),
     ]

@@ -1,16 +1,32 @@
 /// The state of a server.
+///
+/// Each post counts once for each process with an observer that matches it. At any time, for each process and for the
+/// server, `matched` is the sum of `delivered`, `dropped`, `discarded`, `coalesced`, `suppressed`, `removed`, and the
+/// notifications that are held. What became of the notifications for a process that has ended stays in the server's
+/// numbers.
 public struct ServerStatus: Sendable, Hashable, Codable {
     /// Its process id.
     public var process: Int32
     public var directory: String
     /// The time since it started.
     public var nanoseconds: Int64
-    /// Posted notifications, and the copies of them that were sent to processes.
     public var posted: Int
+    /// Posted notifications, counted once for each process that observes them.
+    public var matched: Int
+    /// Sent, or waiting to be read.
     public var delivered: Int
-    /// Notifications dropped for processes that read too slowly, and discarded from full queues of suspended processes.
+    /// Not sent because the process read too slowly. The process is told the number.
     public var dropped: Int
+    /// Not held, or not any longer, because too many were held. The process is told the number.
     public var discarded: Int
+    /// Held for observers that coalesce, and replaced by later ones.
+    public var coalesced: Int
+    /// Posted while the process was suspended, for observers that drop only.
+    public var suppressed: Int
+    /// Held until their observers were removed, or until the process ended.
+    public var removed: Int
+    /// Notifications that are held for suspended processes.
+    public var heldEntries: Int
     /// Bytes held for suspended processes.
     public var heldBytes: Int
     /// In the order in which they connected.
@@ -23,10 +39,15 @@ public struct ServerStatus: Sendable, Hashable, Codable {
         /// The name that it gave.
         public var name: String
         public var isSuspended: Bool
+        /// Posted by it. The other numbers are of notifications for it.
         public var posted: Int
+        public var matched: Int
         public var delivered: Int
         public var dropped: Int
         public var discarded: Int
+        public var coalesced: Int
+        public var suppressed: Int
+        public var removed: Int
         /// Bytes that wait to be read by it.
         public var waitingBytes: Int
         /// Notifications, and their bytes, that are held while it is suspended.

@@ -4,42 +4,51 @@ internal import DistributedNotifications
 /// *Distributed Notifications*.
 public struct ServerLimits: Sendable, Hashable {
     /// Connected processes.
-    public var clients = 1024
+    public var clients = Wire.clientLimit
     /// Connected processes that have not said hello. One more disconnects the oldest of them.
-    public var clientsBeforeHello = 64
+    public var clientsBeforeHello = Wire.clientBeforeHelloLimit
     /// The longest that a process may be connected before its hello.
-    public var helloTimeout = Duration.seconds(5)
+    public var helloTimeout = Wire.helloTimeout
     /// Observers of one process. Values above 600 count as 600.
     public var observersPerClient = Wire.observerLimit
 
     /// Bytes that wait to be read by one process, for longer than `softQueueTimeout`. Beyond this, notifications for
     /// the process are dropped and counted until it has read all that waits; then it is sent the count as a gap.
-    public var softQueueBytes = 256 << 10
-    public var softQueueTimeout = Duration.seconds(10)
+    public var softQueueBytes = Wire.softQueueLimit
+    public var softQueueTimeout = Wire.softQueueTimeout
     /// Bytes that wait to be read by one process at any time.
-    public var hardQueueBytes = 1 << 20
+    public var hardQueueBytes = Wire.hardQueueLimit
     /// A process that has read none of the bytes that wait for it for this time is disconnected.
-    public var progressTimeout = Duration.seconds(30)
+    public var progressTimeout = Wire.progressTimeout
 
     /// Notifications held for one suspended process.
-    public var heldEntriesPerClient = 1024
+    public var heldEntriesPerClient = Wire.heldEntryLimit
     /// Bytes held for one suspended process.
-    public var heldBytesPerClient = 1 << 20
+    public var heldBytesPerClient = Wire.heldByteLimit
     /// Bytes held for all suspended processes.
-    public var heldBytes = 64 << 20
+    public var heldBytes = Wire.allHeldByteLimit
     public var heldOverflow = HeldOverflow.discardOldest
 
     /// Frames of one process that are served before the next process has its turn.
-    public var framesPerTurn = 64
+    public var framesPerTurn = Wire.turnLimit
     /// Posts of one process. A process that posts faster is not read for a while: its posts wait, and none is dropped.
-    public var postsPerSecond = 1_000_000
+    public var postsPerSecond = Wire.postsPerSecond
     /// Posts that one process may make at once after it has posted nothing for a while.
-    public var postsAtOnce = 250_000
+    public var postsAtOnce = Wire.postsAtOnce
 
     /// A server that was started on demand ends when no process has been connected for this time.
-    public var idleTimeout = Duration.seconds(60)
+    public var idleTimeout = Wire.idleTimeout
     /// The longest that a server that stops writes what waits for its clients.
-    public var stopTimeout = Duration.seconds(2)
+    public var stopTimeout = Wire.stopTimeout
+
+    /// The most observers for which a frame has room.
+    static let observersInAFrame = 600
+    /// The bytes that count for each observer of a held notification, so that many observers count towards the limits.
+    static let heldBytesPerObserver = Wire.heldObserverBytes
+    /// Connections that are accepted in one turn.
+    static let connectionsPerTurn = Wire.connectionsPerTurn
+    /// How long no process is accepted when there is no descriptor left.
+    static let descriptorPause = Wire.descriptorPause
 
     public init() {}
 
@@ -51,14 +60,8 @@ public struct ServerLimits: Sendable, Hashable {
         limits.framesPerTurn = max(framesPerTurn, 1)
         limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)
         limits.postsPerSecond = max(postsPerSecond, 1)
-        limits.observersPerClient = min(max(observersPerClient, 0), 600)
+        limits.observersPerClient = min(max(observersPerClient, 0), Self.observersInAFrame)
         return limits
-    }
-
-    var outbound: OutboundBuffer.Limits {
-        OutboundBuffer.Limits(
-            soft: softQueueBytes, softTimeout: softQueueTimeout.nanoseconds, hard: hardQueueBytes,
-            held: heldBytesPerClient, progressTimeout: progressTimeout.nanoseconds)
     }
 
     /// When more than this waits to be read by a client, its own frames wait: their answers go into the same buffer.

@@ -1,4 +1,3 @@
-import Dispatch
 import DistributedNotifications
 import Glibc
 import NotificationServer
@@ -35,15 +34,11 @@ default:
 }
 
 let server = LocalServer(directory: directory) { log("\($0)") }
-let signals = [SIGTERM, SIGINT].map { number in
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler { @Sendable in
+for number in [SIGTERM, SIGINT] {
+    signal(number) { number in
         signal(number, SIG_DFL)
         server.stop()
     }
-    source.resume()
-    return source
 }
 do {
     try server.run()
@@ -51,4 +46,3 @@ do {
     log("notification-server: \(error)")
     exit(2)
 }
-withExtendedLifetime(signals) {}

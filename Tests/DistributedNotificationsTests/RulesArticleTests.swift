@@ -8,18 +8,22 @@ import XCTest
 final class RulesArticleTests: XCTestCase {
     /// The rows of all tables, without the headers.
     private static func rows() throws -> [String] {
+        try text().split(separator: "\n").map(String.init).filter { $0.hasPrefix("| ") }
+    }
+
+    private static func text() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let article = try String(
+        return try String(
             contentsOf: root.appending(
                 path: "Sources/DistributedNotifications/DistributedNotifications.docc/DistributedNotificationsRules.md"),
             encoding: .utf8)
-        return article.split(separator: "\n").map(String.init).filter { $0.hasPrefix("| ") }
     }
 
-    func testItHasTheTableOfLimitsRowByRow() throws {
+    func testItHasEachLimitOnce() throws {
         let cells = Limit.table.map { "| \($0.cells) |" }
-        XCTAssertEqual(try Self.rows().compactMap { row in cells.first { row.hasPrefix($0) } }, cells)
+        XCTAssertEqual(
+            try Self.rows().compactMap { row in cells.first { row.hasPrefix($0) } }.sorted(), cells.sorted())
     }
 
     func testTheLimitsOfServersAndCentersAreThoseOfTheTable() {
@@ -37,6 +41,14 @@ final class RulesArticleTests: XCTestCase {
             }
             XCTAssertEqual(used.sorted(), Limit.table.map(\.cells).filter { $0.hasPrefix(type) }.sorted())
         }
+    }
+
+    func testItHasTheResourcesThatAServerNeeds() throws {
+        let least = ServerResource.all(ServerLimits()).map(\.least)
+        XCTAssertTrue(
+            try Self.text().contains(
+                "(\(least[0]) open files, \(least[1]) s of processor time, \(least[2] >> 20) MiB of address space, "
+                    + "\(least[3] >> 20) MiB of data)"))
     }
 
     func testItHasEachKindOfFrameWithItsNumber() throws {

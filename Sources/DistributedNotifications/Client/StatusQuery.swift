@@ -42,8 +42,10 @@ enum StatusQuery {
             status = ServerStatus(
                 process: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",
                 nanoseconds: Int64(max(0, min(part.real("seconds"), 9e9)) * 1e9), posted: part.integer("posted"),
-                delivered: part.integer("delivered"),
+                matched: part.integer("matched"), delivered: part.integer("delivered"),
                 dropped: part.integer("dropped"), discarded: part.integer("discarded"),
+                coalesced: part.integer("coalesced"), suppressed: part.integer("suppressed"),
+                removed: part.integer("removed"), heldEntries: part.integer("heldEntries"),
                 heldBytes: part.integer("heldBytes"), clients: [])
             return
         }
@@ -56,8 +58,10 @@ enum StatusQuery {
                 ServerStatus.Client(
                     process: Int32(clamping: part.integer("processID")), name: part.string("name") ?? "",
                     isSuspended: part["isSuspended"] == .boolean(true), posted: part.integer("posted"),
-                    delivered: part.integer("delivered"), dropped: part.integer("dropped"),
-                    discarded: part.integer("discarded"), waitingBytes: part.integer("waitingBytes"),
+                    matched: part.integer("matched"), delivered: part.integer("delivered"),
+                    dropped: part.integer("dropped"), discarded: part.integer("discarded"),
+                    coalesced: part.integer("coalesced"), suppressed: part.integer("suppressed"),
+                    removed: part.integer("removed"), waitingBytes: part.integer("waitingBytes"),
                     heldEntries: part.integer("heldEntries"), heldBytes: part.integer("heldBytes"), observers: []))
         }
     }

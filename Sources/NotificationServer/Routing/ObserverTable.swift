@@ -5,168 +5,95 @@ internal import DistributedNotifications
 /// An observer's nil name or nil object matches all. A post without an object matches only observers without one.
 ///
 /// Cost: a post takes four lookups and time for each observer that matches; other observers do not count. Registering
-/// and unregistering takes time for each client with the same filter.
+/// and unregistering move the observers of the same name and object that follow.
 struct ObserverTable {
-    /// A client with observers that match a post.
+    /// A client with observers that match a post, in the order in which they were registered.
     struct Match: Hashable, Sendable {
         var client: Int
-        /// In the order in which they were registered.
         var observers: [MatchingObserver]
     }
 
-    /// An observer that a client registered.
-    struct Registered: Hashable, Sendable {
-        var registration: UInt32
-        var name: ByteString?
-        var object: ByteString?
-        var behavior: SuspensionBehavior
-    }
-
-    private struct Filter: Hashable {
-        var name: ByteString?
-        var object: ByteString?
-    }
-
-    /// An observer of a client, and its position among all observers.
-    private struct Entry {
-        var filter: Filter
-        var order: UInt64
-        var behavior: SuspensionBehavior
-    }
-
-    private struct Observer {
-        var order: UInt64
-        var matching: MatchingObserver
-    }
-
-    /// A client's observers with one filter, in the order of registration.
-    private struct Observers {
+    struct Observer: Hashable, Sendable {
         var client: Int
-        var all: [Observer]
+        /// The name and object that it observes.
+        var filter: NameAndObject
+        var matching: MatchingObserver
+        /// Its number among all observers, which the table sets.
+        fileprivate(set) var order = 0
+
+        fileprivate func isBefore(_ other: Observer) -> Bool { (client, order) < (other.client, other.order) }
     }
 
-    /// The observers of each filter, in the order of their clients' numbers.
-    private var filters: [Filter: [Observers]] = [:]
-    private var clients: [Int: [UInt32: Entry]] = [:]
-    private var nextOrder: UInt64 = 0
+    /// The observers of each filter, in the order of their clients' numbers and of registration.
+    private var filters: [NameAndObject: [Observer]] = [:]
+    private var count = 0
 
     /// Changes with each change of the table. A result of `matches` is valid while the version is the same.
-    private(set) var version: UInt64 = 0
+    private(set) var version = 0
 
     // MARK: Changes
 
-    /// - Returns: false if the client has an observer with this number; then nothing changes.
-    mutating func register(
-        client: Int, registration: UInt32, name: ByteString?, object: ByteString?, behavior: SuspensionBehavior
-    ) -> Bool {
-        guard clients[client]?[registration] == nil else { return false }
-        let filter = Filter(name: name, object: object)
-        clients[client, default: [:]][registration] = Entry(filter: filter, order: nextOrder, behavior: behavior)
-        let observer = Observer(
-            order: nextOrder, matching: MatchingObserver(registration: registration, behavior: behavior))
-        Self.insert(observer, of: client, into: &filters[filter, default: []])
-        nextOrder += 1
+    /// Adds an observer after all others.
+    /// - Returns: the observer to pass to `remove`.
+    mutating func add(_ observer: Observer) -> Observer {
+        var observer = observer
+        observer.order = count
+        let index = Self.index(of: observer, in: filters[observer.filter])
+        filters[observer.filter, default: []].insert(observer, at: index)
+        count += 1
         version += 1
-        return true
+        return observer
     }
 
-    /// - Returns: false if there is no such observer; then nothing changes.
-    mutating func unregister(client: Int, registration: UInt32) -> Bool {
-        guard let position = clients[client]?.removeValue(forKey: registration) else { return false }
-        if clients[client]?.isEmpty == true { clients[client] = nil }
-        change(position.filter, of: client) { all in
-            let index = Self.index(in: all) { $0.order < position.order }
-            all.remove(at: index)
-        }
-        version += 1
-        return true
+    mutating func remove(_ observer: Observer) {
+        let index = Self.index(of: observer, in: filters[observer.filter])
+        change(observer.filter) { $0.remove(at: index) }
     }
 
     /// Removes all observers of a client.
-    mutating func removeClient(_ client: Int) {
-        guard let places = clients.removeValue(forKey: client) else { return }
-        for filter in Set(places.values.map(\.filter)) {
-            change(filter, of: client) { $0.removeAll() }
-        }
+    mutating func remove(_ observers: some Collection<Observer>, of client: Int) {
+        for filter in Set(observers.map(\.filter)) { change(filter) { $0.removeAll { $0.client == client } } }
+    }
+
+    /// Changes the observers with a filter. An empty list is removed.
+    private mutating func change(_ filter: NameAndObject, _ body: (inout [Observer]) -> Void) {
+        guard let position = filters.index(forKey: filter) else { return }
+        body(&filters.values[position])
+        if filters.values[position].isEmpty { filters.remove(at: position) }
         version += 1
     }
 
-    private static func insert(_ observer: Observer, of client: Int, into observers: inout [Observers]) {
-        let index = index(in: observers) { $0.client < client }
-        if index < observers.count, observers[index].client == client {
-            observers[index].all.append(observer)
-        } else {
-            observers.insert(Observers(client: client, all: [observer]), at: index)
-        }
-    }
-
-    /// Changes a client's observers with a filter. Empty lists are removed.
-    private mutating func change(_ filter: Filter, of client: Int, _ body: (inout [Observer]) -> Void) {
-        guard let position = filters.index(forKey: filter) else { return }
-        let index = Self.index(in: filters.values[position]) { $0.client < client }
-        body(&filters.values[position][index].all)
-        guard filters.values[position][index].all.isEmpty else { return }
-        filters.values[position].remove(at: index)
-        if filters.values[position].isEmpty { filters.remove(at: position) }
-    }
-
-    /// The index after the last element for which `isBefore` is true, in an ordered array.
-    private static func index<Element>(in array: [Element], where isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, array.count)
+    /// The position at which an observer is, or belongs.
+    private static func index(of observer: Observer, in observers: [Observer]?) -> Int {
+        let observers = observers ?? []
+        var (low, high) = (0, observers.count)
         while low < high {
             let middle = low + (high - low) / 2
-            if isBefore(array[middle]) { low = middle + 1 } else { high = middle }
+            if observers[middle].isBefore(observer) { low = middle + 1 } else { high = middle }
         }
         return low
     }
 
-    // MARK: Questions
-
     /// - Returns: the clients with observers that match a post, in the order of their numbers.
     func matches(name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?) -> [Match] {
-        let name = ByteString(name)
-        var found = [filters[Filter(name: name)], filters[Filter()]]
+        var lists = [filters[NameAndObject(name: name)], filters[NameAndObject()]]
         if let object {
-            let object = ByteString(object)
-            found += [filters[Filter(name: name, object: object)], filters[Filter(object: object)]]
+            lists += [filters[NameAndObject(name: name, object: object)], filters[NameAndObject(object: object)]]
         }
-        return Self.merged(found.compactMap(\.self))
-    }
-
-    private static func merged(_ lists: [[Observers]]) -> [Match] {
+        let found = lists.compactMap(\.self)
+        let observers = found.count == 1 ? found[0] : found.joined().sorted { $0.isBefore($1) }
         var matches: [Match] = []
-        var heads = lists.map { _ in 0 }
-        while true {
-            var client: Int?
-            for (list, head) in zip(lists, heads) where head < list.count {
-                client = min(client ?? .max, list[head].client)
-            }
-            guard let client else { return matches }
-            var observers: [Observer] = []
-            var isInOrder = true
-            for index in lists.indices where heads[index] < lists[index].count {
-                let head = lists[index][heads[index]]
-                guard head.client == client else { continue }
-                isInOrder = observers.isEmpty
-                observers += head.all
-                heads[index] += 1
-            }
-            if !isInOrder { observers.sort { $0.order < $1.order } }
-            matches.append(Match(client: client, observers: observers.map(\.matching)))
+        for observer in observers {
+            if matches.last?.client != observer.client { matches.append(Match(client: observer.client, observers: [])) }
+            matches[matches.count - 1].observers.append(observer.matching)
         }
+        return matches
     }
+}
 
-    /// The number of observers of a client.
-    func count(of client: Int) -> Int { clients[client]?.count ?? 0 }
-
-    /// The observers of a client, in the order of registration.
-    ///
-    /// Cost: it sorts them, so it is meant for reports.
-    func registrations(of client: Int) -> [Registered] {
-        (clients[client] ?? [:]).sorted { $0.value.order < $1.value.order }.map { registration, position in
-            Registered(
-                registration: registration, name: position.filter.name, object: position.filter.object,
-                behavior: position.behavior)
-        }
-    }
+/// An observer of a client that matches a post.
+struct MatchingObserver: Hashable, Sendable {
+    /// The number that the client gave it.
+    var registration: UInt32
+    var behavior: SuspensionBehavior
 }

@@ -6,22 +6,24 @@ internal import Glibc
 final class Listener {
     /// Nil once the server does not listen any more.
     private var socket: LocalSocket?
-    /// Closed to accept, and refuse, one more process when there is no descriptor left.
-    private var spareDescriptor: Int32
+    private let poll: EventPoll
+    /// Closed to accept one more process when there is no descriptor left.
+    private var spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
     /// When it accepts again, if it does not.
     private(set) var acceptsAt: UInt64?
-    private let userID = geteuid()
 
     /// The number under which the poll watches the socket. Clients have higher ones.
     static let pollNumber: UInt64 = 0
+    /// Neither a full buffer nor a connection that has ended holds the server up.
+    static let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     /// - Returns: nil if the poll cannot watch the socket.
     init?(_ socket: LocalSocket, poll: EventPoll) {
         self.socket = socket
-        spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard
-            poll.watch(socket.descriptor, as: Self.pollNumber, reading: true, writing: false, isNew: true) == 0
-        else { return nil }
+        self.poll = poll
+        if poll.watch(socket.descriptor, as: Self.pollNumber, reading: true, writing: false, isNew: true) != 0 {
+            return nil
+        }
     }
 
     deinit {
@@ -30,62 +32,40 @@ final class Listener {
 
     var isListening: Bool { socket != nil }
 
-    enum Accepted {
-        case process(LocalSocket, Int32)
-        case refused(process: Int32, reason: String)
-        case outOfDescriptors
-        /// There is none at the moment.
-        case none
-    }
-
-    /// The next process that waits. The user of a process is checked before anything of it is read.
-    func accept() -> Accepted {
-        while let socket {
-            guard let accepted = socket.accept() else {
-                return errno == EMFILE || errno == ENFILE ? .outOfDescriptors : .none
-            }
-            guard let peer = accepted.peer else { continue }
-            guard peer.user == userID else {
-                return refuse(
-                    accepted, peer.process, "it belongs to user \(peer.user), and this server to user \(userID)")
-            }
-            return .process(accepted, peer.process)
-        }
-        return .none
-    }
-
-    func refuse(_ socket: LocalSocket, _ process: Int32, _ reason: String) -> Accepted {
-        Outbox.sendGoodbye(.refused, reason, over: socket)
-        return .refused(process: process, reason: reason)
-    }
-
-    /// Accepts one process with the spare descriptor, and refuses it.
-    func refuseOne() -> Accepted {
-        Glibc.close(spareDescriptor)
-        defer { spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC) }
-        guard let accepted = socket?.accept() else { return .none }
-        return refuse(
-            accepted, accepted.peer?.process ?? 0,
-            "the server has no descriptor left. Let some processes end, or raise its limit (ulimit -n)")
-    }
-
-    func pause(until time: UInt64, poll: EventPoll) {
-        guard let socket else { return }
-        acceptsAt = time
+    /// The next process that waits; nil if there is none at the moment.
+    /// - Returns: `isLast` if there is no descriptor left. It has to be refused, and further ones are not accepted for a
+    ///   while, in which the clients are served.
+    func accept(now: UInt64) -> (socket: LocalSocket, isLast: Bool)? {
+        guard let socket, acceptsAt == nil else { return nil }
+        if let accepted = socket.accept() { return (accepted, false) }
+        guard errno == EMFILE || errno == ENFILE else { return nil }
+        acceptsAt = now &+ ServerLimits.descriptorPause.nanoseconds
         _ = poll.watch(socket.descriptor, as: Self.pollNumber, reading: false, writing: false)
+        Glibc.close(spareDescriptor)
+        spareDescriptor = -1
+        return socket.accept().map { ($0, true) }
     }
 
-    func resume(poll: EventPoll) {
-        guard let socket, acceptsAt != nil else { return }
-        acceptsAt = nil
+    /// Accepts again if its pause is over.
+    func resume(now: UInt64) {
+        guard let socket, let acceptsAt, now >= acceptsAt else { return }
+        self.acceptsAt = nil
+        if spareDescriptor < 0 { spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC) }
         _ = poll.watch(socket.descriptor, as: Self.pollNumber, reading: true, writing: false)
     }
 
     /// Stops listening. Processes that connected before are told.
-    func close(poll: EventPoll) {
+    func close() {
         guard let socket else { return }
-        while let accepted = socket.accept() { Outbox.sendGoodbye(.stopping, "it stops", over: accepted) }
+        while let accepted = socket.accept() { Self.sendGoodbye(.stopping, "it stops", over: accepted) }
         poll.unwatch(socket.descriptor)
-        self.socket = nil
+        (self.socket, acceptsAt) = (nil, nil)
+    }
+
+    /// A goodbye to a process that is no client, written if its socket takes it at once.
+    static func sendGoodbye(_ reason: GoodbyeReason, _ text: String, over socket: LocalSocket) {
+        var writer = FrameWriter()
+        writer.frame(.goodbye) { $0.goodbye(reason, text) }
+        _ = send(socket.descriptor, writer.bytes, writer.bytes.count, sendFlags)
     }
 }

@@ -1,11 +1,8 @@
-internal import DistributedNotifications
-
 /// Decides whether the server waits for more posts before its next turn.
 ///
 /// Waking a sleeping server costs more than serving a post, and in a burst each post would wake it. So in a burst it
 /// naps after a turn, and then serves all posts that have arrived. A post that comes alone is served immediately,
-/// because single posts are never a burst.
-/// Times are the monotonic clock's, in nanoseconds.
+/// because single posts are never a burst. Times are the monotonic clock's, in nanoseconds.
 struct Pacing {
     /// The length of a nap.
     static let nap: UInt64 = 40_000
@@ -19,11 +16,7 @@ struct Pacing {
     /// - Parameter served: the posts of the turn that ended.
     /// - Returns: whether to nap.
     mutating func turnEnded(posts served: Int, now: UInt64) -> Bool {
-        guard served > 0 else {
-            posts = 0
-            return false
-        }
-        if posts == 0 { since = now }
+        if posts == 0 || served == 0 { (since, posts) = (now, 0) }
         posts += served
         guard posts > Self.burstPosts else { return false }
         let isBurst = now &- since < UInt64(posts) * Self.burstInterval

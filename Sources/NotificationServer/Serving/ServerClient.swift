@@ -1,54 +1,12 @@
+internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// A process that is connected to the server.
+/// A process that is connected to the server: what waits for it, what is held for it, and how far it is read.
 ///
 /// Threads: only the serving thread uses it.
 final class ServerClient {
-    /// Increases with each process that connects; never used again.
-    let number: Int
-    /// The socket's. The number may be another file's once the client is closed.
-    let descriptor: Int32
-    let process: Int32
-    let connectedAt: UInt64
-    private let limits: ServerLimits
-    /// Nil once it is closed: routes of other clients keep this object for a while.
-    private var socket: LocalSocket?
-
-    // Each post reads and changes some of these several times, and checks of exclusive access would cost more than
-    // that. Only the serving thread has them, and no property is passed `inout` to a call that reaches it in another
-    // way.
-    @exclusivity(unchecked) var state: State
-
-    struct State {
-        /// The name from its hello; nil before.
-        var name: String?
-        var phase = Phase.open
-        var decoder = FrameDecoder()
-        var outbound: OutboundBuffer
-        var suspension: SuspensionBuffer<HeldNotification>
-        var bucket: TokenBucket
-        /// The recipients of its last post.
-        var route: Route?
-
-        var posted = 0
-        var delivered = 0
-        var dropped = 0
-
-        /// The clients that the answer to its status request has yet to list, last first; nil if it made no request.
-        var statusRest: [Int]?
-
-        var isInOutbox = false
-        /// Whether it is in the list of clients to serve next.
-        var isReady = false
-        /// Nil while it is read.
-        var pause: Pause?
-        var isWritten = false
-        /// The poll has its descriptor.
-        var isWatched = true
-    }
-
-    /// How long nothing is read from it, so its frames wait in its own process.
+    /// Why nothing is read from it for now, so that its frames wait in its own process.
     enum Pause: Equatable {
         /// It posts too fast.
         case until(UInt64)
@@ -60,46 +18,159 @@ final class ServerClient {
         case open
         /// It has stopped reading, so nothing is written to it. Frames that it wrote before are still served.
         case writeClosed
-        /// Nothing more is read from it; it is closed when its outbound buffer is written.
+        /// What it writes is discarded; it is closed when its outbound buffer is written.
         case ending
         case closed
     }
+
+    /// The recipients of posts with one name and object. A client that posts the same again needs no lookup.
+    struct Route {
+        /// Name and object, as in the payload, after the flags.
+        var head: [UInt8]
+        var hasObject: Bool
+        /// The table's when the recipients were looked up.
+        var version: Int
+        var recipients: [(client: ServerClient, observers: [MatchingObserver])]
+    }
+
+    /// Increases with each process that connects; never used again.
+    let number: Int
+    /// The socket's. The number may be another file's once the client is closed.
+    let descriptor: Int32
+    let process: Int32
+    /// When it is refused if it has not said hello.
+    let helloBy: UInt64
+    private let limits: ServerLimits
+    /// Nil once it is closed: routes of other clients keep this object for a while.
+    private var socket: LocalSocket?
+
+    /// The name from its hello; nil before.
+    var name: String?
+    /// By the numbers that it gave them.
+    var observers: [UInt32: ObserverTable.Observer] = [:]
+    var phase = Phase.open
+    var decoder = FrameDecoder()
+    var pause: Pause?
+    /// What the poll reports about it.
+    private var watched = (reading: false, writing: false)
+    /// Whether it is in the loop's list of clients to serve next.
+    var isReady = false
+    /// The clients that the answer to its status request has yet to list, last first; nil if it made no request.
+    var statusRest: [Int]?
+
+    // Each post reads and changes these several times, and checks of exclusive access would cost more than that. Only
+    // the serving thread has them, and none is passed `inout` to a call that reaches it in another way.
+    @exclusivity(unchecked) var outbound: OutboundBuffer
+    @exclusivity(unchecked) var suspension: Suspension
+    @exclusivity(unchecked) var bucket: TokenBucket
+    @exclusivity(unchecked) var route: Route?
+    @exclusivity(unchecked) var posted = 0
+    @exclusivity(unchecked) var counts = NotificationCounts()
+    /// Whether it is in the router's list of clients to write to.
+    @exclusivity(unchecked) var isTouched = false
 
     init(number: Int, socket: LocalSocket, process: Int32, limits: ServerLimits, now: UInt64) {
         self.number = number
         self.socket = socket
         descriptor = socket.descriptor
         self.process = process
-        connectedAt = now
+        helloBy = now &+ limits.helloTimeout.nanoseconds
         self.limits = limits
-        state = State(
-            outbound: OutboundBuffer(limits: limits.outbound), suspension: SuspensionBuffer(limits: limits),
-            bucket: TokenBucket(capacity: limits.postsAtOnce, perSecond: limits.postsPerSecond, now: now))
+        outbound = OutboundBuffer(limits)
+        suspension = Suspension(limits)
+        bucket = TokenBucket(limits, now: now)
     }
 
-    var isClosed: Bool { state.phase == .closed }
+    var isClosed: Bool { phase == .closed }
+    var isServed: Bool { phase == .open || phase == .writeClosed }
+    var isSilent: Bool { name == nil && phase == .open }
+    /// The answers to its frames go into the buffer too.
+    var hasRoomForReplies: Bool { outbound.waiting <= limits.repliesLimit }
+    /// What became of the notifications for it.
+    var allCounts: NotificationCounts { counts + suspension.counts }
 
-    /// Releases the socket and all memory at once, though other clients' routes keep this object for a while.
-    func close() {
-        state.phase = .closed
-        socket = nil
-        state.route = nil
-        forgetWhatWaits()
-        state.decoder = FrameDecoder()
+    /// The next time at which something may be due for it.
+    var nextDeadline: UInt64? {
+        var time = outbound.stallsAt ?? .max
+        if case .until(let end) = pause { time = min(time, end) }
+        if isSilent { time = min(time, helloBy) }
+        return time == .max ? nil : time
+    }
+
+    /// Whether these are the recipients of a post.
+    func hasRoute(of post: PostedPayload, _ payload: UnsafeRawBufferPointer, version: Int) -> Bool {
+        guard let route, version == route.version, post.headCount - 1 == route.head.count,
+            route.hasObject == (post.object != nil), let start = payload.baseAddress
+        else { return false }
+        return route.head.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memcmp($0, start + 1, bytes.count) == 0 } ?? false
+        }
+    }
+
+    // MARK: The socket
+
+    /// Reads what has arrived. Once it is told to go, that is discarded.
+    /// - Returns: why it is gone; nil if it is not.
+    func read() -> String? {
+        guard !isClosed, pause == nil, !decoder.hasFrame else { return nil }
+        let space = decoder.space()
+        let count = recv(descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+        if count == 0 { return decoder.isEmpty ? "it ended" : "it ended within a frame" }
+        if count > 0, isServed { decoder.received(count) }
+        return count > 0 || errno == EAGAIN || errno == EINTR
+            ? nil : "reading failed: \(String(cString: strerror(errno)))"
+    }
+
+    enum Written {
+        /// All, or as much as the socket takes.
+        case done
+        /// All; it is told next what it missed before.
+        case gap(MissedPosts)
+        /// It reads nothing more.
+        case ended
+    }
+
+    func write(now: UInt64) -> Written {
+        while !outbound.isEmpty {
+            let count = outbound.withUnwritten { send(descriptor, $0.baseAddress, $0.count, Listener.sendFlags) }
+            if count >= 0 {
+                if let missed = outbound.wrote(count, now: now) { return .gap(missed) }
+            } else if errno != EINTR {
+                return errno == EAGAIN ? .done : .ended
+            }
+        }
+        return .done
+    }
+
+    /// Has the poll report what it is to be served for.
+    /// - Returns: false if the system has no room.
+    @discardableResult func updatePoll(_ poll: EventPoll) -> Bool {
+        let wanted = (reading: pause == nil, writing: !outbound.isEmpty && phase != .writeClosed)
+        guard wanted != watched else { return true }
+        let isNew = watched == (false, false)
+        watched = wanted
+        guard wanted == (false, false) else {
+            return poll.watch(
+                descriptor, as: UInt64(number), reading: wanted.reading, writing: wanted.writing, isNew: isNew) == 0
+        }
+        // The poll would report without end that it has hung up.
+        poll.unwatch(descriptor)
+        return true
     }
 
     /// Discards everything that waits for it.
     func forgetWhatWaits() {
-        state.outbound = OutboundBuffer(limits: limits.outbound)
-        state.suspension = SuspensionBuffer(limits: limits)
-        state.statusRest = nil
+        outbound = OutboundBuffer(limits)
+        suspension.removeAll()
+        statusRest = nil
     }
-}
 
-extension SuspensionBuffer {
-    fileprivate init(limits: ServerLimits) {
-        self.init(
-            entryLimit: limits.heldEntriesPerClient, byteLimit: limits.heldBytesPerClient, overflow: limits.heldOverflow
-        )
+    /// Releases the socket and all memory at once, though other clients' routes keep this object for a while.
+    func close() {
+        phase = .closed
+        socket = nil
+        route = nil
+        forgetWhatWaits()
+        decoder = FrameDecoder()
     }
 }

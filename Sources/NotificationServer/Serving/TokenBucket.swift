@@ -1,43 +1,30 @@
-internal import DistributedNotifications
-
-/// The number of posts that one process may make now. Times are the monotonic clock's, in nanoseconds.
+/// The posts that one process may make now. Times are the monotonic clock's, in nanoseconds.
 struct TokenBucket {
-    private var tokens: Int
-    private let capacity: Int
-    private let perSecond: Int
+    private var tokens: Double
+    private let capacity: Double
+    private let perNanosecond: Double
     private var filledAt: UInt64
 
-    init(capacity: Int, perSecond: Int, now: UInt64) {
-        self.capacity = max(capacity, 1)
-        tokens = self.capacity
-        self.perSecond = max(perSecond, 1)
+    init(_ limits: ServerLimits, now: UInt64) {
+        capacity = Double(limits.postsAtOnce)
+        perNanosecond = Double(limits.postsPerSecond) / 1e9
+        tokens = capacity
         filledAt = now
     }
 
-    /// The number of tokens.
-    mutating func available(now: UInt64) -> Int {
-        let nanoseconds = now &- filledAt
-        let new = UInt64(perSecond).multipliedFullWidth(by: nanoseconds)
-        let tokensMade = new.high >= 1_000_000_000 ? UInt64.max : UInt64(1_000_000_000).dividingFullWidth(new).quotient
-        if tokensMade > 0 {
-            if tokensMade >= UInt64(capacity - tokens) {
-                tokens = capacity
-                filledAt = now
-            } else {
-                tokens += Int(tokensMade)
-                // A part of a token is counted next time.
-                filledAt += tokensMade * 1_000_000_000 / UInt64(perSecond)
-            }
-        }
-        return tokens
+    var isEmpty: Bool { tokens < 1 }
+
+    mutating func take() {
+        tokens -= 1
     }
 
-    mutating func take(_ count: Int) {
-        tokens -= count
+    mutating func fill(now: UInt64) {
+        tokens = min(capacity, tokens + Double(now &- filledAt) * perNanosecond)
+        filledAt = now
     }
 
     /// When there will be `count` tokens.
     func time(of count: Int) -> UInt64 {
-        filledAt &+ UInt64(max(count - tokens, 0)) * 1_000_000_000 / UInt64(perSecond) &+ 1
+        filledAt &+ UInt64(min(max(Double(count) - tokens, 0) / perNanosecond, 1e18)) &+ 1
     }
 }

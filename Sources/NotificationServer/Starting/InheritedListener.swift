@@ -9,10 +9,8 @@ internal import Glibc
 enum InheritedListener {
     /// The number of descriptors that the variables pass to a process.
     static func count(listenPID: String?, listenFDs: String?, process: Int32) -> Int {
-        guard let listenPID, let listenFDs, Int32(listenPID) == process, let count = Int(listenFDs), count > 0,
-            count <= 1 << 16
-        else { return 0 }
-        return count
+        guard let listenPID, let listenFDs, Int32(listenPID) == process, let count = Int(listenFDs) else { return 0 }
+        return (1...1 << 16).contains(count) ? count : 0
     }
 
     /// Takes over the socket, and removes the variables, so that no program that this one starts uses it too. A process
@@ -22,18 +20,17 @@ enum InheritedListener {
     /// - Returns: the socket and its path; nil if none was passed.
     /// - Throws: `DistributedError.pathNotUsable` if descriptor 3 is something else.
     static func take() throws(DistributedError) -> (listener: LocalSocket, path: String)? {
-        func variable(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
-        let first = ServerHandover.listener
-        let count = count(
-            listenPID: variable("LISTEN_PID"), listenFDs: variable("LISTEN_FDS"), process: getpid())
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+        let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+        let values = names.map { CLinuxEnvironment($0).map { String(cString: $0) } }
+        let count = count(listenPID: values[0], listenFDs: values[1], process: getpid())
+        for name in names { unsetenv(name) }
         guard count > 0 else { return nil }
+        let first = ServerHandover.listener
         for descriptor in first..<first + Int32(count) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let socket = description(of: first), socket.listens, !socket.path.isEmpty else {
             throw .pathNotUsable(
                 path: "descriptor \(first), which LISTEN_FDS passes",
-                problem: "it is not a listening Unix socket with a path. In the socket unit use "
-                    + "ListenStream= and a "
+                problem: "it is not a listening Unix socket with a path. In the socket unit use ListenStream= and a "
                     + "path, and not Accept=yes")
         }
         return (LocalSocket(owning: first), socket.path)

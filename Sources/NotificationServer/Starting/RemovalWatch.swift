@@ -5,17 +5,14 @@ internal import Glibc
 /// Reports that a file was removed from the server's directory, or the directory itself, so that clients may no longer
 /// find the server.
 final class RemovalWatch {
-    let descriptor: Int32
+    private let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
 
     /// - Returns: nil if the system cannot watch another directory.
-    init?(_ directory: ServerDirectory) {
-        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        if descriptor < 0 { return nil }
+    init?(_ directory: ServerDirectory, poll: EventPoll, number: UInt64) {
         let events = UInt32(IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF)
-        if inotify_add_watch(descriptor, directory.path, events) < 0 {
-            close(descriptor)
-            return nil
-        }
+        guard descriptor >= 0, inotify_add_watch(descriptor, directory.path, events) >= 0,
+            poll.watch(descriptor, as: number, reading: true, writing: false, isNew: true) == 0
+        else { return nil }
     }
 
     deinit {

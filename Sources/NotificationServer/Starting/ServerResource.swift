@@ -7,32 +7,28 @@ struct ServerResource: Hashable {
     /// RLIMIT_NOFILE, for example.
     var number: Int32
     /// The soft limit that a server sets, if the hard limit allows it.
-    var wanted: UInt64
+    var wanted = UInt64.max
     /// With less, a server could not serve its clients.
     var least: UInt64
-    /// The unit in messages. It also determines the option of ulimit.
-    var unit: Unit
-
-    enum Unit {
-        case openFiles, secondsOfProcessorTime, bytesOfAddressSpace, bytesOfData
-    }
+    /// The unit in messages, and the option of ulimit.
+    var unit: String
+    var option: String
 
     static func openFiles(_ limits: ServerLimits) -> ServerResource {
         ServerResource(
             number: Int32(RLIMIT_NOFILE.rawValue), wanted: UInt64(max(limits.clients, 0)) + 64,
-            least: UInt64(min(max(limits.clients, 0), 64) + 64), unit: .openFiles)
+            least: UInt64(min(max(limits.clients, 0), 64) + 64), unit: "open files", option: "-Hn")
     }
 
     /// The limits of a process that only serves.
     static func all(_ limits: ServerLimits) -> [ServerResource] {
-        [
-            openFiles(limits),
-            ServerResource(
-                number: Int32(RLIMIT_CPU.rawValue), wanted: .max, least: 60, unit: .secondsOfProcessorTime),
-            ServerResource(
-                number: Int32(RLIMIT_AS.rawValue), wanted: .max, least: 512 << 20, unit: .bytesOfAddressSpace),
-            ServerResource(
-                number: Int32(RLIMIT_DATA.rawValue), wanted: .max, least: 256 << 20, unit: .bytesOfData),
+        func resource(_ resource: __rlimit_resource, _ least: UInt64, _ unit: String, _ option: String) -> Self {
+            ServerResource(number: Int32(resource.rawValue), least: least, unit: unit, option: option)
+        }
+        return [
+            openFiles(limits), resource(RLIMIT_CPU, 60, "seconds of processor time", "-Ht"),
+            resource(RLIMIT_AS, 512 << 20, "bytes of address space", "-Hv"),
+            resource(RLIMIT_DATA, 256 << 20, "bytes of data", "-Hd"),
         ]
     }
 
@@ -45,13 +41,6 @@ struct ServerResource: Hashable {
     /// The problem with a limit; nil if the limit is high enough.
     func problem(limit: UInt64) -> String? {
         guard limit < least else { return nil }
-        let (unit, option) =
-            switch unit {
-            case .openFiles: ("open files", "-Hn")
-            case .secondsOfProcessorTime: ("seconds of processor time", "-Ht")
-            case .bytesOfAddressSpace: ("bytes of address space", "-Hv")
-            case .bytesOfData: ("bytes of data", "-Hd")
-            }
         return "it may use \(limit) \(unit), and a server needs \(least). Raise the hard limit (ulimit \(option))"
     }
 }

@@ -10,8 +10,9 @@ extension ServerStatus {
         let lines = [
             "server \(process), running for \(ElapsedTime(nanoseconds: nanoseconds)), at "
                 + ShownText.escaped(directory),
-            "\(posted) posted, \(delivered) delivered, \(dropped) dropped, \(discarded) discarded, "
-                + "\(heldBytes) bytes held",
+            "\(posted) posted, \(matched) matched: \(delivered) delivered, \(heldEntries) held (\(heldBytes) bytes), "
+                + "\(dropped) dropped, \(discarded) discarded, \(coalesced) coalesced, \(suppressed) suppressed, "
+                + "\(removed) removed",
         ].flatMap { WrappedText.lines($0, width: width) }
         guard !clients.isEmpty else { return lines + ["", "no process is connected"] }
         /// The last column wraps.
@@ -20,13 +21,20 @@ extension ServerStatus {
             return ["", title] + (rows.isEmpty ? [none] : Table(columns, rows: rows).lines(width: width))
         }
         let processes = clients.map { client in
-            let numbers = [client.posted, client.delivered, client.dropped, client.discarded].map(Quantity.exact)
+            let numbers = [client.posted, client.matched, client.delivered].map(Quantity.exact)
             return ["\(client.process)"] + numbers
                 + [ShownText.escaped(client.name) + (client.isSuspended ? ", suspended" : "")]
         }
         let queues = clients.filter { $0.waitingBytes > 0 || $0.heldEntries > 0 }.map { client in
             let numbers = [client.waitingBytes, client.heldEntries, client.heldBytes].map(Quantity.exact)
             return ["\(client.process)"] + numbers + [ShownText.escaped(client.name)]
+        }
+        let undelivered = clients.compactMap { client -> [String]? in
+            let numbers = [
+                client.dropped, client.discarded, client.coalesced, client.suppressed, client.removed,
+            ]
+            guard numbers.contains(where: { $0 > 0 }) else { return nil }
+            return ["\(client.process)"] + numbers.map(Quantity.exact) + [ShownText.escaped(client.name)]
         }
         let registrations = clients.flatMap { client in
             client.observers.map { observer in
@@ -38,10 +46,13 @@ extension ServerStatus {
             }
         }
         return lines
-            + table("processes", ["posted", "delivered", "dropped", "discarded"], "name", processes, none: "")
+            + table("processes", ["posted", "matched", "delivered"], "name", processes, none: "")
             + table(
                 "queues", ["waiting bytes", "held", "held bytes"], "name", queues,
                 none: "no notifications are waiting or held")
+            + table(
+                "not delivered", ["dropped", "discarded", "coalesced", "suppressed", "removed"], "name", undelivered,
+                none: "every notification was delivered, or is held")
             + table("registrations", ["behavior"], "observed", registrations, none: "no observers")
     }
 }

@@ -14,8 +14,10 @@ struct Serve: Command {
             after it has written what its clients wait for; a second one ends it at once.
 
             With --status, the clients of the server that runs are shown, their observers, and the notifications that \
-            wait. Dropped notifications were not sent to a process because it read too slowly. Discarded ones exceeded \
-            the limit of notifications that are held for a suspended process.
+            wait. Each post counts once for each process with an observer that matches it, and is then delivered, held \
+            or not delivered: dropped because the process read too slowly, discarded because too many were held for \
+            it, coalesced because a later one replaced it, suppressed because it was suspended and its observers drop, \
+            or removed with its observers. The numbers of a process add up.
 
             EXAMPLES
               notify-demo serve --status

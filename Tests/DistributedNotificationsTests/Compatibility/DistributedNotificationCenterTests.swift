@@ -177,36 +177,9 @@ final class DistributedNotificationCenterTests: XCTestCase {
         XCTAssertTrue(errors.wait { $0.contains(.pathNotUsable) })
     }
 
-    @MainActor
-    func testThePreferencesOfTwoProgramsAreTheSame() throws {
-        let (first, second) = (try makeCenters(), try makeCenters())
-        let editor = PreferencesSync(identifier: "editor", center: first.1)
-        let viewer = PreferencesSync(identifier: "viewer", center: second.1)
-        for (distributed, _) in [first, second] { try distributed.synchronize(timeout: TestTimeout.hang) }
-        editor.set(12, for: "size")
-        viewer.set("Serif", for: "font")
-        run { editor.values["font"] as? String == "Serif" && viewer.values["size"] as? Int == 12 }
-
-        viewer.applicationDidHide()
-        try second.0.synchronize(timeout: TestTimeout.hang)
-        editor.set(14, for: "size")
-        editor.lockScreen()
-        // The urgent notification brings what is held before it.
-        run { viewer.isLocked }
-        XCTAssertEqual(viewer.values["size"] as? Int, 14)
-        viewer.applicationDidUnhide()
-        XCTAssertTrue(eventually { editor.journal.lines.count == 2 })
-        editor.invalidate()
-        viewer.invalidate()
-    }
-
     /// Runs the main run loop until a condition holds, after the server has done all that was asked for.
     private func run(_ center: DistributedCenter, until condition: () -> Bool) {
         XCTAssertNoThrow(try center.synchronize(timeout: TestTimeout.hang))
-        run(until: condition)
-    }
-
-    private func run(until condition: () -> Bool) {
         let limit = Date(timeIntervalSinceNow: TestTimeout.seconds)
         while !condition(), Date() < limit {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 1))

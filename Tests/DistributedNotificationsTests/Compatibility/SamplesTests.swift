@@ -83,32 +83,6 @@ final class SamplesTests: XCTestCase {
         XCTAssertEqual(log.lines, ["handle notification begin", "handle notification end"])
     }
 
-    func testTheDocumentIsSavedOnceWhenTypingStops() {
-        let document = DocumentAutosave()
-        for character in "saved" { document.type(String(character)) }
-        XCTAssertEqual(document.flushes, 0)
-        run { document.saved.count == 1 }
-        XCTAssertEqual(document.saved, ["saved"])
-        XCTAssertEqual(document.flushes, 1)
-
-        document.type(" not")
-        document.revert()
-        document.saveNow()
-        XCTAssertEqual(document.saved, ["saved", "saved"])
-    }
-
-    @MainActor
-    func testTheSearchRunsOnItsThreadAndShowsItsResultOnTheMainThread() {
-        let controller = SearchController(index: ["Apple", "Pear", "Pineapple"])
-        controller.controlTextDidChange("p", delay: 3600)
-        controller.controlTextDidChange("apple", delay: 0)
-        let shown = expectation(description: "shown")
-        controller.didShow = { _ in shown.fulfill() }
-        wait(for: [shown], timeout: TestTimeout.seconds)
-        XCTAssertEqual(controller.results, ["Apple", "Pineapple"])
-        controller.windowWillClose()
-    }
-
     func testEachSampleImportsThisModuleOnly() throws {
         let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
         let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
@@ -119,10 +93,5 @@ final class SamplesTests: XCTestCase {
             lines += text.count
         }
         XCTAssertGreaterThan(lines, 200)
-    }
-
-    private func run(until condition: () -> Bool) {
-        let limit = Date(timeIntervalSinceNow: TestTimeout.seconds)
-        while !condition(), RunLoop.current.run(mode: .default, before: limit), Date() < limit {}
     }
 }

@@ -10,7 +10,7 @@ final class DistributedCommandsTests: XCTestCase {
             cd "$(mktemp -d)"; mkdir -m 700 directory
             d="--directory directory"
             demo() { command=$1; shift; timeout -k 5 60 notify-demo $command $d "$@"; }
-            server() { demo serve --status --json | grep -o '"process":[0-9]*}$' | grep -o '[0-9]*'; }
+            server() { demo serve --status | sed -n 's/^server \([0-9]*\),.*/\1/p'; }
             trap 'kill $(server) 2>/dev/null; rm -r "$PWD"' EXIT
             seen() { for i in {1..12000}; do grep -qs "$2" "$1" && return; sleep 0.005; done; echo "not seen: $2" >&2; }
             set -m

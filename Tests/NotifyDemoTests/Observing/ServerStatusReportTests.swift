@@ -12,7 +12,10 @@ final class ServerStatusReportTests: XCTestCase {
         _ clients: [(id: Int, name: String, count: Int, observers: String)] = [], width: Int = 80
     ) throws -> [String] {
         let texts = clients.map { client in
-            let numbers = ["posted", "delivered", "dropped", "discarded", "heldEntries", "heldBytes"]
+            let numbers = [
+                "posted", "matched", "delivered", "dropped", "discarded", "coalesced", "suppressed", "removed",
+                "heldEntries", "heldBytes",
+            ]
             return """
                 {"process": \(client.id), "name": "\(client.name)", "isSuspended": \(client.count == 0),
                  \(numbers.map { "\"\($0)\": \(client.count)" }.joined(separator: ", ")), "waitingBytes": 0,
@@ -24,7 +27,8 @@ final class ServerStatusReportTests: XCTestCase {
             from: Data(
                 """
                 {"process": 4711, "directory": "/run/user/1000/notify-demo", "nanoseconds": 12500000000, "posted": 12,
-                 "delivered": 34, "dropped": 5, "discarded": 6, "heldBytes": 700,
+                 "matched": 57, "delivered": 34, "dropped": 5, "discarded": 6, "coalesced": 4, "suppressed": 3,
+                 "removed": 2, "heldEntries": 3, "heldBytes": 700,
                  "clients": [\(texts.joined(separator: ","))]}
                 """.utf8))
         return status.report(width: width)
@@ -38,16 +42,21 @@ final class ServerStatusReportTests: XCTestCase {
             try lines([(50, "make", 3, ""), (51, "observe", 0, observers)]).joined(separator: "\n"),
             """
             server 4711, running for 12.5 s, at /run/user/1000/notify-demo
-            12 posted, 34 delivered, 5 dropped, 6 discarded, 700 bytes held
+            12 posted, 57 matched: 34 delivered, 3 held (700 bytes), 5 dropped, 6 discarded,
+            4 coalesced, 3 suppressed, 2 removed
 
             processes
-            process  posted  delivered  dropped  discarded  name
-                 50       3          3        3          3  make
-                 51       –          –        –          –  observe, suspended
+            process  posted  matched  delivered  name
+                 50       3        3          3  make
+                 51       –        –          –  observe, suspended
 
             queues
             process  waiting bytes  held  held bytes  name
                  50              –     3           3  make
+
+            not delivered
+            process  dropped  discarded  coalesced  suppressed  removed  name
+                 50        3          3          3           3        3  make
 
             registrations
             process             behavior  observed
@@ -63,7 +72,7 @@ final class ServerStatusReportTests: XCTestCase {
         let words = Array(repeating: "word", count: 100).joined(separator: " ")
         let long = String(repeating: "n", count: 255)
         let observers = #"{"name": "\#(long)", "object": "\#(words)", "behavior": "drop"}"#
-        let wrapped = try lines([(4_194_303, words, 999_999_999_999, observers)])
+        let wrapped = try lines([(4_194_303, words, 999_999_999, observers)])
         XCTAssertEqual(wrapped.filter { $0.count > 80 }.map { $0.trimmingCharacters(in: .whitespaces) }, [long])
         let control = #"{"name": "\u001b[2J a", "object": "\n", "behavior": "drop"}"#
         let escaped = try lines([(1, #"\u0007"#, 0, control)], width: .max)

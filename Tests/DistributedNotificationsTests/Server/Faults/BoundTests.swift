@@ -216,37 +216,4 @@ final class BoundTests: XCTestCase {
         }
         withExtendedLifetime((connection, observer, server)) {}
     }
-
-    func testSmallNotificationsCountWithTheMemoryThatTheyUse() throws {
-        let temporary = try FaultDirectory()
-        let server = try ServerInThisProcess(temporary)
-        var limits = ClientLimits()
-        limits.waitingBytes = 1 << 20
-        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-        let received = Locked(0)
-        let missed = Locked(0)
-        let connection = center.addConnectionObserver { event in
-            if case .gap(let gap) = event { missed.withLock { $0 += gap.count } }
-        }
-        let observer = try center.addObserver(forName: .numbered) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(timeout: TestTimeout.hang)
-        let poster = try RawPeer(temporary.directory, name: "poster")
-        let posts = 20_000
-        for _ in 0..<20 {
-            var frames = FrameWriter()
-            for _ in 0..<posts / 20 {
-                frames.frame(.post) {
-                    $0.integer(UInt8(0))
-                    $0.string("n")
-                }
-            }
-            try poster.write(frames.bytes)
-            try poster.synchronize()
-            try center.synchronize(timeout: TestTimeout.hang)
-        }
-        RunLoop.main.run(until: .now + TestTimeout.hang) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
-        XCTAssertEqual(received.withLock { $0 } + missed.withLock { $0 }, posts)
-        XCTAssertLessThan(received.withLock { $0 }, limits.waitingBytes / 128)
-        withExtendedLifetime((connection, observer, server)) {}
-    }
 }

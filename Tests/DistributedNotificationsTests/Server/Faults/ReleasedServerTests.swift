@@ -43,6 +43,46 @@ final class ReleasedServerTests: XCTestCase {
         }
     }
 
+    /// Runs for as many seconds as `SOAK` says, and prints its figures.
+    func testDescriptorsAndMemoryStayFlatWhileClientsComeAndGo() throws {
+        let temporary = try FaultDirectory()
+        let server = try startServer(temporary)
+        let seconds = ProcessInfo.processInfo.environment["SOAK"].flatMap { Int($0) } ?? 5
+        let poster = try RawPeer(temporary.directory, name: "poster")
+        let observer = try RawPeer(temporary.directory, name: "observer")
+        try observer.register(1, name: "n")
+        let suspended = try RawPeer(temporary.directory, name: "suspended")
+        for (number, behavior) in SuspensionBehavior.allCases.filter({ $0 != .deliverImmediately }).enumerated() {
+            try suspended.register(UInt32(number), name: "n", behavior: behavior)
+        }
+        var (rounds, posts) = (0, 0)
+        func perform(until end: SuspendingClock.Instant) throws {
+            repeat {
+                try suspended.setSuspended(rounds % 10 != 9)
+                for departure in Departure.allCases { try departure.perform(in: temporary.directory, poster: poster) }
+                try poster.post("n", numbers: posts..<posts + 500)
+                try poster.synchronize()
+                for peer in [observer, suspended] { try peer.synchronize() }
+                (rounds, posts) = (rounds + 1, posts + 500)
+            } while SuspendingClock.now < end
+        }
+        func figures() throws -> (descriptors: Int, resident: Int, data: Int) {
+            try suspended.setSuspended(false)
+            for peer in [observer, suspended] { try peer.synchronize() }
+            XCTAssertTrue(try eventually { try temporary.status().clients.count == 3 })
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.id)/fd").count
+            return (descriptors, server.residentBytes, server.dataBytes)
+        }
+        try perform(until: .now + .seconds(max(1, seconds / 10)))
+        let before = try figures()
+        try perform(until: .now + .seconds(seconds))
+        let after = try figures()
+        print("soak: \(seconds) s, \(rounds) rounds, \(try temporary.status().posted) posts: \(before) → \(after)")
+        XCTAssertEqual(after.descriptors, before.descriptors)
+        XCTAssertLessThan(after.resident - before.resident, 2 << 20)
+        XCTAssertLessThan(after.data - before.data, 2 << 20)
+    }
+
     func testAClientThatHasGoneLeavesNoMemoryBehind() throws {
         let temporary = try FaultDirectory()
         let server = try startServer(temporary)

@@ -8,44 +8,34 @@ import XCTest
 
 /// The rights and resource limits with which a server starts.
 final class ServerCopyTests: XCTestCase {
-    private func skipUnlessRoot() throws {
-        try XCTSkipUnless(OtherUser.isPossible, "only root can lower its rights")
-    }
-
-    func testAProgramWithALoweredEffectiveUserStartsNoServerAndTheErrorSaysWhy() throws {
-        try skipUnlessRoot()
-        let temporary = try FaultDirectory()
-        temporary.giveToNobody()
-        let client = try FaultClient(.lowered, at: temporary, ["XDG_RUNTIME_DIR": temporary.directoryAbove])
-        // The variable may come from another user.
-        XCTAssertEqual(try client.line(), "/tmp/distributed-notifications-\(FaultClientProgram.nobody)")
-        let answer = try client.line()
-        XCTAssertTrue(answer.contains("real and effective ids that differ"), answer)
-        XCTAssertTrue(answer.hasSuffix("Start one as user 65534: notification-server."), answer)
-    }
-
-    func testAServerThatGainsRightsEndsWithAStatusAndSaysWhy() throws {
-        try skipUnlessRoot()
+    func testAProgramWithOtherRightsOrTooLowHardLimitsStartsNoServerAndTheErrorSaysWhy() throws {
         guard case .program(let found) = ServerProgram.find() else { return XCTFail("there is no server program") }
         let program = found.path
-        let canExecute = OtherUser.perform { faccessat(AT_FDCWD, program, X_OK, AT_EACCESS) == 0 }
-        try XCTSkipUnless(canExecute == true, "nobody cannot execute \(program)")
-        let temporary = try FaultDirectory()
-        temporary.giveToNobody()
-        let client = try FaultClient(.copied, at: temporary)
-        let answer = try client.line()
-        XCTAssertTrue(answer.hasPrefix("77 gained rights when it was executed"), answer)
-    }
-
-    func testAServerWhoseHardLimitsAreTooLowIsNotStartedAndTheErrorSaysWhich() throws {
-        let temporary = try FaultDirectory()
-        let client = try FaultClient(.limited, at: temporary)
-        let answer = try client.line()
-        XCTAssertTrue(
-            answer.contains(
-                "has limits that are too low: it may use 40 open files, and a server needs 128. "
-                    + "Raise the hard limit (ulimit -Hn)"),
-            answer)
+        let canExecute = OtherUser.perform { faccessat(AT_FDCWD, program, X_OK, AT_EACCESS) == 0 } == true
+        for (role, isPossible, words) in [
+            // The variable may come from another user.
+            (
+                .lowered, OtherUser.isPossible,
+                [
+                    "/tmp/distributed-notifications-65534: ", "real and effective ids that differ",
+                    "Start one as user 65534: notification-server.",
+                ]
+            ),
+            (.copied, OtherUser.isPossible && canExecute, ["77 gained rights when it was executed"]),
+            (
+                .limited, true,
+                [
+                    "has limits that are too low: it may use 40 open files, and a server needs 128. "
+                        + "Raise the hard limit (ulimit -Hn)"
+                ]
+            ),
+        ] as [(FaultClient.Role, Bool, [String])] where isPossible {
+            let temporary = try FaultDirectory()
+            if role != .limited { temporary.giveToNobody() }
+            let client = try FaultClient(role, at: temporary, ["XDG_RUNTIME_DIR": temporary.directoryAbove])
+            let answer = try client.line()
+            XCTAssertTrue(words.allSatisfy(answer.contains), "\(role): \(answer)")
+        }
     }
 
     func testAServerRaisesItsSoftLimitsToTheHardOnes() throws {

@@ -216,22 +216,6 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertLessThan(server.residentBytes, 100 << 20)
     }
 
-    func testProcessesThatConnectTogetherAreAllServed() throws {
-        let temporary = try FaultDirectory()
-        let server = try ServerInThisProcess(temporary)
-        var hello = FrameWriter()
-        hello.hello(suspended: false, name: "one of many")
-        let peers = try (0..<200).map { _ in
-            let peer = try RawPeer(temporary.directory, name: nil)
-            try? peer.write(hello.bytes)
-            return peer
-        }
-        for peer in peers {
-            guard case .frame(.welcome, _) = try peer.next() else { return XCTFail("one is refused") }
-        }
-        withExtendedLifetime(server) {}
-    }
-
     func testPostingToAStoppedServerTimesOutAndSucceedsWhenTheServerContinues() throws {
         let temporary = try FaultDirectory()
         let server = try temporary.startServer()
@@ -271,62 +255,6 @@ final class ServerFaultTests: XCTestCase {
                 return true
             })
         XCTAssertEqual(try observer.delivered().registrations, [1])
-    }
-
-    func testAClientThatDoesNotReadIsDisconnectedAndOthersAreNot() throws {
-        let temporary = try FaultDirectory()
-        var limits = ServerLimits()
-        limits.progressTimeout = .milliseconds(300)
-        let server = try ServerInThisProcess(temporary, limits: limits)
-        let stalled = try RawPeer(temporary.directory, name: "stalled")
-        let reading = try RawPeer(temporary.directory, name: "reading")
-        for peer in [stalled, reading] {
-            try peer.register(1, name: "n")
-            try peer.synchronize()
-        }
-        let poster = try RawPeer(temporary.directory, name: "poster")
-        // In parts that fit into a socket: so the server never waits for the one that reads, however busy the machine
-        // is.
-        for first in stride(from: 0, to: 5000, by: 100) {
-            try poster.post("n", numbers: first..<first + 100)
-            for number in first..<first + 100 { XCTAssertEqual(try reading.delivered().number, number) }
-        }
-        XCTAssertTrue(
-            server.wait {
-                $0.contains {
-                    if case .clientGone(_, "stalled", let reason?) = $0 {
-                        reason.contains("read nothing")
-                    } else {
-                        false
-                    }
-                }
-            })
-        try reading.synchronize()
-        var tally = Tally()
-        while case let received = try stalled.next(), received != .end { try tally.add(received) }
-        // The part that the kernel had already received.
-        XCTAssertTrue(tally.isInOrder)
-        XCTAssertLessThan(tally.received, 5000)
-        XCTAssertEqual(try temporary.status().clients.map(\.name), ["reading", "poster"])
-    }
-
-    func testAFastPosterIsSlowedDownAndNoPostIsDropped() throws {
-        let temporary = try FaultDirectory()
-        var limits = ServerLimits()
-        limits.postsAtOnce = 100
-        limits.postsPerSecond = 4000
-        let server = try ServerInThisProcess(temporary, limits: limits)
-        let observer = try RawPeer(temporary.directory, name: "observer")
-        try observer.register(1, name: "n")
-        try observer.synchronize()
-        let fast = try RawPeer(temporary.directory, name: "fast")
-        let began = SuspendingClock.now
-        try fast.post("n", numbers: 0..<1100)
-        for number in 0..<1100 { XCTAssertEqual(try observer.delivered().number, number) }
-        // 1000 of them at 4000 a second: it is a lower bound, which no slow computer breaks.
-        XCTAssertGreaterThan(SuspendingClock.now - began, .milliseconds(200))
-        try observer.synchronize()
-        withExtendedLifetime(server) {}
     }
 }
 

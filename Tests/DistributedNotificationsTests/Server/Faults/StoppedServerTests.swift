@@ -121,27 +121,7 @@ final class StoppedServerTests: XCTestCase {
         XCTAssertEqual(try temporary.status().posted, posted)
     }
 
-    func testASynchronizationThatDoesNotFitIntoTheSocketKeepsTheConnection() throws {
-        let temporary = try FaultDirectory()
-        let server = try temporary.startServer()
-        var limits = ClientLimits()
-        limits.postTimeout = limit
-        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-        let (token, interruptions) = interruptions(center)
-        try center.synchronize(timeout: TestTimeout.hang)
-        stop(server)
-        defer { kill(server.id, SIGCONT) }
-        let posted = try fill(temporary, center)
-        synchronizeInVain(center)
-        synchronizeInVain(center)
-        kill(server.id, SIGCONT)
-        try center.synchronize(timeout: TestTimeout.hang)
-        XCTAssertEqual(try client(temporary)?.posted, posted)
-        XCTAssertEqual(interruptions.withLock { $0 }, 0)
-        withExtendedLifetime(token) {}
-    }
-
-    func testFramesThatDoNotFitIntoTheSocketAreWrittenWhenTheServerContinues() throws {
+    func testRequestsThatDoNotFitIntoTheSocketKeepTheConnectionAndAreWrittenWhenTheServerContinues() throws {
         let temporary = try FaultDirectory()
         let server = try temporary.startServer()
         var limits = ClientLimits()
@@ -156,6 +136,7 @@ final class StoppedServerTests: XCTestCase {
         center.suspend()
         removed = nil
         let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
+        for _ in 0..<2 { synchronizeInVain(center) }
         kill(server.id, SIGCONT)
         try center.synchronize(timeout: TestTimeout.hang)
         let client = try XCTUnwrap(try client(temporary))

@@ -1,0 +1,298 @@
+internal import DistributedNotifications
+internal import Glibc
+
+/// The clients and their observers: serves frames, and puts what clients are to read into their outbound buffers.
+///
+///     post ─► ObserverTable ─► Suspension ─► OutboundBuffer
+///
+/// It calls nothing of the system; the loop reads from clients and writes to those that `takeTouched` returns.
+struct Router {
+    private let limits: ServerLimits
+    private let directory: String
+    private let process = getpid()
+    private let startedAt: UInt64
+    private let report: (ServerEvent) -> Void
+    private var table = ObserverTable()
+    private(set) var clients: [Int: ServerClient] = [:]
+    /// Those that have not said hello, in the order in which they connected.
+    private(set) var newcomers: [ServerClient] = []
+    /// The clients that have something to be written; see `ServerClient.isTouched`.
+    private var touched: [ServerClient] = []
+    /// The time of this turn.
+    var now: UInt64
+    private(set) var posted = 0
+    private(set) var heldBytes = 0
+    /// Of the notifications for clients that have ended.
+    private var gone = NotificationCounts()
+
+    init(_ limits: ServerLimits, directory: String, now: UInt64, report: @escaping (ServerEvent) -> Void) {
+        self.limits = limits
+        self.directory = directory
+        self.now = now
+        startedAt = now
+        self.report = report
+    }
+
+    // MARK: Clients
+
+    mutating func add(_ client: ServerClient) {
+        clients[client.number] = client
+        newcomers.append(client)
+    }
+
+    /// Closes a client.
+    mutating func remove(_ client: ServerClient) {
+        clients[client.number] = nil
+        if client.name == nil { newcomers.removeAll { $0 === client } }
+        forget(client)
+        client.close()
+        gone = gone + client.allCounts
+    }
+
+    /// Removes the observers of a client, and all that waits for it.
+    mutating func forget(_ client: ServerClient) {
+        table.remove(client.observers.values, of: client.number)
+        client.observers = [:]
+        heldBytes -= client.suspension.byteCount
+        client.forgetWhatWaits()
+    }
+
+    /// A client to write to; nil at the end of the turn.
+    mutating func takeTouched() -> ServerClient? {
+        let client = touched.popLast()
+        client?.isTouched = false
+        return client
+    }
+
+    @inline(__always)
+    mutating func touch(_ client: ServerClient) {
+        guard !client.isTouched else { return }
+        client.isTouched = true
+        touched.append(client)
+    }
+
+    // MARK: Frames
+
+    /// Serves a frame of a client.
+    /// - Returns: false if the client takes its leave.
+    /// - Throws: what is wrong with the frame; `.refused` if the client has to go for another reason.
+    mutating func serve(_ frame: Frame, of client: ServerClient) throws(WireError) -> Bool {
+        guard let kind = FrameKind(rawValue: frame.kind), kind.rawValue < FrameKind.welcome.rawValue else {
+            throw .unknown("kind of frame", frame.kind)
+        }
+        guard (client.name == nil) == (kind == .hello) else { throw .outOfTurn(kind) }
+        var reader = WireReader(frame.payload)
+        if client.phase == .writeClosed, kind != .farewell, kind != .post { return true }
+        switch kind {
+        case .post:
+            try post(frame.payload, from: client)
+            return true
+        case .hello: try welcome(client, &reader)
+        case .register: try register(&reader, client)
+        case .unregister: unregister(try reader.integer(UInt32.self), client)
+        case .suspension: setSuspended(try reader.flag("suspension"), client)
+        case .synchronize:
+            let number = try reader.integer(UInt64.self)
+            answer(client, .synchronized) { $0.integer(number) }
+        case .status:
+            guard client.statusRest == nil else { throw .outOfTurn(.status) }
+            beginStatus(for: client)
+        default: break  // A farewell has no parts.
+        }
+        try reader.end()
+        return kind != .farewell
+    }
+
+    private mutating func welcome(_ client: ServerClient, _ reader: inout WireReader) throws(WireError) {
+        let magic = try reader.integer(UInt32.self)
+        guard magic == Wire.magic else { throw .magic(magic) }
+        // In all versions of the protocol the newest version that the client speaks comes first. The rest of a hello
+        // of another version has an unknown format.
+        let newest = try reader.integer(UInt16.self)
+        let oldest = newest < ProtocolVersions.supported.oldest ? newest : try reader.integer(UInt16.self)
+        let spoken = ProtocolVersions(oldest: oldest, newest: newest)
+        guard let version = ProtocolVersions.supported.newestCommon(with: spoken) else {
+            throw .refused(ProtocolVersions.mismatch(client: spoken, server: .supported, serverProcess: process))
+        }
+        let isSuspended = try reader.flag("suspension")
+        let name = try reader.string(limit: Wire.processNameLimit)
+        let server = UInt32(bitPattern: process)
+        client.name = name
+        newcomers.removeAll { $0 === client }
+        setSuspended(isSuspended, client)
+        answer(client, .welcome) {
+            $0.integer(version)
+            $0.integer(server)
+        }
+        report(.clientConnected(process: client.process, name: name))
+    }
+
+    private mutating func register(_ reader: inout WireReader, _ client: ServerClient) throws(WireError) {
+        let number = try reader.integer(UInt32.self)
+        let wireBehavior = try reader.integer(UInt8.self)
+        guard let behavior = SuspensionBehavior(wireValue: wireBehavior) else {
+            throw .unknown("suspension behavior", wireBehavior)
+        }
+        let flags = try reader.integer(UInt8.self)
+        guard flags <= 3 else { throw .unknown("flag of an observer", flags) }
+        let name = flags & 1 != 0 ? try reader.stringBytes(limit: Wire.nameLimit) : nil
+        let object = flags & 2 != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil
+        if let name {
+            guard !name.isEmpty else { throw .emptyName }
+            try PostedPayload.check(name)
+        }
+        if let object { try PostedPayload.check(object) }
+        guard client.observers.count < limits.observersPerClient else {
+            throw .tooManyObservers(limits.observersPerClient)
+        }
+        guard client.observers[number] == nil else { throw .numberInUse(number) }
+        client.observers[number] = table.add(
+            ObserverTable.Observer(
+                client: client.number, filter: NameAndObject(name: name, object: object),
+                matching: MatchingObserver(registration: number, behavior: behavior)))
+    }
+
+    /// Removes an observer. Only notifications that are already in the outbound buffer are still sent to it.
+    private mutating func unregister(_ registration: UInt32, _ client: ServerClient) {
+        guard let observer = client.observers.removeValue(forKey: registration) else { return }
+        table.remove(observer)
+        changeHeld(of: client) { $0.unregister(registration) }
+        client.outbound.unregister(registration)
+    }
+
+    private mutating func setSuspended(_ flag: Bool, _ client: ServerClient) {
+        deliverHeld(changeHeld(of: client) { $0.setSuspended(flag) }, to: client)
+    }
+
+    /// Puts a frame into a client's buffer, whatever waits there.
+    mutating func answer(_ client: ServerClient, _ kind: FrameKind, _ body: (inout FrameWriter) -> Void) {
+        var writer = FrameWriter()
+        writer.frame(kind, body)
+        client.outbound.append(writer.bytes, now: now)
+        touch(client)
+    }
+
+    // MARK: Posts
+
+    private mutating func post(_ payload: UnsafeRawBufferPointer, from poster: ServerClient) throws(WireError) {
+        let post = try PostedPayload(payload)
+        if !poster.hasRoute(of: post, payload, version: table.version) {
+            try post.checkStrings()
+            let recipients = table.matches(name: post.name, object: post.object).compactMap { match in
+                clients[match.client].map { ($0, match.observers) }
+            }
+            poster.route = ServerClient.Route(
+                head: Array(payload[1..<post.headCount]), hasObject: post.object != nil, version: table.version,
+                recipients: recipients)
+        }
+        poster.posted += 1
+        poster.bucket.take()
+        posted += 1
+        guard let recipients = poster.route?.recipients else { return }
+        // Made for the first client that holds it, and shared with the others.
+        lazy var held = HeldPost(
+            key: NameAndObject(name: post.name, object: post.object), sender: poster.process, payload: Array(payload))
+        for (client, observers) in recipients {
+            client.counts.matched += 1
+            guard client.suspension.isSuspended else {
+                deliver(payload, sender: poster.process, observers, to: client)
+                continue
+            }
+            let spareBytes = limits.heldBytes - heldBytes
+            let delivery = changeHeld(of: client) {
+                $0.decide(held, observers: observers, immediately: post.isImmediate, spareBytes: spareBytes)
+            }
+            deliverHeld(delivery, to: client)
+            if !delivery.observers.isEmpty {
+                deliver(payload, sender: poster.process, delivery.observers, to: client)
+            }
+        }
+    }
+
+    /// Puts a notification into a client's buffer, or counts it as missed.
+    @inline(__always)
+    private mutating func deliver(
+        _ payload: UnsafeRawBufferPointer, sender: Int32, _ observers: [MatchingObserver], to client: ServerClient,
+        isHeld: Bool = false
+    ) {
+        let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
+        guard client.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(observers, client) }
+        client.counts.delivered += 1
+        client.outbound.append(size, now: now) { memory in
+            memory.storeBytes(of: UInt32(size - Wire.lengthBytes).littleEndian, as: UInt32.self)
+            memory.storeBytes(of: FrameKind.notification.rawValue, toByteOffset: 4, as: UInt8.self)
+            memory.storeBytes(of: sender.littleEndian, toByteOffset: 5, as: Int32.self)
+            memory.storeBytes(of: UInt16(observers.count).littleEndian, toByteOffset: 9, as: UInt16.self)
+            var position = memory + 11
+            for observer in observers {
+                position.storeBytes(of: observer.registration.littleEndian, as: UInt32.self)
+                position += 4
+            }
+            if let start = payload.baseAddress { position.copyMemory(from: start, byteCount: payload.count) }
+        }
+        touch(client)
+    }
+
+    private func miss(_ observers: [MatchingObserver], _ client: ServerClient) {
+        if client.outbound.missedCount == 0 { report(.dropping(process: client.process, name: client.name ?? "")) }
+        client.outbound.miss(observers)
+        client.counts.dropped += 1
+    }
+
+    private mutating func deliverHeld(_ delivery: Suspension.Delivery, to client: ServerClient) {
+        if !delivery.gap.isEmpty { answer(client, .gap) { $0.gap(delivery.gap, cause: .held) } }
+        for entry in delivery.entries {
+            entry.post.payload.withUnsafeBytes {
+                deliver($0, sender: entry.post.sender, entry.observers, to: client, isHeld: true)
+            }
+        }
+    }
+
+    private mutating func changeHeld<Value>(of client: ServerClient, _ body: (inout Suspension) -> Value) -> Value {
+        let before = client.suspension.byteCount
+        defer { heldBytes += client.suspension.byteCount - before }
+        return body(&client.suspension)
+    }
+
+    // MARK: Status
+
+    /// Begins to answer a question about the status. Each part of the answer is a frame of its own, so that it may have
+    /// any size: the server's first, then each client's, followed by its observers'. `StatusQuery` reads them.
+    private mutating func beginStatus(for client: ServerClient) {
+        let held = clients.values.reduce(0) { $0 + $1.suspension.entryCount }
+        let counts = clients.values.reduce(gone) { $0 + $1.allCounts }
+        let server: [String: PropertyListValue] = [
+            "processID": .integer(Int64(process)), "directory": .string(directory),
+            "seconds": .real(Double(now - startedAt) / 1e9),
+            "posted": .integer(Int64(posted)), "heldEntries": .integer(Int64(held)),
+            "heldBytes": .integer(Int64(heldBytes)),
+        ]
+        answer(client, .statusPart) { $0.statusPart(server.merging(counts.status) { $1 }) }
+        client.statusRest = clients.keys.filter { $0 != client.number }.sorted(by: >)
+        continueStatus(for: client)
+    }
+
+    /// Writes as many parts as may wait; the rest when those are written.
+    mutating func continueStatus(for client: ServerClient) {
+        guard client.statusRest != nil else { return }
+        while client.outbound.waiting < limits.softQueueBytes {
+            guard let number = client.statusRest?.popLast() else {
+                client.statusRest = nil
+                return answer(client, .statusPart) { $0.statusPart(nil) }
+            }
+            guard let other = clients[number] else { continue }
+            answer(client, .statusPart) { $0.statusPart(other.status) }
+            for observer in other.observers.values.sorted(by: { $0.order < $1.order }) {
+                answer(client, .statusPart) { $0.statusPart(observer.status) }
+            }
+        }
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func flag(_ what: String) throws(WireError) -> Bool {
+        let value = try integer(UInt8.self)
+        guard value <= 1 else { throw .unknown(what, value) }
+        return value == 1
+    }
+}

@@ -1,0 +1,48 @@
+internal import DistributedNotifications
+
+extension FrameWriter {
+    mutating func goodbye(_ reason: GoodbyeReason, _ text: String) {
+        integer(reason.rawValue)
+        string(text)
+    }
+
+    mutating func gap(_ missed: MissedPosts, cause: NotificationGap.Cause) {
+        integer(cause.wireValue)
+        integer(UInt64(missed.count))
+        // Of more observers than fit into a frame only the first; the count above is of all.
+        let registrations = missed.registrations.prefix(4096)
+        integer(UInt16(registrations.count))
+        for (registration, count) in registrations {
+            integer(registration)
+            integer(UInt64(count))
+        }
+    }
+
+    /// - Parameter part: of the server, of a client, or of an observer of the client before; nil ends the answer.
+    mutating func statusPart(_ part: [String: PropertyListValue]?) {
+        integer(UInt8(part == nil ? 0 : 1))
+        // Names and numbers are always smaller than a userInfo may be.
+        try? userInfo(part ?? [:])
+    }
+}
+
+extension ServerClient {
+    var status: [String: PropertyListValue] {
+        let own: [String: PropertyListValue] = [
+            "processID": .integer(Int64(process)), "name": .string(name ?? ""),
+            "isSuspended": .boolean(suspension.isSuspended), "posted": .integer(Int64(posted)),
+            "waitingBytes": .integer(Int64(outbound.waiting)), "heldEntries": .integer(Int64(suspension.entryCount)),
+            "heldBytes": .integer(Int64(suspension.byteCount)),
+        ]
+        return own.merging(allCounts.status) { $1 }
+    }
+}
+
+extension ObserverTable.Observer {
+    var status: [String: PropertyListValue] {
+        var status: [String: PropertyListValue] = ["behavior": .string(matching.behavior.rawValue)]
+        status["name"] = filter.name.map { .string($0) }
+        status["object"] = filter.object.map { .string($0) }
+        return status
+    }
+}
