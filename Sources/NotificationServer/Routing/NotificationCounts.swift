@@ -1,6 +1,6 @@
 internal import DistributedNotifications
 
-/// What became of the notifications for one client, or for all. `ServerStatus` documents the numbers.
+/// The outcomes of the notifications for one client, or for all, counted. `ServerStatus` documents the numbers.
 struct NotificationCounts: Hashable, Sendable {
     var matched = 0
     var delivered = 0

@@ -22,7 +22,7 @@ struct Suspension {
         var byteCount: Int
     }
 
-    /// What to send to the client, in this order: the gap, the held entries, and the post itself to `observers`.
+    /// The frames for the client, in this order: the gap, the held entries, and the post itself to `observers`.
     struct Delivery {
         /// The posts discarded since the last flush.
         var gap = MissedPosts()
@@ -42,7 +42,7 @@ struct Suspension {
 
     private(set) var isSuspended = false
     private(set) var byteCount = 0
-    /// What became of the posts that were not delivered.
+    /// The outcomes of the posts that were not delivered.
     private(set) var counts = NotificationCounts()
 
     var entryCount: Int { entries.count }

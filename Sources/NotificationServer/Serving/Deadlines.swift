@@ -1,6 +1,6 @@
 /// The times at which something may be due for clients, in their order: at most one for each client.
 ///
-/// Cost: a search for each change. What is not due costs nothing.
+/// Cost: a search for each change, and nothing for a time that has not come.
 struct Deadlines {
     private struct Entry {
         var time: UInt64
@@ -26,7 +26,7 @@ struct Deadlines {
         entries.remove(at: index(time, client))
     }
 
-    /// - Returns: a client whose time has come.
+    /// - Returns: a client with a time that has come.
     mutating func removeFirst(now: UInt64) -> Int? {
         guard let entry = entries.last, entry.time <= now else { return nil }
         remove(entry.client)

@@ -32,7 +32,7 @@ struct OutboundBuffer {
     /// The number of missed notifications.
     var missedCount: Int { missed.count }
 
-    /// Whether the buffer accepts a notification's frame of this size. If it does not, count it with `miss`.
+    /// - Returns: true if the buffer accepts a notification's frame of this size. If not, count it with `miss`.
     ///
     /// - Parameter isHeld: whether the notification was held before; it may then use additional room.
     mutating func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {

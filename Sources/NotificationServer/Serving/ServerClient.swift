@@ -2,7 +2,7 @@ internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// A process that is connected to the server: what waits for it, what is held for it, and how far it is read.
+/// A process that is connected to the server, with the notifications that wait or are held for it.
 ///
 /// Threads: only the serving thread uses it.
 final class ServerClient {
@@ -18,7 +18,7 @@ final class ServerClient {
         case open
         /// It has stopped reading, so nothing is written to it. Frames that it wrote before are still served.
         case writeClosed
-        /// What it writes is discarded; it is closed when its outbound buffer is written.
+        /// Its frames are discarded; it is closed when its outbound buffer is written.
         case ending
         case closed
     }
@@ -51,9 +51,9 @@ final class ServerClient {
     var phase = Phase.open
     var decoder = FrameDecoder()
     var pause: Pause?
-    /// What the poll reports about it.
+    /// The events for which the poll watches it.
     private var watched = (reading: false, writing: false)
-    /// Whether it is in the loop's list of clients to serve next.
+    /// True while it is in the loop's list of clients to serve next.
     var isReady = false
     /// The clients that the answer to its status request has yet to list, last first; nil if it made no request.
     var statusRest: [Int]?
@@ -66,7 +66,7 @@ final class ServerClient {
     @exclusivity(unchecked) var route: Route?
     @exclusivity(unchecked) var posted = 0
     @exclusivity(unchecked) var counts = NotificationCounts()
-    /// Whether it is in the router's list of clients to write to.
+    /// True while it is in the router's list of clients to write to.
     @exclusivity(unchecked) var isTouched = false
 
     init(number: Int, socket: LocalSocket, process: Int32, limits: ServerLimits, now: UInt64) {
@@ -86,7 +86,7 @@ final class ServerClient {
     var isSilent: Bool { name == nil && phase == .open }
     /// The answers to its frames go into the buffer too.
     var hasRoomForReplies: Bool { outbound.waiting <= limits.repliesLimit }
-    /// What became of the notifications for it.
+    /// The outcomes of all notifications for it.
     var allCounts: NotificationCounts { counts + suspension.counts }
 
     /// The next time at which something may be due for it.
@@ -97,7 +97,7 @@ final class ServerClient {
         return time == .max ? nil : time
     }
 
-    /// Whether these are the recipients of a post.
+    /// True if its route is that of a post, and the table has not changed since.
     func hasRoute(of post: PostedPayload, _ payload: UnsafeRawBufferPointer, version: Int) -> Bool {
         guard let route, version == route.version, post.headCount - 1 == route.head.count,
             route.hasObject == (post.object != nil), let start = payload.baseAddress
@@ -109,8 +109,8 @@ final class ServerClient {
 
     // MARK: The socket
 
-    /// Reads what has arrived. Once it is told to go, that is discarded.
-    /// - Returns: why it is gone; nil if it is not.
+    /// Reads the bytes that have arrived. They are discarded once it was refused.
+    /// - Returns: the reason if the connection has ended.
     func read() -> String? {
         guard !isClosed, pause == nil, !decoder.hasFrame else { return nil }
         let space = decoder.space()
@@ -124,7 +124,7 @@ final class ServerClient {
     enum Written {
         /// All, or as much as the socket takes.
         case done
-        /// All; it is told next what it missed before.
+        /// All; a gap with these comes next.
         case gap(MissedPosts)
         /// It reads nothing more.
         case ended
@@ -142,7 +142,7 @@ final class ServerClient {
         return .done
     }
 
-    /// Has the poll report what it is to be served for.
+    /// Tells the poll for which events to watch it.
     /// - Returns: false if the system has no room.
     @discardableResult func updatePoll(_ poll: EventPoll) -> Bool {
         let wanted = (reading: pause == nil, writing: !outbound.isEmpty && phase != .writeClosed)

@@ -232,7 +232,7 @@ struct ServerLoop: ~Copyable {
     private mutating func end(_ client: ServerClient, _ reason: GoodbyeReason, _ text: String) {
         guard client.isServed else { return }
         client.phase = .ending
-        // What is read now is discarded.
+        // Its further frames are discarded.
         client.decoder = FrameDecoder()
         router.answer(client, .goodbye) { $0.goodbye(reason, text) }
         if reason == .refused { report(.clientRefused(process: client.process, reason: text)) }

@@ -49,8 +49,12 @@ package final class RawPeer {
     }
 
     /// Connects, without starting a server.
-    /// - Parameter name: the name in its hello; nil: it does not send hello.
-    package init(_ directory: ServerDirectory, name: String? = "raw", suspended: Bool = false) throws {
+    /// - Parameters:
+    ///   - name: the name in its hello; nil: it does not send hello.
+    ///   - observing: a name that it observes with number 1, once this returns.
+    package init(
+        _ directory: ServerDirectory, name: String? = "raw", suspended: Bool = false, observing: String? = nil
+    ) throws {
         guard let socket = try ServerStart.connectIfServed(directory, timeout: Self.limit) else {
             throw Problem.wrote(ECONNREFUSED)
         }
@@ -61,6 +65,9 @@ package final class RawPeer {
         try write(hello.bytes)
         let answer = try next()
         guard case .frame(.welcome, _) = answer else { throw Problem.ended(answer) }
+        guard let observing else { return }
+        try register(1, name: observing)
+        try synchronize()
     }
 
     // MARK: Writing

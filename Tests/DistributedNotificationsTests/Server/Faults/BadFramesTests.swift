@@ -73,9 +73,7 @@ final class BadFramesTests: XCTestCase {
     }
 
     func testFramesThatComeByteByByteAreServed() throws {
-        let observer = try RawPeer(temporary.directory, name: "observer")
-        try observer.register(1, name: "slow")
-        try observer.synchronize()
+        let observer = try RawPeer(temporary.directory, name: "observer", observing: "slow")
         let poster = try RawPeer(temporary.directory, name: nil)
         var bytes = FrameWriter()
         bytes.hello(suspended: false, name: "drip")

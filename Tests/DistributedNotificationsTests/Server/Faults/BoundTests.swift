@@ -15,9 +15,7 @@ final class BoundTests: XCTestCase {
         let stopped = try RawPeer(temporary.directory, name: "stopped")
         try stopped.register(9, name: "n")
         try stopped.synchronize()
-        let healthy = try RawPeer(temporary.directory, name: "healthy")
-        try healthy.register(1, name: "n")
-        try healthy.synchronize()
+        let healthy = try RawPeer(temporary.directory, name: "healthy", observing: "n")
         let poster = try RawPeer(temporary.directory, name: "poster")
         var seen = Tally()
         // The memory of an idle server is not counted.
@@ -75,9 +73,7 @@ final class BoundTests: XCTestCase {
         let server = try ServerInThisProcess(temporary)
         let poster = try RawPeer(temporary.directory, name: "poster")
         for (posts, byteCount) in [(1024, 8), (3000, 8), (500, 10_000)] {
-            let suspended = try RawPeer(temporary.directory, name: "suspended", suspended: true)
-            try suspended.register(1, name: "n")
-            try suspended.synchronize()
+            let suspended = try RawPeer(temporary.directory, name: "suspended", suspended: true, observing: "n")
             try poster.post("n", numbers: 0..<posts, byteCount: byteCount)
             try poster.synchronize()
             let client = try XCTUnwrap(try temporary.status().clients.first { $0.name == "suspended" })
@@ -145,9 +141,7 @@ final class BoundTests: XCTestCase {
         var limits = ServerLimits()
         limits.heldOverflow = .deliver
         let server = try ServerInThisProcess(temporary, limits: limits)
-        let stopped = try RawPeer(temporary.directory, name: "stopped", suspended: true)
-        try stopped.register(1, name: "n")
-        try stopped.synchronize()
+        let stopped = try RawPeer(temporary.directory, name: "stopped", suspended: true, observing: "n")
         let poster = try RawPeer(temporary.directory, name: "poster")
         let posts = 2000
         var largest = 0

@@ -57,9 +57,7 @@ final class ClientFaultTests: XCTestCase {
         let client = try FaultClient(.observer, at: temporary)
         try ready(client)
         let poster = try RawPeer(temporary.directory, name: "poster")
-        let healthy = try RawPeer(temporary.directory, name: "healthy")
-        try healthy.register(1, name: "n")
-        try healthy.synchronize()
+        let healthy = try RawPeer(temporary.directory, name: "healthy", observing: "n")
         for round in 0..<2 {
             client.stop()
             let first = round * Self.posts

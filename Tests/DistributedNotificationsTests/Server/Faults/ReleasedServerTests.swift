@@ -66,19 +66,22 @@ final class ReleasedServerTests: XCTestCase {
                 (rounds, posts) = (rounds + 1, posts + 500)
             } while SuspendingClock.now < end
         }
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.id)/fd").count
+        }
         func figures() throws -> (descriptors: Int, resident: Int, data: Int) {
             try suspended.setSuspended(false)
             for peer in [observer, suspended] { try peer.synchronize() }
             XCTAssertTrue(try eventually { try temporary.status().clients.count == 3 })
-            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.id)/fd").count
-            return (descriptors, server.residentBytes, server.dataBytes)
+            return (try descriptors(), server.residentBytes, server.dataBytes)
         }
         try perform(until: .now + .seconds(max(1, seconds / 10)))
         let before = try figures()
         try perform(until: .now + .seconds(seconds))
         let after = try figures()
         print("soak: \(seconds) s, \(rounds) rounds, \(try temporary.status().posted) posts: \(before) → \(after)")
-        XCTAssertEqual(after.descriptors, before.descriptors)
+        // The connection of the last question may still be open.
+        XCTAssertTrue(try eventually { try descriptors() <= before.descriptors })
         XCTAssertLessThan(after.resident - before.resident, 2 << 20)
         XCTAssertLessThan(after.data - before.data, 2 << 20)
     }

@@ -7,7 +7,7 @@ import XCTest
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// How a server treats its clients: whom it serves, how long it waits for them, and what it counts.
+/// The numbers of a server, its timeouts, and the order in which it reads from its clients.
 final class ServedClientTests: XCTestCase {
     private let temporary: FaultDirectory! = try? FaultDirectory()
 
@@ -70,7 +70,7 @@ final class ServedClientTests: XCTestCase {
             [16, 4, 4, 4, 1, 3])
         let dropped = try XCTUnwrap(status.clients.first { $0.name == "slow" }?.dropped)
         XCTAssertGreaterThan(dropped, 50)
-        // What became of a client's notifications stays in the server's numbers when it has gone.
+        // The outcomes of a client's notifications stay in the server's numbers when it has gone.
         try suspended.frame(.farewell)
         XCTAssertEqual(try suspended.next(), .end)
         let later = try temporary.status()
@@ -79,7 +79,7 @@ final class ServedClientTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    // MARK: Its timeouts
+    // MARK: Timeouts
 
     func testAClientWithoutHelloIsDisconnectedAtTheTimeoutAndOthersAreNot() throws {
         var limits = ServerLimits()
@@ -163,13 +163,11 @@ final class ServedClientTests: XCTestCase {
         }
     }
 
-    // MARK: What it reads
+    // MARK: Reading
 
     func testPostsOfAClientThatHasEndedAreDelivered() throws {
         let server = try ServerInThisProcess(temporary)
-        let observer = try RawPeer(temporary.directory, name: "observer")
-        try observer.register(1, name: "n")
-        try observer.synchronize()
+        let observer = try RawPeer(temporary.directory, name: "observer", observing: "n")
         for round in 0..<20 {
             do {
                 let poster = try RawPeer(temporary.directory, name: "poster")
@@ -193,9 +191,7 @@ final class ServedClientTests: XCTestCase {
         var limits = ServerLimits()
         (limits.postsAtOnce, limits.postsPerSecond) = (100, 4000)
         let server = try ServerInThisProcess(temporary, limits: limits)
-        let observer = try RawPeer(temporary.directory, name: "observer")
-        try observer.register(1, name: "n")
-        try observer.synchronize()
+        let observer = try RawPeer(temporary.directory, name: "observer", observing: "n")
         let fast = try RawPeer(temporary.directory, name: "fast")
         let began = SuspendingClock.now
         try fast.post("n", numbers: 0..<1100)
@@ -205,7 +201,7 @@ final class ServedClientTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    /// Asks for replies until the server reads no more.
+    /// Asks for replies until the server stops reading.
     /// - Returns: the number of replies to read.
     private func askUntilItIsNotRead(_ peer: RawPeer, _ limits: ServerLimits = ServerLimits()) throws -> Int {
         var requests = FrameWriter()

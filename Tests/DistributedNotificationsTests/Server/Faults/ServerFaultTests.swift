@@ -145,9 +145,7 @@ final class ServerFaultTests: XCTestCase {
     func testWithoutDescriptorsNewcomersAreRefusedClientsAreServedAndTheServerRecovers() throws {
         let temporary = try FaultDirectory()
         let server = try temporary.startServer()
-        let first = try RawPeer(temporary.directory, name: "first")
-        try first.register(1, name: "n")
-        try first.synchronize()
+        let first = try RawPeer(temporary.directory, name: "first", observing: "n")
         try server.limitDescriptors(to: 20)
         var served: [RawPeer] = []
         var refusal: Goodbye?
@@ -224,9 +222,7 @@ final class ServerFaultTests: XCTestCase {
         let center = try DistributedCenter(directory: temporary.directory, limits: limits)
         // Connected without the limit of a post.
         try center.synchronize(timeout: TestTimeout.hang)
-        let observer = try RawPeer(temporary.directory, name: "observer")
-        try observer.register(1, name: "n")
-        try observer.synchronize()
+        let observer = try RawPeer(temporary.directory, name: "observer", observing: "n")
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })

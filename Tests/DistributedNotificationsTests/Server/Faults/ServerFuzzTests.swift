@@ -54,9 +54,7 @@ final class ServerFuzzTests: XCTestCase {
     func testRandomFramesDoNotHarmTheServerOrOtherClients() throws {
         let temporary = try FaultDirectory()
         let server = try temporary.startServer()
-        let healthy = try RawPeer(temporary.directory, name: "healthy")
-        try healthy.register(1, name: "healthy")
-        try healthy.synchronize()
+        let healthy = try RawPeer(temporary.directory, name: "healthy", observing: "healthy")
         var random = SeededGenerator(seed: 77)
         var frames = 0
         var connections = 0

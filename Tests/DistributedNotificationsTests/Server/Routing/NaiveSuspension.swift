@@ -1,7 +1,7 @@
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// What is sent to a client, in a form that can be compared.
+/// The frames for a client, in a form that can be compared.
 struct SuspensionOutcome: Hashable, CustomStringConvertible {
     struct Delivery: Hashable {
         var post: Int

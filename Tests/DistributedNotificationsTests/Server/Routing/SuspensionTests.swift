@@ -56,10 +56,11 @@ final class SuspensionTests: XCTestCase {
                 outcome.deliveries.append(.init(post: posts, registrations: delivery.observers.map(\.registration)))
             }
             if outcome != expected { difference = difference ?? "\(outcome), not \(expected)" }
-            let state =
-                "\(suspension.isSuspended) \(suspension.entryCount) \(suspension.byteCount) \(suspension.counts)"
-            let other = "\(model.isSuspended) \(model.entryCount) \(model.byteCount) \(model.counts)"
-            if state != other { difference = difference ?? "state \(state), not \(other)" }
+            if suspension.isSuspended != model.isSuspended || suspension.entryCount != model.entryCount
+                || suspension.byteCount != model.byteCount || suspension.counts != model.counts
+            {
+                difference = difference ?? "\(suspension), not \(model)"
+            }
             return outcome
         }
     }
