@@ -47,7 +47,6 @@ struct recorder_record {
     struct recorder_text policy;
     struct recorder_text reason;
     uint64_t signal;
-    struct recorder_text counters; // an object in JSON
 
     // Only of Foundation's own API.
     bool foundation;
