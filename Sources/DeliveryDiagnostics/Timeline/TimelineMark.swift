@@ -60,8 +60,8 @@ enum TimelineMark: CaseIterable {
         case .coalesced: ("coalesced", "merged", "m-4 0l4 -4l4 4l-4 4z")
         case .cancelled: ("cancelled or removed", "ended cross", "m-3.5 -3.5l7 7m0 -7l-7 7")
         case .lost, .problem: ("lost", "bad cross", "m-3.5 -3.5l7 7m0 -7l-7 7")
-        case .ended: ("end of a thread or process", "stroke", "m0 -6v12")
-        case .register, .remove, .other: ("other event", "moment", "m0 -4v8")
+        case .ended: ("end of a thread or process", "stroke", "m-6 0h12")
+        case .register, .remove, .other: ("other event", "moment", "m-4 0h8")
         }
     }
 

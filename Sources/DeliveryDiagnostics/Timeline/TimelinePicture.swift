@@ -37,7 +37,7 @@ package struct TimelinePicture: Sendable {
         (self.timeline, self.isLinear) = (timeline, isLinear)
         let names = timeline.lanes.map { DisplayWidth.fit(Excerpt.of($0.title), to: Self.maximumTitleWidth) }
         let widest = (names.map(Self.width).max() ?? 0) + 16
-        pitch = max(28, min(widest, 480 / Double(max(1, names.count))))
+        pitch = max(28, min(max(widest, 64), 480 / Double(max(1, names.count))))
         // Names that do not fit beside each other are in steps.
         let step = pitch < widest ? Self.line : 0
         let head = 54 + Double(Self.head(timeline).count) * Self.line
