@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "kernel_name.h"
+#include "line.h"
 
 #include <errno.h>
 #include <fcntl.h>

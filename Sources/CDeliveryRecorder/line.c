@@ -104,18 +104,14 @@ size_t recorder_maximum_length(const struct recorder_record *record) {
         record->stage,  record->name,   record->message, record->file, record->type,     record->style,
         record->policy, record->reason, record->queue,   record->at,   record->function, record->origin,
     };
-    size_t length = 1024 + record->counters.length;
+    size_t length = 1024;
     for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) length += maximum_length(texts[index]);
     return length;
 }
 
-static char *add_beginning(char *end, uint64_t number, uint64_t nanoseconds) {
-    end = add_number(ADD(end, "{\"n\":"), number);
-    return add_number(ADD(end, ",\"t\":"), nanoseconds);
-}
-
 size_t recorder_write_beginning(char *line, uint64_t number, uint64_t nanoseconds) {
-    return (size_t)(add_beginning(line, number, nanoseconds) - line);
+    char *end = add_number(ADD(line, "{\"n\":"), number);
+    return (size_t)(add_number(ADD(end, ",\"t\":"), nanoseconds) - line);
 }
 
 size_t recorder_write_rest(char *line, const struct recorder_record *record) {
@@ -137,9 +133,6 @@ size_t recorder_write_rest(char *line, const struct recorder_record *record) {
     end = ADD_TEXT(end, "policy", record->policy);
     end = ADD_TEXT(end, "reason", record->reason);
     end = ADD_NUMBER(end, "signal", record->signal);
-    if (record->counters.start) {
-        end = add(ADD(end, ",\"counters\":"), record->counters.start, record->counters.length);
-    }
     end = ADD_TEXT(end, "origin", record->origin);
     if (record->foundation) end = ADD(end, ",\"foundation\":true");
     if (record->center) end = ADD_HEXADECIMAL(end, "center", record->center);

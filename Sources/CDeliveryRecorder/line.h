@@ -1,6 +1,9 @@
 #ifndef RECORDER_LINE_H
 #define RECORDER_LINE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "delivery_recorder.h"
 
 #pragma GCC visibility push(hidden)
@@ -17,6 +20,16 @@ size_t recorder_write_rest(char *line, const struct recorder_record *record);
 /// null.
 size_t recorder_write_event(char *rest, int32_t kernel_id, const char *stage, uint64_t count, const char *reason);
 size_t recorder_write_unrecorded(char *line, const char *reason);
+
+// The names of threads, of kernel_name.c.
+
+/// Remembers the name of the process, which its new threads have too. Call when a recording begins. False without
+/// `/proc`.
+bool kernel_name_remember_process(void);
+
+/// The kernel's name of a thread, if the program gave it one: neither the name of the process, nor that of a root
+/// queue, which Dispatch gives its threads. Otherwise, and without `/proc`, null. The name is in the memory.
+struct recorder_text kernel_name(int32_t kernel_id, char memory[16]);
 
 #pragma GCC visibility pop
 

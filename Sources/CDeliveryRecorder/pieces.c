@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel_name.h"
 #include "lock.h"
 
 enum {

@@ -22,7 +22,6 @@
 
 #include "delivery_recorder.h"
 #include "destination.h"
-#include "kernel_name.h"
 #include "line.h"
 #include "lock.h"
 #include "pieces.h"

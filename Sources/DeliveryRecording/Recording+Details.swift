@@ -48,23 +48,15 @@ extension Recording {
 
         /// - Parameter signal: the value of `signal` in the record, or 0.
         init?(name: String, signal: UInt64) {
-            let known = name == "signal" ? .signal(UInt8(clamping: signal)) : Self.named[name]
-            guard let known else { return nil }
+            guard let known = name == "signal" ? .signal(UInt8(clamping: signal)) : Self.named[name] else { return nil }
             self = known
         }
 
         /// `exit`, `stopped`, `signal 11`, `not started`, `timed out`, `already removed`, `cancelled` or `released`.
         public var description: String {
-            switch self {
-            case .exit: "exit"
-            case .stopped: "stopped"
-            case .signal(let number): "signal \(number)"
-            case .notStarted: "not started"
-            case .timedOut: "timed out"
-            case .alreadyRemoved: "already removed"
-            case .cancelled: "cancelled"
-            case .released: "released"
-            }
+            if case .signal(let number) = self { return "signal \(number)" }
+            let name = Self.named.first { $0.value == self }?.key ?? ""
+            return name.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
         }
 
         /// True if a signal ended the process.
@@ -83,7 +75,7 @@ extension Recording {
         /// True if Foundation itself made the call, such as the post of a process's end.
         public var isCalledByFoundation: Bool
 
-        public init(center: String? = nil, queue: String? = nil, isCalledByFoundation: Bool = false) {
+        package init(center: String? = nil, queue: String? = nil, isCalledByFoundation: Bool = false) {
             (self.center, self.queue, self.isCalledByFoundation) = (center, queue, isCalledByFoundation)
         }
     }

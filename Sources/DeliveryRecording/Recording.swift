@@ -73,11 +73,6 @@ public struct Recording: Sendable {
         public var identity: ThreadIdentity
         /// True if it belongs to a pool of Dispatch; false if it does not, or if that is not known.
         public var isInPool = false
-
-        package init(process: Int32, identity: ThreadIdentity) {
-            self.process = process
-            self.identity = identity
-        }
     }
 
     /// A post or an observer of a process.
@@ -86,10 +81,7 @@ public struct Recording: Sendable {
         public var process: Int32
         public var number: Int
 
-        package init(process: Int32, number: Int) {
-            self.process = process
-            self.number = number
-        }
+        package init(process: Int32, number: Int) { (self.process, self.number) = (process, number) }
     }
 
     /// Why something of a process was not recorded.
@@ -97,11 +89,6 @@ public struct Recording: Sendable {
         /// An index in `processes`.
         public var process: Int32
         public var reason: String
-
-        package init(process: Int32, reason: String) {
-            self.process = process
-            self.reason = reason
-        }
     }
 
     /// Whether a recording has all records of a process.

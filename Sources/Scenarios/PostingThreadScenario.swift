@@ -13,17 +13,18 @@ struct PostingThreadScenario: Scenario {
         let handled = Gate("the handler")
 
         ScenarioRecording.logCurrentThread()
-        ScenarioRecording.record(.register, notification: .test)
+        ScenarioRecording.record(.register, notification: .test, observer: 1)
         let observer = NotificationCenter.default.addObserver(forName: .test, object: nil, queue: nil) { _ in
-            ScenarioRecording.record(.deliver, notification: .test, post: 1)
+            ScenarioRecording.record(.deliver, notification: .test, post: 1, observer: 1)
             ScenarioRecording.logCurrentThread()
             ScenarioRecording.log("test notification")
+            ScenarioRecording.record(.return, notification: .test, post: 1, observer: 1)
             handled.open()
         }
         defer { NotificationCenter.default.removeObserver(observer) }
 
         DispatchQueue.global().async {
-            ScenarioRecording.record(.post, notification: .test, post: 1)
+            ScenarioRecording.record(.post, notification: .test, post: 1, count: 1)
             NotificationCenter.default.post(name: .test, object: nil)
         }
         try handled.wait(timeout: environment.timeout)

@@ -107,18 +107,13 @@ package final class RecordedRun {
 
     /// Expects that every post was delivered once to each observer, and that each delivery is correct.
     func expectEachDelivered(_ claim: String, where isCorrect: (Delivery) -> Bool = { _ in true }) -> Expectation {
-        var counts = [Int32](repeating: 0, count: index.posts.count)
-        for delivery in delivered { counts[Int(delivery.delivered.post)] += 1 }
-        let posts = index.posts.indices.filter { index.posts[$0].posted >= 0 }
-        let other = posts.first { post in
-            let matched = index.entry(index.posts[post].posted).count
-            return counts[post] != (matched < 0 ? 1 : matched)
-        }
+        let accounts = Accounts(index)
+        let sum = accounts.sum(.notifications)
         let failure: String? =
-            if posts.isEmpty {
+            if sum[.matched] == 0 {
                 "nothing was posted"
-            } else if let other {
-                "post \(recording.posts[other].number) was delivered \(counts[other]) times"
+            } else if sum[.delivered] != sum[.matched] || !accounts.mismatched.isEmpty {
+                "of \(sum[.matched]) deliveries, \(sum.words())"
             } else if index.deliveries.contains(where: { $0.secondOutcome >= 0 }) {
                 "a post was delivered twice to an observer"
             } else if let wrong = delivered.first(where: { !isCorrect($0) }) {

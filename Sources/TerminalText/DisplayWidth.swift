@@ -7,8 +7,8 @@ package enum TextAlignment: Sendable {
 package enum DisplayWidth {
     /// Never less than a terminal uses. For joined symbols it may be more. Sequences that set a color have no width.
     package static func of(_ text: String) -> Int {
-        if text.utf8.contains(0x1B) { return of(withoutColors(text)) }
-        return text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
+        if text.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x1B }) { return text.utf8.count }
+        return (text.utf8.contains(0x1B) ? withoutColors(text) : text).reduce(0) { $0 + of($1) }
     }
 
     private static func of(_ character: Character) -> Int { character.unicodeScalars.reduce(0) { $0 + of($1) } }
@@ -42,15 +42,6 @@ package enum DisplayWidth {
             used += of($0)
             return used <= room
         } + ellipsis
-    }
-
-    /// The same, but shortens the middle: the beginning and end of a name say more.
-    package static func fitMiddle(_ text: String, to width: Int, ellipsis: String = "…") -> String {
-        guard of(text) > width else { return text }
-        let room = width - of(ellipsis)
-        guard room >= 2 else { return fit(text, to: width, ellipsis: ellipsis) }
-        let end = fit(String(text.reversed()), to: room / 2, ellipsis: "")
-        return fit(text, to: room - of(end), ellipsis: "") + ellipsis + String(end.reversed())
     }
 
     /// Padded with spaces, if the text is narrower.

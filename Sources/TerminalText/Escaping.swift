@@ -27,14 +27,17 @@ package enum ShownText {
 
     /// Escapes what `escaped` does except newlines.
     package static func lines(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
+        if isPlain(text) { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
             .joined(separator: "\n")
     }
 
+    /// True for most texts, which need no change.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
+
     /// Escapes invisible characters with JSON's syntax, so that JSON stays valid.
     package static func escaped(_ text: String) -> String {
-        // Fast path for most texts.
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        if isPlain(text) { return text }
         return text.unicodeScalars.map { scalar in
             scalar.isPrintable
                 ? "\(scalar)" : String(scalar).utf16.map { "\\u" + padded(String($0, radix: 16), to: 4) }.joined()

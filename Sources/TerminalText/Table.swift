@@ -127,11 +127,21 @@ package struct Table: Sendable {
     }
 
     private func line(_ row: [String], _ widths: [Int]) -> String {
-        let cells = row.enumerated().map { column, cell in
-            let fitting = DisplayWidth.fit(cell, to: columns[column].width.upperBound, ellipsis: "…")
-            return DisplayWidth.pad(fitting, to: widths[column], alignment: columns[column].alignment)
+        var line = ""
+        /// The spaces before the next text.
+        var space = 0
+        for (column, cell) in row.enumerated() {
+            let most = columns[column].width.upperBound
+            let text = most == .max ? cell : DisplayWidth.fit(cell, to: most)
+            let padding = max(0, widths[column] - DisplayWidth.of(text))
+            let isTrailing = columns[column].alignment == .trailing
+            if isTrailing { space += padding }
+            if !text.isEmpty {
+                line += String(repeating: " ", count: space) + text
+                space = 0
+            }
+            space += spacing + (isTrailing ? 0 : padding)
         }
-        let line = cells.joined(separator: String(repeating: " ", count: spacing))
-        return line.utf8.lastIndex { $0 != UInt8(ascii: " ") }.map { String(line[...$0]) } ?? ""
+        return line
     }
 }

@@ -1,4 +1,4 @@
-#include "address_table.h"
+#include "recorder.h"
 
 static unsigned first_index(uintptr_t key) {
     return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 40) % ADDRESS_TABLE_CAPACITY;

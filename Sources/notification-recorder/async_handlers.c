@@ -2,11 +2,7 @@
 // size of the context that its caller allocates with `swift_task_alloc`. A context begins with that of the caller and
 // the function to call at the end, with the context that ends. All are tail calls.
 
-#include "async_handlers.h"
-
-#include "observers.h"
-#include "originals.h"
-#include "recording.h"
+#include "recorder.h"
 
 #define SWIFT_ASYNC_CALL __attribute__((swiftasynccall))
 #define SWIFT_ASYNC_CONTEXT __attribute__((swift_async_context))

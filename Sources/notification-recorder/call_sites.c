@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "call_sites.h"
+#include "recorder.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "address_table.h"
-#include "executable.h"
-#include "recording.h"
 
 struct call_site {
     struct recorder_text at;

@@ -1,13 +1,6 @@
 // The three methods of NotificationCenter's vtable, in which all of its functions end, except those for typed messages.
 
-#include "centers.h"
-
-#include "call_sites.h"
-#include "install.h"
-#include "observers.h"
-#include "originals.h"
-#include "recording.h"
-#include "swift_values.h"
+#include "recorder.h"
 
 typedef SWIFT_CALL void post_function(
     struct swift_string name, const struct swift_any *sender, const void *message, const void *type,

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "executable.h"
+#include "recorder.h"
 
 #include <fcntl.h>
 #include <limits.h>

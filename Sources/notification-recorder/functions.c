@@ -1,12 +1,7 @@
 // The functions of Foundation that programs call by their symbols. A preloaded library is searched first, so the
 // functions here are called instead. They tell the methods of the center the call, the operation queue and the token.
 
-#include "install.h"
-#include "observers.h"
-#include "originals.h"
-#include "queues.h"
-#include "recording.h"
-#include "swift_values.h"
+#include "recorder.h"
 
 // post(name:object:userInfo:), which optimized programs inline.
 

@@ -1,9 +1,4 @@
-#include <stdatomic.h>
-
-#include "call_sites.h"
-#include "observers.h"
-#include "originals.h"
-#include "recording.h"
+#include "recorder.h"
 
 static SWIFT_CALL void destroy_handler(SWIFT_SELF void *box);
 

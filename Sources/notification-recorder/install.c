@@ -1,24 +1,15 @@
 // Installs the recorder in a process into which this library was preloaded. A process without Foundation is left alone.
 
 #define _GNU_SOURCE
-#include "install.h"
+#include "recorder.h"
 
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "async_handlers.h"
-#include "call_sites.h"
-#include "centers.h"
 #include "delivery_recorder.h"
-#include "executable.h"
-#include "observers.h"
-#include "originals.h"
 #include "preloaded.h"
-#include "queues.h"
-#include "recording.h"
-#include "threads.h"
 
 bool is_installed;
 

@@ -1,19 +1,8 @@
 // The functions of NotificationCenter for typed messages. They do not use the center's vtable.
 
-#include "async_handlers.h"
-#include "call_sites.h"
-#include "install.h"
-#include "observers.h"
-#include "originals.h"
-#include "recording.h"
-#include "swift_values.h"
+#include "recorder.h"
 
 // Posts, of messages that are handled before the post returns and of others.
-
-typedef SWIFT_CALL void post_function(
-    const void *message, const void *type, const void *witnesses, SWIFT_SELF void *center);
-typedef SWIFT_CALL void post_subject_function(
-    const void *message, void *subject, const void *type, const void *witnesses, SWIFT_SELF void *center);
 
 static struct post_scope begin_message(
     const void *type, const void *subject, const void *center, const void *call_site
@@ -25,66 +14,36 @@ static struct post_scope begin_message(
     return begin_post(&record);
 }
 
-static void post_message(
-    post_function *next, bool is_synchronous, const void *call_site, const void *message, const void *type,
-    const void *witnesses, void *center
-) {
-    if (!is_recording()) {
-        next(message, type, witnesses, center);
-        return;
-    }
-    struct post_scope scope = begin_message(type, NULL, center, call_site);
-    next(message, type, witnesses, center);
-    end_post(&scope, is_synchronous);
-}
-
-static void post_message_of(
-    post_subject_function *next, bool is_synchronous, const void *call_site, const void *message, void *subject,
-    const void *type, const void *witnesses, void *center
-) {
-    if (!is_recording()) {
-        next(message, subject, type, witnesses, center);
-        return;
-    }
-    struct post_scope scope = begin_message(type, subject, center, call_site);
-    next(message, subject, type, witnesses, center);
-    end_post(&scope, is_synchronous);
-}
-
-#define DEFINE_POST(function, symbol, is_synchronous)                                                             \
-    post_function function INTERPOSE(CENTER symbol);                                                              \
+/// `OPTIONAL` keeps or drops the parameter and the argument of a message's subject.
+#define DEFINE_POST(function, symbol, is_synchronous, OPTIONAL, object)                                           \
     SWIFT_CALL void function(                                                                                     \
-        const void *message, const void *type, const void *witnesses, SWIFT_SELF void *center                     \
-    ) {                                                                                                           \
-        post_message(                                                                                             \
-            FIND_ORIGINAL(CENTER symbol), is_synchronous, __builtin_return_address(0), message, type, witnesses,  \
-            center);                                                                                              \
-    }
-
-#define DEFINE_POST_OF(function, symbol, is_synchronous)                                                          \
-    post_subject_function function INTERPOSE(CENTER symbol);                                                      \
+        const void *message, OPTIONAL(void *subject, ) const void *type, const void *witnesses,                   \
+        SWIFT_SELF void *center                                                                                   \
+    ) INTERPOSE(CENTER symbol);                                                                                   \
     SWIFT_CALL void function(                                                                                     \
-        const void *message, void *subject, const void *type, const void *witnesses, SWIFT_SELF void *center      \
+        const void *message, OPTIONAL(void *subject, ) const void *type, const void *witnesses,                   \
+        SWIFT_SELF void *center                                                                                   \
     ) {                                                                                                           \
-        post_message_of(                                                                                          \
-            FIND_ORIGINAL(CENTER symbol), is_synchronous, __builtin_return_address(0), message, subject, type,    \
-            witnesses, center);                                                                                   \
+        __typeof__(function) *next = FIND_ORIGINAL(CENTER symbol);                                                \
+        if (!is_recording()) {                                                                                    \
+            next(message, OPTIONAL(subject, ) type, witnesses, center);                                           \
+            return;                                                                                               \
+        }                                                                                                         \
+        struct post_scope scope = begin_message(type, object, center, __builtin_return_address(0));               \
+        next(message, OPTIONAL(subject, ) type, witnesses, center);                                               \
+        end_post(&scope, is_synchronous);                                                                         \
     }
+#define KEEP(...) __VA_ARGS__
+#define DROP(...)
 
-DEFINE_POST(post_main_actor_message, "4postyyxAC16MainActorMessageRzlF", true)
-DEFINE_POST(post_async_message, "4postyyxAC12AsyncMessageRzlF", false)
-DEFINE_POST_OF(post_main_actor_message_of, "4post_7subjectyx_7SubjectQztAC16MainActorMessageRzAGRLClF", true)
-DEFINE_POST_OF(post_async_message_of, "4post_7subjectyx_7SubjectQztAC12AsyncMessageRzAGRLClF", false)
+DEFINE_POST(post_main_actor_message, "4postyyxAC16MainActorMessageRzlF", true, DROP, NULL)
+DEFINE_POST(post_async_message, "4postyyxAC12AsyncMessageRzlF", false, DROP, NULL)
+DEFINE_POST(
+    post_main_actor_message_of, "4post_7subjectyx_7SubjectQztAC16MainActorMessageRzAGRLClF", true, KEEP, subject)
+DEFINE_POST(post_async_message_of, "4post_7subjectyx_7SubjectQztAC12AsyncMessageRzAGRLClF", false, KEEP, subject)
 
 // Observers of an object by identifier, of a type by identifier, and by message type. Each function returns an
 // `ObservationToken`: the address of an object. If that is released, `destroy_handler` records the removal.
-
-typedef SWIFT_CALL void *observe_identifier_function(
-    void *subject, const void *identifier, const void *function, void *context, const void *identifier_type,
-    const void *type, const void *identifier_witnesses, const void *witnesses, SWIFT_SELF void *center);
-typedef SWIFT_CALL void *observe_type_function(
-    void *subject, const void *message_type, const void *function, void *context, const void *type,
-    const void *witnesses, SWIFT_SELF void *center);
 
 /// A registration of a typed message.
 struct message_observer {
@@ -119,49 +78,40 @@ static void finish_registration(struct handler *handler, const void *token) {
     swift.release(handler);
 }
 
-#define DEFINE_OBSERVE_IDENTIFIER(observe, symbol, object, is_async)                                              \
-    observe_identifier_function observe INTERPOSE(ADD symbol);                                                    \
-    SWIFT_CALL void *observe(                                                                                     \
-        void *subject, const void *identifier, const void *function, void *context, const void *identifier_type,  \
-        const void *type, const void *identifier_witnesses, const void *witnesses, SWIFT_SELF void *center        \
-    ) {                                                                                                           \
-        observe_identifier_function *next = FIND_ORIGINAL(ADD symbol);                                            \
+#define OBSERVE_PARAMETERS(OPTIONAL)                                                                              \
+    void *subject, const void *which, const void *function, void *context,                                        \
+        OPTIONAL(const void *identifier_type, ) const void *type, OPTIONAL(const void *identifier_witnesses, )    \
+        const void *witnesses, SWIFT_SELF void *center
+
+/// `OPTIONAL` keeps or drops the parameters of an identifier; without one, `which` is the message type.
+#define DEFINE_OBSERVE(observe, symbol, object, is_async, OPTIONAL)                                               \
+    SWIFT_CALL void *observe(OBSERVE_PARAMETERS(OPTIONAL)) INTERPOSE(ADD symbol);                                 \
+    SWIFT_CALL void *observe(OBSERVE_PARAMETERS(OPTIONAL)) {                                                      \
+        __typeof__(observe) *next = FIND_ORIGINAL(ADD symbol);                                                    \
         struct message_observer observer = {__builtin_return_address(0), type, object, center, is_async};         \
         struct handler *handler = register_message(&observer, &function, &context);                               \
         void *token = next(                                                                                       \
-            subject, identifier, function, context, identifier_type, type, identifier_witnesses, witnesses,       \
-            center);                                                                                              \
-        finish_registration(handler, token);                                                                      \
-        return token;                                                                                             \
-    }
-
-#define DEFINE_OBSERVE_TYPE(observe, symbol, is_async)                                                            \
-    observe_type_function observe INTERPOSE(ADD symbol);                                                          \
-    SWIFT_CALL void *observe(                                                                                     \
-        void *subject, const void *message_type, const void *function, void *context, const void *type,           \
-        const void *witnesses, SWIFT_SELF void *center                                                            \
-    ) {                                                                                                           \
-        observe_type_function *next = FIND_ORIGINAL(ADD symbol);                                                  \
-        struct message_observer observer = {__builtin_return_address(0), type, subject, center, is_async};        \
-        struct handler *handler = register_message(&observer, &function, &context);                               \
-        void *token = next(subject, message_type, function, context, type, witnesses, center);                    \
+            subject, which, function, context, OPTIONAL(identifier_type, ) type,                                  \
+            OPTIONAL(identifier_witnesses, ) witnesses, center);                                                  \
         finish_registration(handler, token);                                                                      \
         return token;                                                                                             \
     }
 
 #define ADD CENTER "11addObserver2of3for5usingAC16ObservationTokenV7Subject"
 
-DEFINE_OBSERVE_IDENTIFIER(
+DEFINE_OBSERVE(
     observe_main_actor_object, "Qy__xyq_ScMYcctAC17MessageIdentifierRzAC09MainActorM0R_0M4TypeQzRs_AKRLCr0_lF", subject,
-    false)
-DEFINE_OBSERVE_IDENTIFIER(
-    observe_main_actor_type, "Qy_m_xyq_ScMYcctAC17MessageIdentifierRzAC09MainActorM0R_0M4TypeQzRs_r0_lF", NULL, false)
-DEFINE_OBSERVE_TYPE(observe_main_actor_message, "QzSg_xmyxScMYcctAC16MainActorMessageRzAKRLClF", false)
-DEFINE_OBSERVE_IDENTIFIER(
-    observe_async_object, "Qy__xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_AKRLCr0_lF", subject, true)
-DEFINE_OBSERVE_IDENTIFIER(
-    observe_async_type, "Qy_m_xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_r0_lF", NULL, true)
-DEFINE_OBSERVE_TYPE(observe_async_message, "QzSg_xmyxYaYbctAC12AsyncMessageRzAKRLClF", true)
+    false, KEEP)
+DEFINE_OBSERVE(
+    observe_main_actor_type, "Qy_m_xyq_ScMYcctAC17MessageIdentifierRzAC09MainActorM0R_0M4TypeQzRs_r0_lF", NULL, false,
+    KEEP)
+DEFINE_OBSERVE(observe_main_actor_message, "QzSg_xmyxScMYcctAC16MainActorMessageRzAKRLClF", subject, false, DROP)
+DEFINE_OBSERVE(
+    observe_async_object, "Qy__xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_AKRLCr0_lF", subject, true,
+    KEEP)
+DEFINE_OBSERVE(
+    observe_async_type, "Qy_m_xyq_YaYbctAC17MessageIdentifierRzAC05AsyncM0R_0M4TypeQzRs_r0_lF", NULL, true, KEEP)
+DEFINE_OBSERVE(observe_async_message, "QzSg_xmyxYaYbctAC12AsyncMessageRzAKRLClF", subject, true, DROP)
 
 #define REMOVE_TOKEN CENTER "14removeObserveryyAC16ObservationTokenVF"
 typedef SWIFT_CALL void remove_token_function(void *token, SWIFT_SELF void *center);

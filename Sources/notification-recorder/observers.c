@@ -1,4 +1,4 @@
-#include "observers.h"
+#include "recorder.h"
 
 #include <pthread.h>
 #include <signal.h>

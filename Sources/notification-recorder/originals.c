@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "originals.h"
+#include "recorder.h"
 
 #include <dlfcn.h>
 #include <link.h>

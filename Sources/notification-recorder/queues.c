@@ -1,13 +1,8 @@
 // OperationQueue, where the handlers of `addObserver(forName:object:queue:using:)` run, and NotificationQueue.
 
-#include "queues.h"
+#include "recorder.h"
 
 #include <stdio.h>
-
-#include "call_sites.h"
-#include "originals.h"
-#include "recording.h"
-#include "swift_values.h"
 
 typedef SWIFT_CALL void add_operation_function(swift_block_function *block, void *context, SWIFT_SELF void *queue);
 typedef SWIFT_CALL void enqueue_function(

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recording.h"
+#include "recorder.h"
 
 #include <string.h>
 #include <unistd.h>

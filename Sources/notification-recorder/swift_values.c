@@ -1,9 +1,6 @@
-#include "swift_values.h"
+#include "recorder.h"
 
 #include <stdlib.h>
-
-#include "address_table.h"
-#include "originals.h"
 
 struct recorder_text swift_text(const struct swift_string *string) {
     struct recorder_text none = {NULL, 0};

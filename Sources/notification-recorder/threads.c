@@ -1,16 +1,13 @@
 // pthread_create: notes which threads are those of Dispatch's pool.
 
 #define _GNU_SOURCE
-#include "threads.h"
+#include "recorder.h"
 
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-#include "originals.h"
-#include "recording.h"
 
 struct start {
     void *(*function)(void *);

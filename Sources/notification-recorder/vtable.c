@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "vtable.h"
+#include "recorder.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "originals.h"
 
 /// Finds a method by comparing the words of the metadata with the method's address.
 static bool find_method(struct method *method) {

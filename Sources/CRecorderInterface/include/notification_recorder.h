@@ -47,8 +47,7 @@ struct recorder_record {
     struct recorder_text policy;
     struct recorder_text reason;
     uint64_t signal;
-    struct recorder_text counters; // an object in JSON
-    struct recorder_text origin;   // of a post to other processes: the poster's PROCESS-POST
+    struct recorder_text origin; // of a post to other processes: the poster's PROCESS-POST
 
     // Only of Foundation's own API.
     bool foundation;

@@ -10,7 +10,7 @@ extension Detector {
         let appended = index.deliveries.filter { delivery in
             // What waited for a thread that has ended is a fault or has an outcome.
             let target = index.target(of: delivery)
-            return delivery.append >= 0 && delivery.kind != .redirected
+            return delivery.append >= 0
                 && (target < 0 || index.threads[Int(target)].end < 0)
         }
         return appended.grouped { delivery in

@@ -119,13 +119,13 @@ struct FaultSearch {
                 "was handed to \(words.thread(target))\(observer); the thread ended "
                     + "(\(words.record(index.threads[Int(target)].end))), and no outcome was recorded")
         }
-        guard delivery.kind != .block else { return }
+        guard !delivery.isBlock else { return }
         let posted = index.posts[Int(delivery.post)].posted
         if posted < 0 {
             note(
                 .withoutPost, delivery.first,
                 "has a record\(observer) (\(words.record(delivery.first))), but its post was not recorded")
-        } else if delivery.kind == .observed, delivery.append < 0, outcome >= 0,
+        } else if delivery.observer >= 0, delivery.append < 0, outcome >= 0,
             case let entry = index.entry(outcome), entry.stage == .deliver, !entry.isFoundation,
             entry.thread != index.entry(posted).thread
         {

@@ -57,7 +57,7 @@ struct Evidence: Sendable {
 
     /// What waits for a thread that has not ended, in the order of the recording.
     var waiting: [Int32: [RecordingIndex.Delivery]] {
-        let waiting = index.deliveries.filter { $0.kind != .redirected && $0.isPending && $0.append >= 0 }
+        let waiting = index.deliveries.filter { $0.isPending && $0.append >= 0 }
         return Dictionary(grouping: waiting, by: index.target).filter {
             $0.key >= 0 && index.threads[Int($0.key)].end < 0
         }

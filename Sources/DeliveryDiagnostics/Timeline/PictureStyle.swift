@@ -7,41 +7,35 @@ enum PictureStyle {
     static let css: String = {
         let shapes = """
             text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}\
-            .heading{font-size:14px;font-weight:600}.lane{font-weight:600;stroke:none}\
-            .middle{text-anchor:middle}.label,.latency,.inside,.cut{font-size:11px}\
-            .latency{font-weight:600;stroke:none}.behind{fill-opacity:.85}\
-            path{fill:none}.life{stroke-width:1;opacity:.55}.way{stroke-width:1.4;opacity:.8}\
-            .dashed{stroke-dasharray:4 3}\
-            .head{stroke:none}.handler{stroke-width:1;fill-opacity:.25}.run{stroke-width:1;stroke-dasharray:2 1.5}\
-            .marks{fill-opacity:.1}.open{stroke-dasharray:5 3}.wait{fill-opacity:0;stroke-dasharray:2 3}\
-            .enqueue{stroke-width:1.6}.stroke{stroke-width:2}.cross,.nobody,.waits,.merged{stroke-width:1.6}\
-            .waiting{font-size:11px;stroke:none}
+            .heading{font-size:14px;font-weight:600}.lane{font-weight:600}.end{text-anchor:end}\
+            path{fill:none}.life{opacity:.55}.way{stroke-width:1.4;opacity:.8}.dashed{stroke-dasharray:4 3}\
+            .open{stroke-dasharray:5 3}.run{stroke-dasharray:2 1.5}.wait{stroke-dasharray:2 3}\
+            .enqueue,.cross,.nobody,.waits,.merged{stroke-width:1.6}.stroke{stroke-width:2}
             """
         let light = colored(
             ground: "#ffffff", ink: "#1f2328", muted: "#59636e", faint: "#d9dee4", bad: "#cf222e",
-            lanes: ["#0969da", "#9a6700", "#8250df", "#1a7f37", "#bf3989", "#0e7490", "#bc4c00", "#57606a"])
+            lanes: ["0969da", "9a6700", "8250df", "1a7f37", "bf3989", "0e7490", "bc4c00", "57606a"],
+            boxes: ["c2dafa", "e6d9bf", "e0d4f7", "c6dfcd", "efcee2", "c3dce4", "eed2bf", "d5d7da"])
         let dark = colored(
             ground: "#0d1117", ink: "#e6edf3", muted: "#9198a1", faint: "#2b323b", bad: "#ff7b72",
-            lanes: ["#58a6ff", "#d29922", "#bc8cff", "#3fb950", "#f778ba", "#39c5cf", "#ff9b5e", "#a5b0bb"])
+            lanes: ["58a6ff", "d29922", "bc8cff", "3fb950", "f778ba", "39c5cf", "ff9b5e", "a5b0bb"],
+            boxes: ["203651", "3e331a", "392f51", "193b25", "47293f", "183e45", "49331f", "333840"])
         return "\(shapes)\(light)@media (prefers-color-scheme:dark){\(dark)}"
     }()
 
     private static func colored(
-        ground: String, ink: String, muted: String, faint: String, bad: String, lanes: [String]
+        ground: String, ink: String, muted: String, faint: String, bad: String, lanes: [String], boxes: [String]
     ) -> String {
-        let lanes = lanes.enumerated().map { index, color in
+        let lanes = zip(lanes, boxes).enumerated().map { index, color in
             """
-            .c\(index),.c\(index) .head{fill:\(color)}.c\(index),.c\(index) .way,.c\(index) .life{stroke:\(color)}\
-            .latency.c\(index){stroke:none}.enqueue.c\(index){fill:\(ground)}
+            path.c\(index){stroke:#\(color.0)}.post.c\(index),.head.c\(index),text.c\(index){fill:#\(color.0)}\
+            .box.c\(index){fill:#\(color.1)}
             """
         }
         return """
-            .ground{fill:\(ground);stroke:\(faint)}text{fill:\(ink)}.muted,.cut{fill:\(muted)}\
-            .behind,.under{fill:\(ground)}.grid{stroke:\(faint)}\
-            .edge,.moment,.ended,.ended .way,.merged{stroke:\(muted)}.merged{fill:\(ground)}\
-            .tear{fill:\(ground)}\
-            \(lanes.joined()).bad,.bad .way,.nobody,.waits{stroke:\(bad)}.waiting{fill:\(bad)}\
-            .lane{stroke:none}
+            .ground{fill:\(ground);stroke:\(faint)}text{fill:\(ink)}.muted{fill:\(muted)}.grid{stroke:\(faint)}\
+            \(lanes.joined())path.wait,path.enqueue,path.merged{fill:\(ground)}path.box.wait{fill:\(ground)}\
+            path.moment,path.ended,path.merged{stroke:\(muted)}path.bad,path.nobody,path.waits{stroke:\(bad)}
             """
     }
 }

@@ -1,13 +1,6 @@
 internal import TerminalText
 
 enum SVG {
-    struct Box {
-        var left: Double
-        var top: Double
-        var right: Double
-        var bottom: Double
-    }
-
     static func number(_ value: Double) -> String {
         let tenths = Int((max(-1e9, min(1e9, value)) * 10).rounded())
         let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
@@ -23,15 +16,8 @@ enum SVG {
         "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(XMLText.escaped(text))</text>"
     }
 
-    static func circle(_ style: String, x: Double, y: Double, radius: Double) -> String {
-        "<circle class=\"\(style)\" cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"\(number(radius))\"/>"
+    /// A group that shows a text when one points at it.
+    static func group(_ tip: String, _ content: String) -> String {
+        "<g><title>\(XMLText.escaped(tip))</title>\(content)</g>"
     }
-
-    static func rect(_ style: String, _ box: Box, content: String = "") -> String {
-        "<rect class=\"\(style)\" x=\"\(number(box.left))\" y=\"\(number(box.top))\" "
-            + "width=\"\(number(box.right - box.left))\" height=\"\(number(box.bottom - box.top))\" rx=\"2\">"
-            + "\(content)</rect>"
-    }
-
-    static func title(_ text: String) -> String { "<title>\(XMLText.escaped(text))</title>" }
 }

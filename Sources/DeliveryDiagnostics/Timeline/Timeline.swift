@@ -8,20 +8,16 @@ internal import ThreadedNotifications
 /// are nanoseconds since the recording's first record.
 package struct Timeline: Sendable {
     /// A thread, or several threads folded into one lane.
-    struct Lane: Hashable, Sendable {
+    struct Lane: Sendable {
         var title: String
         /// The time of the thread's first record.
         var begin: Int64
         /// The time of the thread's end; the greatest if it was not recorded.
         var end: Int64
-        /// The number of drawn deliveries that are still waiting for it at the end.
-        var waiting = 0
-
-        var waitingWords: String? { waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// Something that is drawn: a handler, a wait, an event without a duration, or several similar ones.
-    struct Item: Hashable, Sendable {
+    struct Item: Sendable {
         let stage: DeliveryStage
         let entry: Int32
         var lane: Int
@@ -40,7 +36,9 @@ package struct Timeline: Sendable {
         var lastEntry: Int32
 
         var isRun: Bool { count > 1 }
-        var isMark: Bool { ending == nil }
+        /// True if it is drawn with a duration.
+        var lasts: Bool { ending != nil && ending != .notRecorded }
+        var isMark: Bool { ending == nil && !isRun }
         var runsOn: Bool { !isRun && ending?.runsOn == true }
         var duration: ElapsedTime { ElapsedTime(nanoseconds: end - begin) }
 
@@ -49,15 +47,14 @@ package struct Timeline: Sendable {
             end = max(end, other.end)
             lastEntry = other.lastEntry
             waiting += other.waiting
-            if let (mine, its) = arrow.flatMap({ mine in other.arrow.map { (mine.latency, $0.latency) } }) {
-                arrow?.latency = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
-            }
+            let latency = max(arrow?.latency ?? 0, other.arrow?.latency ?? 0)
+            arrow?.latency = latency
         }
     }
 
     /// An arrow from a post to a delivery or another outcome.
-    struct Arrow: Hashable, Sendable {
-        enum Kind: Hashable, Sendable {
+    struct Arrow: Sendable {
+        enum Kind: Sendable {
             /// To a handler, through its thread's mailbox or the document's queue.
             case delivery
             /// To a handler on the posting thread, before `post` returned.
@@ -69,14 +66,15 @@ package struct Timeline: Sendable {
         }
 
         let kind: Kind
-        /// Where it begins.
+        /// The record, lane and time of its beginning.
+        let entry: Int32
         var lane: Int
         let time: Int64
         let depth: Int
-        /// The least and greatest latency of the arrows that it stands for.
-        var latency: ClosedRange<Int64>
+        /// The longest latency of the arrows that it stands for.
+        var latency: Int64
 
-        var longest: ElapsedTime { ElapsedTime(nanoseconds: latency.upperBound) }
+        var words: String { ElapsedTime(nanoseconds: latency).description }
     }
 
     struct Row: Hashable, Sendable {
@@ -91,7 +89,7 @@ package struct Timeline: Sendable {
     }
 
     /// Counts of everything that is not drawn. Nothing is left out silently.
-    struct LeftOut: Hashable, Sendable {
+    struct LeftOut: Sendable {
         /// Records before and after the selected time.
         var before = 0
         var after = 0
@@ -121,38 +119,10 @@ package struct Timeline: Sendable {
 
     /// The time of the whole recording.
     var duration: ElapsedTime {
-        guard let first = recording.entries.first, let last = recording.entries.last else { return .init(.zero) }
-        return ElapsedTime(nanoseconds: Int64(clamping: last.time &- first.time))
+        ElapsedTime(nanoseconds: max(0, recording.entries.last.map(recording.elapsed) ?? 0))
     }
 
     func time(of row: Row) -> Int64 { row.part == .end ? items[row.item].end : items[row.item].begin }
-
-    mutating func mapLanes(_ lane: [Int]) {
-        for index in items.indices {
-            items[index].lane = lane[items[index].lane]
-            if let from = items[index].arrow?.lane { items[index].arrow?.lane = lane[from] }
-        }
-    }
-
-    /// The timeline with at most this many lanes. The busiest lanes stay; the others share the last one.
-    func folded(toLanes most: Int) -> Timeline {
-        guard lanes.count > max(1, most) else { return self }
-        var uses = [Int](repeating: 0, count: lanes.count)
-        for item in items {
-            uses[item.lane] += item.count
-            if let arrow = item.arrow { uses[arrow.lane] += 1 }
-        }
-        let kept = lanes.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }.prefix(max(0, most - 1)).sorted()
-        let others = lanes.indices.filter { !kept.contains($0) }.map { lanes[$0] }
-        var folded = self
-        folded.foldedLanes = others.map(\.title)
-        let last = Lane(
-            title: "\(others.count) others", begin: others.map(\.begin).min() ?? 0,
-            end: others.map(\.end).max() ?? 0, waiting: others.reduce(0) { $0 + $1.waiting })
-        folded.lanes = kept.map { lanes[$0] } + [last]
-        folded.mapLanes(lanes.indices.map { kept.firstIndex(of: $0) ?? kept.count })
-        return folded
-    }
 }
 
 extension RecordingIndex.Span.Ending {

@@ -1,35 +1,30 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Draws the lanes of a text timeline, row by row.
 struct TimelineGraph {
-    private struct Cell {
-        var character: Character = " "
-        var lane: Int?
-    }
+    private typealias Cell = (character: Character, lane: Int?)
 
     private let timeline: Timeline
     private let pitch: Int
-    private let symbols: TimelineSymbols
-    /// For each lane: the stages that began its running handlers and waits, by depth; nil if one is not drawn.
-    private var running: [[DeliveryStage?]]
+    /// For each lane: the lines of its running handlers and waits, by depth; a space if one is not drawn.
+    private var running: [[Character]]
 
-    init(_ timeline: Timeline, pitch: Int, symbols: TimelineSymbols) {
-        (self.timeline, self.pitch, self.symbols) = (timeline, pitch, symbols)
+    init(_ timeline: Timeline, pitch: Int) {
+        (self.timeline, self.pitch) = (timeline, pitch)
         running = Array(repeating: [], count: timeline.lanes.count)
         for item in timeline.items where item.begin < timeline.begin { begin(item) }
     }
 
     private mutating func begin(_ item: Timeline.Item) {
-        guard !item.isMark, item.ending != .notRecorded else { return }
-        while running[item.lane].count <= item.depth { running[item.lane].append(nil) }
-        running[item.lane][item.depth] = item.stage
+        guard item.lasts else { return }
+        while running[item.lane].count <= item.depth { running[item.lane].append(" ") }
+        running[item.lane][item.depth] = item.stage == .wait ? "┊" : "┃"
     }
 
     private mutating func end(_ item: Timeline.Item) {
         guard running[item.lane].count > item.depth else { return }
         running[item.lane].removeSubrange(item.depth...)
-        while running[item.lane].last == .some(nil) { running[item.lane].removeLast() }
+        while running[item.lane].last == " " { running[item.lane].removeLast() }
     }
 
     mutating func draw(_ row: Timeline.Row) -> [TimelineText.Span] {
@@ -44,33 +39,28 @@ struct TimelineGraph {
         if row.part != .end, let arrow = item.arrow, arrow.lane != item.lane {
             draw(arrow, to: item.lane, in: &cells, head: column)
         }
-        let symbol: TimelineSymbol =
+        let character: Character =
             switch row.part {
-            case .begin: item.stage == .wait ? .waitBegins : .handlerBegins
-            case .end: item.stage == .wait ? .waitEnds : .handlerEnds
-            case .whole: .mark(of: item.stage)
+            case .begin: item.stage == .wait ? "┬" : "┏"
+            case .end: item.stage == .wait ? "┴" : "┗"
+            case .whole: TimelineMark(item.stage).character
             }
-        cells[column] = Cell(character: symbols[symbol], lane: item.lane)
+        cells[column] = (character, item.lane)
         return spans(cells)
     }
 
     /// A row for a long time without events.
     func later(at time: Int64) -> [TimelineText.Span] {
-        spans(
-            lanes(at: time).map {
-                Cell(character: $0.character == symbols[.lane] ? symbols[.later] : $0.character, lane: $0.lane)
-            })
+        spans(lanes(at: time).map { ($0.character == "│" ? "┆" : $0.character, $0.lane) })
     }
 
     private func lanes(at time: Int64) -> [Cell] {
-        var cells = [Cell](repeating: Cell(), count: timeline.lanes.count * pitch)
-        for (lane, life) in timeline.lanes.enumerated() {
+        var cells = [Cell](repeating: (" ", nil), count: timeline.lanes.count * pitch)
+        for (lane, life) in timeline.lanes.enumerated() where life.begin <= time && time <= life.end {
             // A process may end while its threads are in handlers.
-            guard life.begin <= time, time <= life.end else { continue }
-            cells[lane * pitch] = Cell(character: symbols[.lane], lane: lane)
-            for case (let depth, let stage?) in running[lane].enumerated() {
-                let symbol = stage == .wait ? TimelineSymbol.wait : .handler
-                cells[column(lane, depth)] = Cell(character: symbols[symbol], lane: lane)
+            cells[lane * pitch] = ("│", lane)
+            for (depth, line) in running[lane].enumerated() where line != " " {
+                cells[column(lane, depth)] = (line, lane)
             }
         }
         return cells
@@ -82,22 +72,18 @@ struct TimelineGraph {
     /// Draws a line from the lane of the post across the lanes between.
     private func draw(_ arrow: Timeline.Arrow, to lane: Int, in cells: inout [Cell], head: Int) {
         let isRightward = arrow.lane < lane
-        let depth = max(0, running[arrow.lane].count - 1)
-        let start = column(arrow.lane, isRightward ? depth : 0)
+        let start = column(arrow.lane, isRightward ? max(0, running[arrow.lane].count - 1) : 0)
         let end = isRightward ? lane * pitch - 1 : head + 1
-        let (leaves, handlerLeaves): (TimelineSymbol, TimelineSymbol) =
-            isRightward ? (.leavesRight, .handlerLeavesRight) : (.leavesLeft, .handlerLeavesLeft)
-        for column in isRightward ? start...max(start, end) : end...max(start, end) {
+        for column in min(start, end)...max(start, end) {
+            let isStart = column == start
             switch cells[column].character {
-            case symbols[.lane]: cells[column].character = symbols[column == start ? leaves : .crossing]
-            case symbols[.handler]:
-                cells[column].character = symbols[column == start ? handlerLeaves : .handlerCrossing]
-            case " ":
-                cells[column] = Cell(character: symbols[arrow.kind == .lost ? .lostLine : .line], lane: arrow.lane)
+            case "│": cells[column].character = !isStart ? "┼" : isRightward ? "├" : "┤"
+            case "┃": cells[column].character = !isStart ? "╂" : isRightward ? "┠" : "┨"
+            case " ": cells[column] = (arrow.kind == .lost ? "╌" : "─", arrow.lane)
             default: break
             }
         }
-        cells[end] = Cell(character: symbols[isRightward ? .rightHead : .leftHead], lane: arrow.lane)
+        cells[end] = (isRightward ? "▶" : "◀", arrow.lane)
     }
 
     private func spans(_ cells: [Cell]) -> [TimelineText.Span] {

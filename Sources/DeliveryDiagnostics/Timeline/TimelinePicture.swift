@@ -1,111 +1,136 @@
 internal import DeliveryRecording
 internal import TerminalText
 
-/// Draws a timeline as an SVG picture: time runs to the right, with a lane for each thread.
+/// Draws a timeline as an SVG picture, in the layout of the text: time runs downwards, with a column for each thread
+/// and a description of each event to the right.
 ///
 /// The picture is one document without scripts or fonts. It follows the viewer's light or dark mode, and its text can
-/// be selected. Labels do not touch, and a note counts the labels without space. The legend explains each
+/// be selected. Events are at equal distances, or to scale with lines to their descriptions. The legend explains each
 /// mark that is used.
 package struct TimelinePicture: Sendable {
-    let timeline: Timeline
-    let scale: TimelineScale
-    /// The left edge of the lanes, to the right of their names.
-    let left: Double
-    private(set) var lanes: [LaneFrame] = []
-    private var height = Self.head
-    var arrows: [String] = []
-    var shapes: [String] = []
-    var texts: [String] = []
-    var used: Set<PictureMark> = []
-    /// The number of labels that have no space.
-    var missing = 0
-    var labels = PictureLabels(bounds: .init(left: 0, top: 0, right: 0, bottom: 0))
+    private let timeline: Timeline
+    private let isLinear: Bool
+    private let titles: [(text: String, y: Double)]
+    /// The left edges of the columns of text, and the right edge of the last.
+    private let columns: [Double]
+    private let (pitch, top): (Double, Double)
+    /// The length of a nanosecond in a linear picture.
+    private let scale: Double
+    private var bottom: Double
+    /// For each row: its event's position and its text's.
+    private var rows: [(event: Double, text: Double)] = []
+    /// For each item: where it begins and ends.
+    private var boxes: [(begin: Double, end: Double)]
+    /// The beginnings of items by entry.
+    private var events: [Int32: Double] = [:]
+    private var pauses: [(y: Double, words: String)] = []
+    private var used: Set<TimelineMark> = []
 
-    /// The position of a lane: rows of labels, and below them rows of handlers.
-    struct LaneFrame {
-        var top: Double
-        var labelRows: Int
-        var rows: Int
-
-        func middle(ofRow row: Int) -> Double {
-            top + 3 + Double(labelRows) * TimelinePicture.labelHeight
-                + (Double(min(row, rows - 1)) + 0.5) * TimelinePicture.rowHeight
-        }
-
-        var bottom: Double { middle(ofRow: rows - 1) + TimelinePicture.rowHeight / 2 + 13 }
-    }
-
-    static let width = 960.0
-    static let right = 28.0
-    static let head = 62.0
-    static let rowHeight = 18.0
-    static let labelHeight = 12.0
-    static let sliceHeight = 13.0
+    private static let left = 28.0
+    private static let line = 16.0
+    private static let depthWidth = 8.0
     private static let maximumTitleWidth = 28
-    private static let maximumRows = 6
-    private static let maximumLanes = 24
+    private static let maximumDescription = 90
 
-    /// - Parameter isLinear: true to draw to scale, without cutting out time or moving events apart.
+    /// - Parameter isLinear: true to draw to scale.
     package init(_ timeline: Timeline, isLinear: Bool = false) {
-        let timeline = timeline.folded(toLanes: Self.maximumLanes)
-        let title = timeline.lanes.map { min(DisplayWidth.of($0.title), Self.maximumTitleWidth) }.max() ?? 0
-        let waiting = timeline.lanes.compactMap(\.waitingWords).map { PictureLabels.width($0) + 30 }.max() ?? 0
-        left = max(80, 36 + Double(title) * 7, waiting)
-        self.timeline = timeline
-        let moments = timeline.items.flatMap { [$0.begin, $0.end] }.filter { timeline.begin < $0 && $0 < timeline.end }
-        // A picture is about long handlers and waits, so none is cut.
-        scale = TimelineScale(
-            moments: [timeline.begin, timeline.end] + moments,
-            busy: timeline.items.filter { $0.end > $0.begin }.map { $0.begin...$0.end },
-            length: Self.width - left - Self.right, isLinear: isLinear)
-        var rows = [Int](repeating: 1, count: timeline.lanes.count)
-        for item in timeline.items { rows[item.lane] = max(rows[item.lane], min(item.depth + 1, Self.maximumRows)) }
-        let counts = Dictionary(grouping: timeline.items, by: \.lane).mapValues(\.count)
-        for (lane, rows) in rows.enumerated() {
-            // A busy lane has two rows of labels.
-            lanes.append(LaneFrame(top: height, labelRows: counts[lane, default: 0] > 8 ? 2 : 1, rows: rows))
-            height = lanes[lane].bottom
+        (self.timeline, self.isLinear) = (timeline, isLinear)
+        let names = timeline.lanes.map { DisplayWidth.fit(Excerpt.of($0.title), to: Self.maximumTitleWidth) }
+        let widest = (names.map(Self.width).max() ?? 0) + 16
+        pitch = max(28, min(max(widest, 64), 480 / Double(max(1, names.count))))
+        // Names that do not fit beside each other are in steps.
+        let step = pitch < widest ? Self.line : 0
+        let head = 54 + Double(Self.head(timeline).count) * Self.line
+        titles = names.enumerated().map { ($1, head + Double($0) * step) }
+        top = head + 24 + Double(names.count) * step
+        let cells = timeline.rows.lazy.map { Self.cells(timeline, $0) }
+        let widths = cells.reduce(Array(repeating: 0, count: 6)) { zip($0, $1).map { max($0, Self.width($1)) } }
+        var columns = [Self.left + Double(names.count) * pitch + 20]
+        for width in widths { columns.append((columns.last ?? 0) + (width > 0 ? width + 14 : 0)) }
+        self.columns = columns
+        let height = max(400, Double(timeline.rows.count) * Self.line)
+        scale = isLinear ? height / Double(max(1, timeline.end - timeline.begin)) : 0
+        boxes = Array(repeating: (top - 8, .infinity), count: timeline.items.count)
+        bottom = top - Self.line
+        for (index, row) in timeline.rows.enumerated() {
+            bottom += Self.line
+            if !isLinear, let pause = timeline.pause(before: index) {
+                pauses.append((bottom, "\(pause) later"))
+                bottom += Self.line
+            }
+            let event = isLinear ? linear(timeline.time(of: row)) : bottom
+            bottom = max(bottom, event)
+            rows.append((event, bottom))
+            if row.part != .end {
+                boxes[row.item].begin = event
+                events[timeline.items[row.item].entry] = event
+            }
+            if row.part != .begin { boxes[row.item].end = isLinear ? linear(timeline.items[row.item].end) : event }
         }
-        labels = PictureLabels(bounds: .init(left: left - 4, top: Self.head, right: Self.width - 4, bottom: height))
-        for cut in scale.cuts {
-            labels.occupy(.init(left: left + cut.middle - 8, top: 0, right: left + cut.middle + 8, bottom: height))
-        }
-        drawItems()
+        bottom += Self.line
     }
 
-    func x(_ time: Int64) -> Double { left + scale.position(of: time) }
+    private static func width(_ text: String) -> Double { Double(DisplayWidth.of(text)) * 6.9 }
 
-    static func color(_ lane: Int) -> String { "c\(lane % PictureStyle.colors)" }
+    private static func head(_ timeline: Timeline) -> [String] {
+        timeline.overview.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 110) }
+    }
 
-    // MARK: Document
+    /// The time and the texts of a row.
+    private static func cells(_ timeline: Timeline, _ row: Timeline.Row) -> [String] {
+        let label = timeline.label(of: timeline.items[row.item], row.part)
+        let time = ElapsedTime.decimal(timeline.time(of: row), per: 1_000_000, decimals: 3, keepsZeros: true)
+        let description = DisplayWidth.fit(Excerpt.of(label.description, length: 200), to: maximumDescription)
+        return ["\(time) ms"] + label.columns + [description]
+    }
+
+    private func linear(_ time: Int64) -> Double { top + Double(time - timeline.begin) * scale }
+
+    private func x(_ lane: Int, _ depth: Int = 0) -> Double {
+        Self.left + Double(lane) * pitch + min(Double(depth) * Self.depthWidth, pitch - 12)
+    }
+
+    /// The position of a time: that of the last event until then.
+    private func y(_ time: Int64) -> Double {
+        if isLinear { return min(max(top - 8, linear(min(time, .max / 2))), bottom) }
+        var (low, high) = (0, rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if timeline.time(of: timeline.rows[middle]) <= time { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? rows[low - 1].event : top - 8
+    }
+
+    // MARK: Drawing
 
     package var svg: String {
-        var used = used
-        if !scale.cuts.isEmpty { used.insert(.cut) }
-        let legend = PictureMark.legend(used, top: height + 20, width: Self.width)
-        let crowded = "\(counted(missing, "label")) left out for lack of space: point at a symbol to read it."
-        let apart = "Events close to each other are drawn apart: --linear draws to scale."
+        var picture = self
+        let lanes = lanes
+        var (arrows, shapes): ([String], [String]) = ([], [])
+        for number in timeline.items.indices {
+            let tip = timeline.tip(of: timeline.items[number])
+            if let arrow = picture.arrow(to: number) { arrows.append(SVG.group(tip, arrow)) }
+            shapes.append(SVG.group(tip, picture.shape(of: number)))
+        }
+        let legend = TimelineMark.legend(picture.used, top: bottom + 14, width: max(640, columns[6]))
+        let linear = "Events are drawn at equal distances: --linear draws to scale."
+        let foot = (isLinear ? timeline.notes : timeline.notes + [linear]).flatMap {
+            WrappedText.lines(Excerpt.of($0, length: 600), width: 110)
+        }
+        let footTop = bottom + 20 + legend.height
         let notes =
-            ([timeline.window?.words].compactMap(\.self) + timeline.notes + (missing > 0 ? [crowded] : [])
-            + (scale.isLinear ? [] : [apart]))
-            .flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 140) }
-        let notesTop = height + 24 + legend.height
-        let foot = notes.enumerated().map { line, note in
-            SVG.text(note, style: "muted", x: 16, y: notesTop + Double(line) * 15)
-        }
-        let whole = notesTop - 8 + (notes.isEmpty ? 0 : Double(notes.count) * 15 + 4)
-        let (width, height) = (SVG.number(Self.width), SVG.number(whole))
-        let busiest = timeline.busiest.map {
-            SVG.text($0, style: "muted", x: 32 + Double(DisplayWidth.of(title)) * 8.4, y: 22)
-        }
-        let parts = [busiest].compactMap(\.self) + axis + laneLines + arrows + shapes + gaps + texts + legend.svg + foot
+            Self.head(timeline).enumerated().map { ($1, 38 + Double($0) * Self.line) }
+            + foot.enumerated().map { ($1, footTop + Double($0) * Self.line) }
+        let muted = notes.map { SVG.text($0.0, style: "muted", x: 16, y: $0.1) }
+        let (width, height) = (max(columns[6], 640) + 16, footTop + Double(foot.count) * Self.line)
+        let parts = [leaders, lanes, arrows, shapes, texts, legend.svg, muted].flatMap(\.self)
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
-            viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="title description">
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(SVG.number(width))" height="\(SVG.number(height))" \
+            viewBox="0 0 \(SVG.point(width, height))" role="img" aria-labelledby="title description">
             <title id="title">\(XMLText.escaped(title))</title>
             <desc id="description">\(XMLText.escaped(description))</desc>
             <style>\(PictureStyle.css)</style>
-            <rect class="ground" x="0.5" y="0.5" width="959" height="\(SVG.number(whole - 1))" rx="6"/>
+            <rect class="ground" width="100%" height="100%" rx="6"/>
             \(SVG.text(title, style: "heading", x: 16, y: 22))
             \(parts.joined(separator: "\n"))
             </svg>
@@ -114,77 +139,101 @@ package struct TimelinePicture: Sendable {
     }
 
     private var title: String {
-        let recording = timeline.recording
-        let file = recording.source.split(separator: "/").last.map(String.init) ?? recording.source
-        return "\(ShownText.escaped(file)): \(counted(recording.threads.count, "thread")), \(timeline.duration), "
-            + "\(counted(recording.entries.count, "record"))"
+        let file = timeline.recording.source.split(separator: "/").last.map(String.init) ?? timeline.recording.source
+        return "\(ShownText.escaped(file)): \(counted(timeline.recording.threads.count, "thread")), "
+            + "\(timeline.duration), \(counted(timeline.recording.entries.count, "record"))"
     }
 
     private var description: String {
         func count(_ stage: DeliveryStage) -> Int {
             timeline.items.reduce(0) { $0 + ($1.stage == stage ? $1.count : 0) }
         }
-        let slowest = timeline.items.compactMap(\.arrow).filter { $0.kind == .delivery }.map(\.longest.nanoseconds)
-            .max().map { " The longest time from a post to its handler is \(ElapsedTime(nanoseconds: $0))." }
-        return "Time runs to the right. Lanes are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
+        let slowest = timeline.items.compactMap(\.arrow).filter { $0.kind == .delivery }.map(\.latency).max()
+        let longest = slowest.map {
+            " The longest time from a post to its handler is \(ElapsedTime(nanoseconds: $0))."
+        }
+        return "Time runs downwards. Columns are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
             + "There are \(counted(count(.post), "post")) and \(counted(count(.deliver), "handler call")), with an "
-            + "arrow from each post to its handlers.\(slowest ?? "")"
+            + "arrow from each post to its handlers.\(longest ?? "")"
     }
 
-    // MARK: Background
-
-    /// Grid lines with their times.
-    private var axis: [String] {
-        var lines: [String] = []
-        var labels = PictureLabels(bounds: .init(left: 4, top: 28, right: Self.width - 4, bottom: Self.head))
-        func box(_ middle: Double, _ half: Double, _ top: Double, _ bottom: Double) -> SVG.Box {
-            SVG.Box(left: middle - half, top: top, right: middle + half, bottom: bottom)
-        }
-        for cut in scale.cuts {
-            labels.occupy(box(left + cut.middle, PictureLabels.width(cut.duration.description) / 2 + 4, 47, 60))
-        }
-        for tick in scale.ticks {
-            let x = left + tick.position
-            lines.append(SVG.path("grid", "M\(SVG.point(x, 46))V\(SVG.number(height))"))
-            // At the right edge, a label is moved to the left if there is space.
-            let half = PictureLabels.width(tick.label, style: "latency") / 2
-            let middle = min(x, Self.width - 8 - half)
-            if labels.occupyIfFree(box(middle, half + 4, 31, 43)) {
-                lines.append(SVG.text(tick.label, style: "muted middle", x: middle, y: 41))
-            }
-        }
-        return lines
-    }
-
-    private var laneLines: [String] {
-        zip(timeline.lanes, lanes).enumerated().map { index, lane in
-            let (lane, frame) = lane
-            let y = frame.middle(ofRow: 0)
-            let title = DisplayWidth.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth)
-            let waiting = lane.waitingWords.map { SVG.text($0, style: "waiting", x: 16, y: y + 16) } ?? ""
-            let begin = max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0))
-            let end = lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end)
-            return "<g class=\"\(Self.color(index))\">\(SVG.title(lane.title))"
-                + SVG.text(title, style: "lane", x: 16, y: y + 4) + waiting
-                + SVG.path("life", "M\(SVG.point(begin, y))H\(SVG.number(end))") + "</g>"
-                + SVG.path("grid", "M\(SVG.point(8, frame.bottom - 3))H\(SVG.number(Self.width - 8))")
+    /// Lines from events to their texts.
+    private var leaders: [String] {
+        zip(timeline.rows, rows).map { row, y in
+            let item = timeline.items[row.item]
+            let bend = "L\(SVG.point(columns[0] - 18, y.event))L\(SVG.point(columns[0] - 4, y.text))"
+            return SVG.path("grid", "M\(SVG.point(x(item.lane, item.depth), y.event))\(bend)")
         }
     }
 
-    /// Gaps where time is left out, labelled with their duration.
-    private var gaps: [String] {
-        scale.cuts.map { cut in
-            let middle = left + cut.middle
-            func edge(_ x: Double) -> [String] {
-                stride(from: 60, to: height + 4, by: 6).enumerated().map { point, y in
-                    SVG.point(x + (point.isMultiple(of: 2) ? 0 : 3), min(y, height))
-                }
-            }
-            let (one, other) = (edge(middle - 7), edge(middle + 4))
-            return "<g>" + SVG.title("nothing begins, ends or lasts for \(cut.duration)")
-                + SVG.path("tear", "M\(one.joined(separator: "L"))L\(other.reversed().joined(separator: "L"))Z")
-                + SVG.path("edge", "M\(one.joined(separator: "L"))M\(other.joined(separator: "L"))")
-                + SVG.text(cut.duration.description, style: "cut middle", x: middle, y: 57) + "</g>"
+    /// The names and lines of the threads.
+    private var lanes: [String] {
+        timeline.lanes.indices.map { number in
+            let (lane, title, color) = (timeline.lanes[number], titles[number], "c\(number % PictureStyle.colors)")
+            let (begin, end) = (max(y(lane.begin), title.y + 6), lane.end > timeline.end ? bottom : y(lane.end))
+            return SVG.group(
+                lane.title,
+                SVG.text(title.text, style: "lane \(color)", x: x(number) - 4, y: title.y)
+                    + SVG.path("life \(color)", "M\(SVG.point(x(number), begin))V\(SVG.number(end))"))
         }
+    }
+
+    /// Draws a box or a mark.
+    private mutating func shape(of number: Int) -> String {
+        let (item, box) = (timeline.items[number], boxes[number])
+        let (x, color) = (x(item.lane, item.depth), "c\(item.lane % PictureStyle.colors)")
+        var (mark, path) = (TimelineMark(item.stage), String?.none)
+        if !item.isMark {
+            let height = box.begin < box.end ? max(3, min(box.end, bottom) - box.begin) : 10
+            path = "m-4.5 \(box.begin < box.end ? 0 : -5)h9v\(SVG.number(height))h-9z"
+            let runsOn = item.runsOn || item.end > timeline.end
+            mark = item.isRun ? .several : mark == .handler && runsOn ? .openHandler : mark
+        }
+        used.insert(mark)
+        var shape = mark.drawn(color, x: x, y: box.begin, path: path)
+        for (isUsed, part) in [(timeline.isUnobserved(item), TimelineMark.unobserved), (item.waiting > 0, .waiting)] {
+            guard isUsed else { continue }
+            used.insert(part)
+            shape += part.drawn(color, x: x, y: box.begin)
+        }
+        return shape
+    }
+
+    private mutating func arrow(to number: Int) -> String? {
+        let item = timeline.items[number]
+        guard let arrow = item.arrow, arrow.lane != item.lane || arrow.kind == .delivery || arrow.kind == .queued else {
+            // A delivery on the posting thread is obvious from the handler's position, and other outcomes have a mark.
+            return nil
+        }
+        let start = (x: x(arrow.lane, arrow.depth), y: events[arrow.entry] ?? y(arrow.time))
+        let edge = item.isMark ? 5.0 : 5.5
+        var end = (x: x(item.lane, item.depth), y: boxes[number].begin)
+        var (path, from) = ("", start)
+        if arrow.lane == item.lane {
+            end.x -= edge
+            from = (end.x - 8, end.y - 3)
+            path = "C\(SVG.point(start.x - 22, start.y)) \(SVG.point(end.x - 22, end.y)) \(SVG.point(end.x, end.y))"
+        } else {
+            end.x += arrow.lane < item.lane ? -edge : edge
+            path = "L\(SVG.point(end.x, end.y))"
+        }
+        let mark: TimelineMark = arrow.kind == .lost ? .undelivered : arrow.kind == .queued ? .queued : .delivery
+        used.insert(mark)
+        let color = "c\(arrow.lane % PictureStyle.colors)"
+        return mark.drawn(color, x: start.x, y: start.y, path: path)
+            + (arrow.kind == .lost ? "" : TimelineMark.head(color, at: end, from: from))
+    }
+
+    /// The rows of text, and the pauses between them.
+    private var texts: [String] {
+        zip(timeline.rows, rows).map { row, y in
+            let color = "c\(timeline.items[row.item].lane % PictureStyle.colors)"
+            // Times are aligned to the right.
+            let styles = ["muted end", color, "", "end", "end", ""]
+            return zip(Self.cells(timeline, row), styles).enumerated().filter { !$1.0.isEmpty }.map { column, cell in
+                let x = cell.1.hasSuffix("end") ? columns[column + 1] - 14 : columns[column]
+                return SVG.text(cell.0, style: cell.1, x: x, y: y.text + 4)
+            }.joined()
+        } + pauses.map { SVG.text($0.words, style: "muted", x: columns[1], y: $0.y + 4) }
     }
 }

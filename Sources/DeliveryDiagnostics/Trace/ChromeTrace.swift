@@ -37,13 +37,12 @@ package struct ChromeTrace {
         start = recording.entries.first?.time ?? 0
         strings = recording.strings.map(ShownText.quoted)
         let identifiers = TraceIdentifiers(recording)
-        let processes = identifiers.processes
         tracks = zip(recording.threads, identifiers.threads).map {
-            "\"pid\":\(processes[Int($0.process)]),\"tid\":\($1)"
+            "\"pid\":\(identifiers.processes[Int($0.process)]),\"tid\":\($1)"
         }
         open = recording.threads.map { _ in [] }
         moments = recording.threads.map { _ in nil }
-        for (process, id) in zip(recording.processes, processes) {
+        for (process, id) in zip(recording.processes, identifiers.processes) {
             add("M", "\"pid\":\(id),\"name\":\"process_name\",\"args\":{\"name\":\(ShownText.quoted(process.name))}")
         }
         for (thread, track) in tracks.enumerated() {
@@ -87,7 +86,10 @@ package struct ChromeTrace {
         endMoment(thread, at: now)
         switch entry.stage {
         case .post, .enqueue, .capture, .append:
-            guard isOrigin(number), selection.contains(entry) else { return }
+            let post = entry.post < 0 ? nil : index.posts[Int(entry.post)]
+            guard post?.enqueued == number || post != nil && index.origin(ofPost: entry.post) == number,
+                selection.contains(entry)
+            else { return }
             begin(number, entry, isMoment: true)
         case .deliver, .wait:
             guard selection.contains(entry), index.spanOfEntry[Int(number)] >= 0 else { return }
@@ -101,12 +103,6 @@ package struct ChromeTrace {
             close(thread, through: nil, at: now, isRecorded: false)
         default: break
         }
-    }
-
-    /// True if arrows of its post begin at the record.
-    private func isOrigin(_ number: Int32) -> Bool {
-        let post = index.entry(number).post
-        return post >= 0 && (index.origin(ofPost: post) == number || index.posts[Int(post)].enqueued == number)
     }
 
     private mutating func begin(_ number: Int32, _ entry: Recording.Entry, isMoment: Bool) {
@@ -144,38 +140,31 @@ package struct ChromeTrace {
         guard entry.post >= 0 else { return }
         let (thread, now) = (Int(entry.thread), entry.time &- start)
         func flow(_ end: Int32) -> String { "\"cat\":\"delivery\",\"name\":\"delivery\",\"id\":\(end + 1)" }
-        let post = index.posts[Int(entry.post)]
-        if number == post.enqueued, post.posted > number, selection.contains(index.entry(post.posted)) {
-            add("s", thread, at: now, flow(post.posted))
+        if arrowBegin(number) >= 0 { add("f", thread, at: now, flow(number) + ",\"bp\":\"e\"") }
+        let handlers = index.deliveries(ofPost: entry.post).map { index.deliveries[$0].span }
+            .filter { $0 >= 0 }.map { index.spans[Int($0)].begin }
+        for end in [index.posts[Int(entry.post)].posted] + handlers
+        where end > number && selection.contains(index.entry(end)) && arrowBegin(end) == number {
+            add("s", thread, at: now, flow(end))
         }
-        if number == post.posted, post.enqueued >= 0, post.enqueued < number,
-            selection.contains(index.entry(post.enqueued))
-        {
-            add("f", thread, at: now, flow(number) + ",\"bp\":\"e\"")
-        }
-        let origin = index.origin(ofPost: entry.post)
-        guard origin >= 0, selection.contains(index.entry(origin)) else { return }
-        if number == origin {
-            for delivery in index.deliveries(ofPost: entry.post) {
-                let span = index.deliveries[delivery].span
-                guard span >= 0, case let end = index.spans[Int(span)].begin, end > number,
-                    selection.contains(index.entry(end))
-                else { continue }
-                add("s", thread, at: now, flow(end))
-            }
-        } else if entry.stage == .deliver, origin < number, case let delivery = index.deliveryOfEntry[Int(number)],
-            delivery >= 0, index.deliveries[Int(delivery)].span == index.spanOfEntry[Int(number)]
-        {
-            add("f", thread, at: now, flow(number) + ",\"bp\":\"e\"")
-        }
+    }
+
+    /// The post of a handler, or the `enqueue` of a post, where the arrow to it begins; -1 if it has none.
+    private func arrowBegin(_ number: Int32) -> Int32 {
+        let (post, span) = (index.entry(number).post, index.spanOfEntry[Int(number)])
+        let delivery = span < 0 ? -1 : index.spans[Int(span)].delivery
+        let isCall = delivery >= 0 && index.deliveries[Int(delivery)].span == span
+        let begin =
+            number == index.posts[Int(post)].posted
+            ? index.posts[Int(post)].enqueued : isCall ? index.origin(ofPost: post) : -1
+        return begin >= 0 && begin < number && selection.contains(index.entry(begin)) ? begin : -1
     }
 
     // MARK: Events
 
     private func arguments(_ number: Int32, _ entry: Recording.Entry) -> String {
         func location(_ entry: Recording.Entry?) -> String? {
-            guard let entry, entry.location >= 0 else { return nil }
-            return ShownText.quoted(recording.locations[Int(entry.location)].description)
+            entry.flatMap(recording.location).map { ShownText.quoted($0.description) }
         }
         let origin = entry.post < 0 ? -1 : index.origin(ofPost: entry.post)
         let isLater = origin >= 0 && origin < number

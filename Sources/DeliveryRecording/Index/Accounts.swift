@@ -121,7 +121,7 @@ package struct Accounts: Sendable {
     private mutating func count(_ delivery: RecordingIndex.Delivery, isPassedOver: Bool, _ index: RecordingIndex) {
         let process = index.process(ofPost: delivery.post)
         let account =
-            delivery.kind == .block
+            delivery.isBlock
             ? account(process, -1, in: .blocks) : account(process, index.name(of: delivery), delivery.observer)
         if all[account].first < 0 { all[account].first = delivery.first }
         guard delivery.skip < 0 || delivery.outcome >= 0 else {
@@ -186,12 +186,12 @@ package struct Accounts: Sendable {
 
     private static func passedOver(_ index: RecordingIndex) -> Set<Int32> {
         var passedOver: Set<Int32> = []
-        guard index.deliveries.contains(where: { $0.isPending && $0.kind == .observed }) else { return passedOver }
+        guard index.deliveries.contains(where: { $0.isPending && !$0.isBlock }) else { return passedOver }
         /// Observers that received something later, with the thread that handed it over.
         var later: Set<UInt64> = []
         var lastLater: UInt64?
         for (number, delivery) in index.deliveries.enumerated().reversed()
-        where delivery.kind == .observed && delivery.append >= 0 {
+        where !delivery.isBlock && delivery.append >= 0 {
             let way = RecordingIndex.key(index.entry(delivery.append).thread, delivery.observer)
             if delivery.isPending {
                 if later.contains(way), !index.targetHasEnded(delivery) { passedOver.insert(Int32(number)) }

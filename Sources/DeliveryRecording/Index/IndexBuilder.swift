@@ -4,8 +4,6 @@ internal import ThreadedNotifications
 struct IndexBuilder {
     private let recording: Recording
     private var index: RecordingIndex
-    /// For each process: whether handlers without an observer have `return` records.
-    private var recordsReturns: [Bool]
     /// For each process: its threads.
     private var threadsOfProcess: [[Int]]
     /// For each thread: the spans that it is in, the innermost last.
@@ -14,13 +12,10 @@ struct IndexBuilder {
     private var making: [[(post: Int32, depth: Int)]]
     /// For each thread: its last record.
     private var lastOfThread: [Int32]
-    /// By post: deliveries of the document's technique after the first, of observers that are not told apart.
-    private var alsoRedirected: [Int32: [Int32]] = [:]
 
     init(_ recording: Recording) {
         self.recording = recording
         index = RecordingIndex(empty: recording)
-        recordsReturns = Array(repeating: false, count: recording.processes.count)
         threadsOfProcess = Array(repeating: [], count: recording.processes.count)
         for (index, thread) in recording.threads.enumerated() { threadsOfProcess[Int(thread.process)].append(index) }
         stacks = Array(repeating: [], count: recording.threads.count)
@@ -61,15 +56,10 @@ struct IndexBuilder {
         case .register:
             index.addToHistory(entry, number)
             if observer >= 0 { index.observers[observer].registered.keep(number) }
-        case .remove where observer >= 0:
-            if entry.reason == .alreadyRemoved {
-                index.observers[observer].removedAgain.keep(number)
-            } else {
-                index.observers[observer].removed.keep(number)
-            }
+        case .remove where observer >= 0 && entry.reason != .alreadyRemoved:
+            index.observers[observer].removed.keep(number)
         case .postEnd: if post >= 0 { index.posts[post].returned.keep(number) }
         case .threadEnd: index.threads[thread].end = number
-        case .return: if observer < 0, entry.name >= 0 { recordsReturns[process] = true }
         case .end, .processEnd: index.processes[process].end = number
         default: break
         }
@@ -86,8 +76,7 @@ struct IndexBuilder {
         let thread = Int(entry.thread)
         index.spanAroundEntry[Int(number)] = stacks[thread].last ?? -1
         switch entry.stage {
-        case .register:
-            if entry.observer < 0 { index.redirectingThreads[nameKey(entry)] = entry.thread }
+        case .register, .postEnd:
             endPosts(thread, depth: stacks[thread].count)
         case .enqueue:
             setCause(of: entry)
@@ -117,8 +106,6 @@ struct IndexBuilder {
         case .return:
             endHandler(entry, number)
             endPosts(thread, depth: stacks[thread].count + 1)
-        case .postEnd:
-            endPosts(thread, depth: stacks[thread].count)
         case .waitEnd:
             endWait(entry, number)
         case .threadEnd:
@@ -141,10 +128,6 @@ struct IndexBuilder {
         post.posted >= 0 && post.returned < 0 && recording.entries[Int(post.posted)].isFoundation
     }
 
-    private func nameKey(_ entry: Recording.Entry) -> UInt64 {
-        RecordingIndex.key(Int32(recording.process(of: entry)), entry.name)
-    }
-
     /// Called when a thread records something while it is in `depth` spans: its posts that began at this depth or
     /// deeper are complete.
     private mutating func endPosts(_ thread: Int, depth: Int) {
@@ -159,20 +142,6 @@ struct IndexBuilder {
         endPosts(thread, depth: depth)
         if entry.count > 0, !entry.isFoundation { making[thread].append((entry.post, depth)) }
         if entry.stage == .post, index.posts[Int(entry.post)].enqueued >= 0 { resolveInQueue(entry, number) }
-        guard entry.count < 0, entry.name >= 0, !entry.isFoundation,
-            entry.stage == .capture || index.redirectingThreads[nameKey(entry)] != nil
-        else {
-            return
-        }
-        var delivery = delivery(entry.post, -1, .redirected)
-        if entry.stage == .capture {
-            if index.deliveries[Int(delivery)].append >= 0 {
-                delivery = addDelivery(entry.post, -1, .redirected)
-                alsoRedirected[entry.post, default: []].append(delivery)
-            }
-            index.deliveries[Int(delivery)].append = number
-        }
-        index.deliveryOfEntry[Int(number)] = delivery
     }
 
     private mutating func setCause(of entry: Recording.Entry) {
@@ -189,17 +158,14 @@ struct IndexBuilder {
 
     /// The delivery of an entry; nil if its post is unknown.
     private mutating func delivery(of entry: Recording.Entry) -> Int32? {
-        guard entry.post >= 0 else { return nil }
-        return delivery(
-            entry.post, entry.observer, entry.observer >= 0 ? .observed : entry.name < 0 ? .block : .redirected)
-    }
-
-    private mutating func delivery(
-        _ post: Int32, _ observer: Int32, _ kind: RecordingIndex.Delivery.Kind
-    ) -> Int32 {
+        let (post, observer) = (entry.post, entry.observer)
+        guard post >= 0 else { return nil }
         let known = index.delivery(post, observer)
         if known >= 0 { return known }
-        let delivery = addDelivery(post, observer, kind)
+        let delivery = Int32(index.deliveries.count)
+        index.deliveries.append(
+            RecordingIndex.Delivery(post: post, observer: observer, isBlock: observer < 0 && entry.name < 0))
+        index.posts[Int(post)].deliveryCount += 1
         if index.posts[Int(post)].firstDelivery < 0 {
             index.posts[Int(post)].firstDelivery = delivery
         } else {
@@ -208,23 +174,10 @@ struct IndexBuilder {
         return delivery
     }
 
-    private mutating func addDelivery(
-        _ post: Int32, _ observer: Int32, _ kind: RecordingIndex.Delivery.Kind
-    ) -> Int32 {
-        index.deliveries.append(RecordingIndex.Delivery(post: post, observer: observer, kind: kind))
-        index.posts[Int(post)].deliveryCount += 1
-        return Int32(index.deliveries.count - 1)
-    }
-
     private mutating func resolve(_ entry: Recording.Entry, _ number: Int32) {
-        guard var delivery = delivery(of: entry) else {
+        guard let delivery = delivery(of: entry) else {
             if entry.observer >= 0 { index.observers[Int(entry.observer)].earlier += 1 }
             return
-        }
-        if index.deliveries[Int(delivery)].outcome >= 0, entry.observer < 0,
-            let another = alsoRedirected[entry.post]?.popLast()
-        {
-            delivery = another
         }
         index.deliveryOfEntry[Int(number)] = delivery
         if !index.deliveries[Int(delivery)].outcome.keep(number) {
@@ -254,11 +207,8 @@ struct IndexBuilder {
         let (thread, isWait) = (Int(entry.thread), entry.stage == .wait)
         let span = Int32(index.spans.count)
         let delivery = isWait ? -1 : index.deliveryOfEntry[Int(number)]
-        // Without a `return` record, the handler would seem to contain everything that follows.
-        let endIsRecorded =
-            isWait
-            || !entry.isAsyncHandlerOfFoundation
-                && (entry.observer >= 0 || entry.name < 0 || recordsReturns[recording.process(of: entry)])
+        // It may return on another thread, and would seem to contain everything that follows here.
+        let endIsRecorded = isWait || !entry.isAsyncHandlerOfFoundation
         index.spans.append(
             RecordingIndex.Span(
                 begin: number, outer: stacks[thread].last ?? -1, delivery: delivery, thread: entry.thread,

@@ -26,7 +26,7 @@ extension RecordingIndex {
             histories.append(NameHistory(process: process, name: entry.name))
         }
         if entry.stage == .register { return histories[history].registrations.append(number) }
-        // The document's technique also records a `capture` for each `post`.
+        // The document's observer captures the post itself.
         if entry.post >= 0, posts[Int(entry.post)].posted != number { return }
         if entry.relatedPost >= 0, let last = histories[history].posts.last,
             last == posts[Int(entry.relatedPost)].posted
@@ -61,7 +61,7 @@ extension RecordingIndex {
                 && (registration.sender < 0 || registration.sender == entry.sender
                     || entry.sender < 0 && !entry.isFoundation)
                 && recording.foundationDetails(of: registration)?.center == center
-                && !hasDelivery(ofPost: post, to: number)
+                && delivery(post, number) < 0
         }
     }
 }

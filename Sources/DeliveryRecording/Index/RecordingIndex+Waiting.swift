@@ -54,24 +54,12 @@ extension RecordingIndex {
         return wait.begin == number && wait.end > number ? wait.end : -1
     }
 
-    /// The thread that the delivery of an `append` record waits for.
-    package func mailbox(_ number: Int32) -> Int32 {
-        let delivery = deliveryOfEntry[Int(number)]
-        return delivery >= 0 && waitBegin(of: deliveries[Int(delivery)]) == number
-            ? mailbox(of: deliveries[Int(delivery)]) : -1
-    }
-
-    /// A capture that is the only record of its post is drawn as the post.
-    private func waitBegin(of delivery: Delivery) -> Int32 {
-        posts[Int(delivery.post)].posted == delivery.append ? -1 : delivery.append
-    }
-
     /// For each record: the mailbox where a notification begins to wait for its thread, as its index plus one; the
     /// same as a negative number where one ceases to wait; otherwise 0. The depth over time is the sum.
     package var depthChanges: [Int32] {
         var changes = [Int32](repeating: 0, count: recording.entries.count)
         for delivery in deliveries {
-            let (begin, mailbox) = (waitBegin(of: delivery), mailbox(of: delivery))
+            let (begin, mailbox) = (delivery.append, mailbox(of: delivery))
             let end = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
             guard begin >= 0, mailbox >= 0, end < 0 || end > begin else { continue }
             changes[Int(begin)] = mailbox + 1
@@ -118,7 +106,7 @@ extension RecordingIndex {
     private func wait(_ number: Int32) -> (begin: Int32, end: Int32) {
         if deliveryOfEntry[Int(number)] >= 0 {
             let delivery = deliveries[Int(deliveryOfEntry[Int(number)])]
-            let (begin, end) = (waitBegin(of: delivery), delivery.outcome >= 0 ? delivery.outcome : delivery.skip)
+            let (begin, end) = (delivery.append, delivery.outcome >= 0 ? delivery.outcome : delivery.skip)
             if begin == number || end == number { return (begin, end) }
         }
         let post = entry(number).post

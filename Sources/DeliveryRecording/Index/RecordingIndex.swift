@@ -20,8 +20,7 @@ package struct RecordingIndex: Sendable {
     package internal(set) var deliveries: [Delivery] = []
     /// Handlers, blocks and waits, in the order of their beginnings.
     package internal(set) var spans: [Span] = []
-    /// For each entry: the delivery that it is a record of, in `deliveries`. In the document's technique, `post` and
-    /// `capture` are records of the delivery too.
+    /// For each entry: the delivery that it is a record of, in `deliveries`.
     package internal(set) var deliveryOfEntry: [Int32]
     /// For each entry: the span that it begins or ends, in `spans`.
     package internal(set) var spanOfEntry: [Int32]
@@ -42,8 +41,6 @@ package struct RecordingIndex: Sendable {
     var recordsOfStage: [DeliveryStage: [Int32]] = [:]
     /// For posts of several observers: the delivery of each observer.
     var deliveryOfKey: [UInt64: Int32] = [:]
-    /// By process and name: the thread that observes it with the document's technique.
-    var redirectingThreads: [UInt64: Int32] = [:]
 
     package init(_ recording: Recording) {
         var builder = IndexBuilder(recording)
@@ -86,8 +83,7 @@ package struct RecordingIndex: Sendable {
         package let post: Int32
         /// An index in `recording.observers`; -1 for a block, and if the records do not tell observers apart.
         package let observer: Int32
-        /// Where it begins to wait for its thread: `append`, or the `capture` of the document's technique. -1 if it was
-        /// delivered on the posting thread.
+        /// Where it begins to wait for its thread: `append`. -1 if it was delivered on the posting thread.
         package internal(set) var append: Int32 = -1
         package internal(set) var outcome: Int32 = -1
         /// A second outcome, which is a fault.
@@ -97,22 +93,15 @@ package struct RecordingIndex: Sendable {
         package internal(set) var span: Int32 = -1
         /// The next delivery of the same post, in `deliveries`.
         package internal(set) var next: Int32 = -1
-        package let kind: Kind
-
-        package enum Kind: UInt8, Sendable {
-            case observed
-            /// Of the document's technique: records have no observers, and posts have no counts.
-            case redirected
-            case block
-        }
+        package let isBlock: Bool
 
         /// True if it has no outcome, and its observer was not skipped.
         package var isPending: Bool { outcome < 0 && skip < 0 }
         /// Its first record.
         package var first: Int32 { append >= 0 ? append : outcome >= 0 ? outcome : skip }
 
-        init(post: Int32, observer: Int32, kind: Kind) {
-            (self.post, self.observer, self.kind) = (post, observer, kind)
+        init(post: Int32, observer: Int32, isBlock: Bool) {
+            (self.post, self.observer, self.isBlock) = (post, observer, isBlock)
         }
     }
 
@@ -139,7 +128,7 @@ package struct RecordingIndex: Sendable {
             case abandoned
             /// It continues until its process ends, with the record `end` if there is one.
             case open
-            /// The program does not record when its handlers return: a handler of the document's technique.
+            /// It may return on another thread: a handler of an asynchronous message of Foundation.
             case notRecorded
         }
     }
@@ -147,8 +136,6 @@ package struct RecordingIndex: Sendable {
     package struct Observer: Sendable {
         package internal(set) var registered: Int32 = -1
         package internal(set) var removed: Int32 = -1
-        /// The first `remove` after it was removed.
-        package internal(set) var removedAgain: Int32 = -1
         /// The number of its outcomes of unknown posts, from before the recording.
         package internal(set) var earlier = 0
     }
@@ -195,8 +182,6 @@ extension RecordingIndex {
         }
     }
 
-    package func hasDelivery(ofPost post: Int32, to observer: Int32) -> Bool { delivery(post, observer) >= 0 }
-
     /// The number of deliveries of a post without an outcome, with those that have no records at all.
     package func pendingCount(ofPost post: Int32) -> Int {
         let posted = posts[Int(post)].posted
@@ -232,15 +217,11 @@ extension RecordingIndex {
         return delivery.outcome >= 0 ? entry(delivery.outcome).target : -1
     }
 
-    /// The thread in whose mailbox a delivery waits or waited; -1 if it did not wait, or if the thread is unknown. In
-    /// the document's technique, it is the thread that added the observer.
+    /// The thread in whose mailbox a delivery waits or waited; -1 if it did not wait, or if the thread is unknown.
     package func mailbox(of delivery: Delivery) -> Int32 {
         guard delivery.append >= 0 else { return -1 }
         let target = target(of: delivery)
-        if target >= 0 { return target }
-        if delivery.outcome >= 0 { return entry(delivery.outcome).thread }
-        let entry = entry(delivery.append)
-        return redirectingThreads[Self.key(Int32(recording.process(of: entry)), entry.name)] ?? -1
+        return target < 0 && delivery.outcome >= 0 ? entry(delivery.outcome).thread : target
     }
 
     /// True if the delivery's target thread ended after the delivery was handed to it.

@@ -1,4 +1,5 @@
-/// Scans the JSON of a line from left to right without copying it.
+/// Scans the JSON of a line from left to right without copying it. Each function returns nil, or false, if what it scans
+/// is not the next.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The offset of the next byte.
@@ -7,31 +8,31 @@ struct JSONScanner {
     /// The maximum nesting of values that are skipped.
     private static let deepest = 64
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    mutating func skipBlanks() {
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): position += 1
-            default: return
-            }
-        }
+    private mutating func skip(while isSkipped: (UInt8) -> Bool) {
+        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
     }
 
-    /// Consumes a byte if it is the next one.
-    mutating func take(_ byte: UInt8) -> Bool {
-        guard position < bytes.count, bytes[position] == byte else { return false }
+    private mutating func skipBlanks() {
+        skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+    }
+
+    /// Consumes a byte and the blanks around it.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipBlanks()
+        guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
         position += 1
+        skipBlanks()
         return true
     }
 
-    /// The range of the next string, without its quotes and not decoded; nil if there is none.
+    /// The range of a string, without its quotes and not decoded.
     mutating func string() -> Range<Int>? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+        position += 1
         let start = position
         while position < bytes.count, bytes[position] >= 0x20 {
             let byte = bytes[position]
@@ -42,38 +43,37 @@ struct JSONScanner {
         return nil
     }
 
-    /// The next `true` or `false`; nil if there is none.
     mutating func bool() -> Bool? {
-        for (word, value) in [("true", true), ("false", false)] {
-            if bytes[position...].starts(with: word.utf8) {
-                position += word.utf8.count
-                return value
-            }
-        }
-        return nil
+        let word = word()
+        return word.elementsEqual("true".utf8) ? true : word.elementsEqual("false".utf8) ? false : nil
     }
 
-    /// The next number if it is a non-negative integer of at most 64 bits, otherwise nil.
+    /// A non-negative integer of at most 64 bits.
     mutating func number() -> UInt64? {
-        let start = position
+        let word = word()
         var number: UInt64 = 0
-        while position < bytes.count {
-            let digit = bytes[position] &- UInt8(ascii: "0")
-            guard digit < 10 else { break }
+        for byte in word {
+            let digit = byte &- UInt8(ascii: "0")
             let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
             let (sum, hasCarry) = product.addingReportingOverflow(UInt64(digit))
-            guard !isTooLarge, !hasCarry else { return nil }
+            guard digit < 10, !isTooLarge, !hasCarry else { return nil }
             number = sum
-            position += 1
         }
-        guard position > start else { return nil }
-        if position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): return nil
-            default: break
+        return word.isEmpty ? nil : number
+    }
+
+    /// A number of any form, `true`, `false` or `null`; empty if there is none.
+    private mutating func word() -> Slice<UnsafeBufferPointer<UInt8>> {
+        let start = position
+        skip {
+            switch $0 {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "E"),
+                UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
             }
         }
-        return number
+        return bytes[start..<position]
     }
 
     /// Skips a value of any type.
@@ -87,34 +87,18 @@ struct JSONScanner {
                 guard string() != nil else { return false }
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
-                guard depth <= Self.deepest else { return false }
                 position += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard depth > 0 else { return false }
                 depth -= 1
                 position += 1
             case UInt8(ascii: ","), UInt8(ascii: ":"):
                 guard depth > 0 else { return false }
                 position += 1
             default:
-                guard skipWord() else { return false }
+                guard !word().isEmpty else { return false }
             }
+            guard (0...Self.deepest).contains(depth) else { return false }
         } while depth > 0
         return true
-    }
-
-    /// Skips a number of any form, `true`, `false` or `null`.
-    private mutating func skipWord() -> Bool {
-        let start = position
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "E"),
-                UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                position += 1
-            default:
-                return position > start
-            }
-        }
-        return position > start
     }
 }

@@ -44,21 +44,21 @@ package struct LineSource {
         }
     }
 
-    /// Calls a closure with the bytes of each chunk when it is read.
-    mutating func forEachChunk(_ body: @escaping (UnsafeRawBufferPointer) -> Void) {
-        readChunk = { [readChunk] buffer in
-            let count = try readChunk(buffer)
-            body(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
-            return count
-        }
-    }
-
     private func read(into buffer: UnsafeMutableRawBufferPointer) throws(LogError) -> Int {
         do {
             return try readChunk(buffer)
         } catch {
             throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
         }
+    }
+
+    /// All bytes.
+    func bytes() throws(LogError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
+        defer { buffer.deallocate() }
+        var bytes: [UInt8] = []
+        while case let count = try read(into: buffer), count > 0 { bytes += buffer.prefix(count) }
+        return bytes
     }
 
     /// The first byte of the first chunk that is neither white space nor part of a byte order mark. The chunk is still

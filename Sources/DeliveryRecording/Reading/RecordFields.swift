@@ -59,23 +59,14 @@ struct RecordFields {
     init(_ line: UnsafeBufferPointer<UInt8>) throws(Problem) {
         bytes = line
         var scanner = JSONScanner(line)
-        scanner.skipBlanks()
-        guard scanner.take(UInt8(ascii: "{")) else { throw .noObject }
-        scanner.skipBlanks()
-        if !scanner.take(UInt8(ascii: "}")) {
-            while true {
-                guard let key = scanner.string() else { throw .brokenJSON(at: scanner.position) }
-                scanner.skipBlanks()
-                guard scanner.take(UInt8(ascii: ":")) else { throw .brokenJSON(at: scanner.position) }
-                scanner.skipBlanks()
+        guard scanner.take("{") else { throw .noObject }
+        if !scanner.take("}") {
+            repeat {
+                guard let key = scanner.string(), scanner.take(":") else { throw .brokenJSON(at: scanner.position) }
                 try take(key, from: &scanner)
-                scanner.skipBlanks()
-                if scanner.take(UInt8(ascii: "}")) { break }
-                guard scanner.take(UInt8(ascii: ",")) else { throw .brokenJSON(at: scanner.position) }
-                scanner.skipBlanks()
-            }
+            } while scanner.take(",")
+            guard scanner.take("}") else { throw .brokenJSON(at: scanner.position) }
         }
-        scanner.skipBlanks()
         guard scanner.isAtEnd else { throw .brokenJSON(at: scanner.position) }
     }
 

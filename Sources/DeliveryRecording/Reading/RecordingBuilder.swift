@@ -36,16 +36,16 @@ struct RecordingBuilder {
     private(set) var process: Int32 = -1
     private var progressOfProcess: [Progress] = []
     private var processes: [ProcessIdentity: Int32] = [:]
-    private var threads: [Recording.Numbered: Int32] = [:]
+    private var threads = Table<Recording.Numbered>()
     /// By their kernel's ids.
     private var kernelThreads: [Recording.Numbered: Int32] = [:]
-    private var posts: [Recording.Numbered: Int32] = [:]
-    private var observers: [Recording.Numbered: Int32] = [:]
+    private var posts = Table<Recording.Numbered>()
+    private var observers = Table<Recording.Numbered>()
     private var strings = TextTable()
     /// By an index in `strings` and a line.
     private var locations: [UInt64: Int32] = [:]
-    private var senders: [Recording.Sender: Int32] = [:]
-    private var foundationDetails: [Recording.FoundationDetails: Int32] = [:]
+    private var senders = Table<Recording.Sender>()
+    private var foundationDetails = Table<Recording.FoundationDetails>()
     /// True while the times of all entries ascend.
     private var isSorted = true
     /// True if a line is unreadable, which may be a line of any process.
@@ -93,7 +93,9 @@ struct RecordingBuilder {
     mutating func finish() -> Recording {
         // Records of the same nanosecond keep their order.
         if !isSorted { recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) } }
-        recording.strings = strings.strings
+        (recording.strings, recording.senders) = (strings.strings, senders.elements)
+        (recording.posts, recording.observers) = (posts.elements, observers.elements)
+        recording.foundationDetails = foundationDetails.elements
         if !recording.foundationDetails.isEmpty { recording.completeFoundationRecords() }
         recording.completeness = progressOfProcess.map { $0.completeness(hasUnreadableLine: hasUnreadableLine) }
         return recording
@@ -148,22 +150,17 @@ struct RecordingBuilder {
     }
 
     mutating func thread(numbered number: Int) -> Int32 {
-        let numbered = Recording.Numbered(process: process, number: number)
-        if let known = threads[numbered] { return known }
-        let identity = ThreadIdentity(number: number, name: number == 1 ? "main" : nil, kernelID: 0)
-        recording.threads.append(Recording.Thread(process: process, identity: identity))
-        threads[numbered] = Int32(recording.threads.count - 1)
-        return Int32(recording.threads.count - 1)
+        let position = threads.position(of: Recording.Numbered(process: process, number: number))
+        if Int(position) == recording.threads.count {
+            let identity = ThreadIdentity(number: number, name: number == 1 ? "main" : nil, kernelID: 0)
+            recording.threads.append(Recording.Thread(process: process, identity: identity))
+        }
+        return position
     }
 
-    mutating func post(_ number: Int) -> Int32 {
-        Self.position(of: Recording.Numbered(process: process, number: number), in: &recording.posts, known: &posts)
-    }
+    mutating func post(_ number: Int) -> Int32 { posts.position(of: .init(process: process, number: number)) }
 
-    mutating func observer(_ number: Int) -> Int32 {
-        Self.position(
-            of: Recording.Numbered(process: process, number: number), in: &recording.observers, known: &observers)
-    }
+    mutating func observer(_ number: Int) -> Int32 { observers.position(of: .init(process: process, number: number)) }
 
     mutating func string(_ text: String) -> Int32 { strings.position(of: text) }
 
@@ -181,21 +178,29 @@ struct RecordingBuilder {
         return Int32(recording.locations.count - 1)
     }
 
-    mutating func sender(_ sender: Recording.Sender) -> Int32 {
-        Self.position(of: sender, in: &recording.senders, known: &senders)
-    }
+    mutating func sender(_ sender: Recording.Sender) -> Int32 { senders.position(of: sender) }
 
     mutating func foundationDetails(_ details: Recording.FoundationDetails) -> Int32 {
-        Self.position(of: details, in: &recording.foundationDetails, known: &foundationDetails)
+        foundationDetails.position(of: details)
     }
 
-    /// The index of an element in a table; appends it if it is new.
-    private static func position<Element: Hashable>(
-        of element: Element, in table: inout [Element], known: inout [Element: Int32]
-    ) -> Int32 {
-        if let position = known[element] { return position }
-        table.append(element)
-        known[element] = Int32(table.count - 1)
-        return Int32(table.count - 1)
+    /// Distinct elements in the order of their first use.
+    private struct Table<Element: Hashable> {
+        private(set) var elements: [Element] = []
+        private var positions: [Element: Int32] = [:]
+        /// Consecutive records often have the same.
+        private var last: (element: Element, position: Int32)?
+
+        /// The index of an element; appends it if it is new.
+        mutating func position(of element: Element) -> Int32 {
+            if let last, last.element == element { return last.position }
+            let position = positions[element] ?? Int32(elements.count)
+            if position == elements.count {
+                elements.append(element)
+                positions[element] = position
+            }
+            last = (element, position)
+            return position
+        }
     }
 }

@@ -3,21 +3,15 @@
 /// The lines have no control characters: those of a string are escaped as in JSON. A line that cannot be read cannot be
 /// read afterwards either. NUL bytes stay: they tell that a record was not finished.
 package struct RecordingLines {
-    private var bytes: [UInt8] = []
-
-    package init() {}
+    package let recording: Recording
+    private let bytes: [UInt8]
 
     /// Reads the recording of a file, or of standard input for `-`, and keeps its lines.
-    package mutating func read(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) -> Recording {
-        var source = try LineSource(path: path)
-        let kept = Kept()
-        source.forEachChunk { kept.bytes += $0 }
-        let recording = try Recording(source, progress: progress)
-        bytes = kept.bytes
-        return recording
+    package init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
+        let source = try LineSource(path: path)
+        bytes = try source.bytes()
+        recording = try Recording(LineSource(name: source.name, bytes: bytes), progress: progress)
     }
-
-    private final class Kept { var bytes: [UInt8] = [] }
 
     /// - Parameters:
     ///   - selected: the numbers of the lines of the records to print; nil prints every line. A header before a record

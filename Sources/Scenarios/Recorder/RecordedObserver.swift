@@ -2,7 +2,7 @@ internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document's observer recorded at every stage that can be seen from outside of it.
+/// The document's observer, as observer 1, recorded at every stage that can be seen from outside of it.
 final class RecordedObserver: Sendable {
     let port: RecordedPort
     private let name: Notification.Name
@@ -19,19 +19,23 @@ final class RecordedObserver: Sendable {
         self.name = name
         observer = RedirectingObserver(notificationPort: port) { notification in
             let post = notification.object as? Int
-            ScenarioRecording.record(.deliver, notification: name, post: post)
+            ScenarioRecording.record(.deliver, notification: name, post: post, observer: 1)
             handler(post ?? 0)
+            ScenarioRecording.record(.return, notification: name, post: post, observer: 1)
         }
     }
 
     /// Makes the current thread the target and registers with the center, as the document does.
     func observe(_ center: NotificationCenter = .default) {
         observer.setUpThreadingSupport()
-        ScenarioRecording.record(.register, notification: name)
+        let current = ThreadIdentity.current
+        ScenarioRecording.record(.register, notification: name, observer: 1, target: current)
         // Safety: the token is only passed back to the center, which accepts it on any thread.
         nonisolated(unsafe) let token = center.addObserver(forName: name, object: nil, queue: nil) {
-            [observer] notification in
-            ScenarioRecording.record(.capture, notification: notification.name, post: notification.object as? Int)
+            [observer, name] notification in
+            let post = notification.object as? Int
+            ScenarioRecording.record(.capture, notification: name, post: post)
+            ScenarioRecording.record(.append, notification: name, post: post, observer: 1, target: current)
             observer.processNotification(notification)
         }
         removals.withLock { $0.append { center.removeObserver(token) } }
@@ -45,7 +49,7 @@ final class RecordedObserver: Sendable {
 
     /// Posts to a center, which knows nothing of redirecting.
     func post(number: Int, to center: NotificationCenter = .default) {
-        ScenarioRecording.record(.post, notification: name, post: number)
+        ScenarioRecording.record(.post, notification: name, post: number, count: 1)
         center.post(name: name, object: number)
     }
 }

@@ -88,7 +88,8 @@ package enum ScenarioRecording {
 
     /// Records a stage that happens now, on the calling thread.
     static func record(
-        _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, message: String? = nil
+        _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, count: Int? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil
     ) {
         let isCounted = counts.withLock { counts in
             if stage != .log { counts?[stage, default: 0] += 1 }
@@ -96,7 +97,8 @@ package enum ScenarioRecording {
         }
         if isCounted { return }
         let (thread, strings) = (ThreadIdentity.current, [notification?.rawValue, message])
-        let length = (strings + [thread.name]).reduce(RecorderTexts.constantLength) { $0 + RecorderTexts.length($1) }
+        let length = (strings + [thread.name, target?.name])
+            .reduce(RecorderTexts.constantLength) { $0 + RecorderTexts.length($1) }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { memory in
             guard let start = memory.baseAddress else { return }
             var texts = RecorderTexts(start)
@@ -104,7 +106,9 @@ package enum ScenarioRecording {
             record.stage = texts.text(stage.rawValue)
             record.thread = texts.thread(thread)
             (record.name, record.message) = (texts.text(strings[0]), texts.text(strings[1]))
-            record.post = UInt64(post ?? 0)
+            if let target { record.target = texts.thread(target) }
+            (record.post, record.observer) = (UInt64(post ?? 0), UInt64(observer ?? 0))
+            (record.has_count, record.count) = (count != nil, UInt64(count ?? 0))
             delivery_recorder().pointee.append(&record)
         }
     }

@@ -28,11 +28,15 @@ struct Show: Command {
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if json {
             // The lines of the file, so that another command answers for them as for the file.
-            var lines = RecordingLines()
-            let recording = try input.file.read(terminal) { try lines.read(path: $0, progress: $1) }
+            var lines: RecordingLines?
+            let recording = try input.file.read(terminal) { path, progress in
+                let read = try RecordingLines(path: path, progress: progress)
+                lines = read
+                return read.recording
+            }
             let selection = try RecordingSelection(input.filter, of: recording)
             let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
-            try lines.forEach(selected: selection.isEverything ? nil : Set(selected)) {
+            try lines?.forEach(selected: selection.isEverything ? nil : Set(selected)) {
                 try terminal.standardOutput.write($0)
             }
             return .success

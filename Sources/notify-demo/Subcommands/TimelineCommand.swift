@@ -26,7 +26,7 @@ struct TimelineCommand: Command {
     @OptionGroup var input: RecordingInput
 
     @Flag(
-        help: "Draw an SVG picture, for light and dark backgrounds; time runs to the right. -o NAME.svg does the same.")
+        help: "Draw an SVG picture, for light and dark backgrounds. -o NAME.svg does the same.")
     var svg = false
 
     @Option(
@@ -35,7 +35,7 @@ struct TimelineCommand: Command {
         completion: .file(extensions: ["svg"]))
     var output: String?
 
-    @Flag(help: "Draw a picture to scale: neither cut out time without events nor move events apart.")
+    @Flag(help: "Draw a picture to scale, instead of events at equal distances.")
     var linear = false
 
     @Flag(help: "Draw with ASCII characters only.")
@@ -71,14 +71,15 @@ struct TimelineCommand: Command {
         let index = RecordingIndex(recording)
         let window = input.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
         if let window { selection = try RecordingSelection(window.filter, of: recording) }
-        let timeline = Timeline(
-            index, selection, limit: limit == 0 ? nil : limit, foldsRuns: !each, window: window)
         let drawing = try terminal.output(to: output)
+        let width = width ?? (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
+        let timeline = Timeline(
+            index, selection, limit: limit == 0 ? nil : limit, foldsRuns: !each,
+            lanes: isPicture ? 24 : TimelineText.maximumLanes(width: width), window: window)
         if isPicture {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)
         } else {
-            let columns = drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil
-            let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
+            let text = TimelineText(timeline, width: width, isASCII: ascii)
             let palette = drawing.isStandardOutput ? terminal.palette : Palette(.never, for: .standardOutput)
             let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
             try text.forEachLine(progress: show) { line in

@@ -42,11 +42,6 @@ final class AccountsTests: XCTestCase {
                 append #3 o2 >worker; worker handle #2 o1; worker coalesce #3 o2
                 """, [[.matched: 1, .delivered: 1], [.matched: 1, .coalesced: 1]]
             ),
-            // In the document's technique, each post has one observer without append or count.
-            (
-                "register; 1-2: worker post #* & worker capture #*; deliver #1; worker post #3 Nobody",
-                [[.matched: 2, .delivered: 1, .pending: 1]]
-            ),
             // Posts from before the recording are counted separately.
             ("add o1; worker deliver o1; worker return o1", [[.earlier: 1]]),
             // What is handed to a thread that had ended is pending until its outcome is recorded.

@@ -34,13 +34,6 @@ extension DiagnosisTests {
             says: "12 notifications were waiting for worker at the same time, 24 ms after the beginning",
             "depth over time: ·▁", "█", "(highest 12)", "1 of them: main posts Done at Demo/main.swift:1001",
             in: story(12), notIn: story(11), limits: DiagnosisLimits(depth: 11))
-        // In the document's technique, a captured notification waits for the thread that handles it.
-        func captured(_ count: Int) -> String {
-            "register; 1-\(count): worker post #* & worker capture #*; 1-\(count): deliver #*"
-        }
-        expect(
-            "problem flood 3 9", says: "4 notifications were waiting for main", "4 of them: worker posts Done",
-            in: captured(4), notIn: captured(3), limits: DiagnosisLimits(depth: 3))
     }
 
     func testDropsByAnOverflowPolicyAreANoteWithThePolicy() {

@@ -112,26 +112,13 @@ final class ProcessRecordingTests: XCTestCase {
             for token in tokens { token.cancel() }
         }
         XCTAssertEqual(recording.problems, [])
-        struct Pair: Hashable {
-            var post: Int32
-            var observer: Int32
+        let index = RecordingIndex(recording)
+        XCTAssertEqual(index.deliveries.count, 6000)
+        for delivery in index.deliveries {
+            let span = index.spans[Int(delivery.span)]
+            let way = [index.posts[Int(delivery.post)].posted, delivery.append, span.begin, span.end]
+            XCTAssertTrue(way.first ?? -1 >= 0 && way == way.sorted())
         }
-        var (posted, appended, delivered): (Set<Int32>, Set<Pair>, Set<Pair>) = ([], [], [])
-        for entry in recording.entries {
-            let pair = Pair(post: entry.post, observer: entry.observer)
-            switch entry.stage {
-            case .post: posted.insert(entry.post)
-            case .append:
-                XCTAssertTrue(posted.contains(entry.post))
-                appended.insert(pair)
-            case .deliver:
-                XCTAssertTrue(appended.contains(pair))
-                delivered.insert(pair)
-            case .return: XCTAssertTrue(delivered.contains(pair))
-            default: break
-            }
-        }
-        XCTAssertEqual(delivered.count, 6000)
         XCTAssertEqual(recording.entries.map(\.time), recording.entries.map(\.time).sorted())
         XCTAssertEqual(recording.entries.count { $0.stage == .threadEnd && $0.thread > 0 } >= 3, true)
     }

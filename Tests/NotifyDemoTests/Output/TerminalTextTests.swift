@@ -80,10 +80,6 @@ final class TerminalTextTests: XCTestCase {
         XCTAssertEqual(DisplayWidth.fit("東京都", to: 5, ellipsis: "…"), "東京…")
         XCTAssertEqual(DisplayWidth.fit("東京都", to: 4, ellipsis: "…"), "東…")
         XCTAssertEqual(DisplayWidth.fit("abc", to: 2, ellipsis: "..."), "..")
-        XCTAssertEqual(DisplayWidth.fitMiddle("PriceDidChange", to: 9, ellipsis: "…"), "Pric…ange")
-        XCTAssertEqual(DisplayWidth.fitMiddle("東京都東京", to: 6, ellipsis: "…"), "東…京")
-        XCTAssertEqual(DisplayWidth.fitMiddle("abc", to: 3, ellipsis: "…"), "abc")
-        XCTAssertEqual(DisplayWidth.fitMiddle("abc", to: 2, ellipsis: "..."), "..")
     }
 
     func testColorsFollowTheChoice() {

@@ -54,7 +54,6 @@ final class LineTests: XCTestCase {
         record.policy = fields.text("dropOldest")
         record.reason = fields.text("signal")
         record.signal = 15
-        record.counters = fields.text("{\"delivered\":1}")
         record.origin = fields.text("9-10")
         record.foundation = true
         record.center = 0xC0FFEE
@@ -66,8 +65,7 @@ final class LineTests: XCTestCase {
             """
             {"n":7,"t":8,"thread":2,"stage":"post","name":"n","post":10,"observer":11,"target":12,"message":"m",\
             "file":"f.swift","line":13,"count":0,"sender":"0","type":"T","by":14,"overtakes":true,"style":"asap",\
-            "policy":"dropOldest","reason":"signal","signal":15,"counters":{"delivered":1},"origin":"9-10",\
-            "foundation":true,\
+            "policy":"dropOldest","reason":"signal","signal":15,"origin":"9-10","foundation":true,\
             "center":"c0ffee","queue":"main","at":"program+0x10","function":"main+0x1"}
 
             """)

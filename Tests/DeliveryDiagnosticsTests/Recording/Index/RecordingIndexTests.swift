@@ -4,26 +4,15 @@ import XCTest
 
 @testable import DeliveryRecording
 
-private typealias Story = RecordedStory
-
 final class RecordingIndexTests: XCTestCase {
-    private func index(_ happen: (inout RecordedStory) -> Void) -> RecordingIndex {
-        var story = RecordedStory()
-        happen(&story)
-        return RecordingIndex(story.recording)
-    }
+    private func index(_ script: String) -> RecordingIndex { RecordingIndex(RecordedStory(script).recording) }
 
     func testADeliveryHasItsPostItsAppendItsOutcomeAndTheCallOfItsHandler() {
-        let index = index {
-            $0.add(.post, on: Story.worker, post: 1, count: 2)
-            $0.add(.append, on: Story.worker, post: 1, observer: 1, target: Story.main)
-            $0.add(.append, on: Story.worker, post: 1, observer: 2, target: Story.main)
-            $0.add(.deliver, post: 1, observer: 2)
-            $0.add(.log, nil)
-            $0.add(.return, post: 1, observer: 2)
-            $0.add(.drop, on: Story.worker, post: 1, observer: 2)
-            $0.add(.skip, post: 1, observer: 3)
-        }
+        let index = index(
+            """
+            worker post #1 n2; worker append #1 o1 >main; worker append #1 o2 >main; deliver #1 o2; log -; return #1 o2
+            worker drop #1 o2; skip #1 o3
+            """)
         XCTAssertTrue(index.posts[0].posted == 0 && index.posts[0].deliveryCount == 3)
         XCTAssertEqual(Array(index.deliveries(ofPost: 0)), [0, 1, 2])
         XCTAssertEqual(index.deliveries.map(\.append), [1, 2, -1])
@@ -40,145 +29,64 @@ final class RecordingIndexTests: XCTestCase {
         XCTAssertEqual(index.duration(of: index.spans[0]), 2_000_000)
     }
 
-    func testAReturnBeforeItsCallIsStrayAndEndsNoLaterCall() {
-        let index = index {
-            $0.add(.return, post: 1, observer: 1)
-            $0.add(.deliver, post: 1, observer: 1)
-        }
-        XCTAssertEqual(index.strayReturns, [0])
-        XCTAssertEqual(index.spans.map(\.ending), [.open])
-    }
-
     func testAHandlerEndsWithTheOneAroundItAndAWaitWithTheInnermostWaitEndOfItsThread() {
-        let index = index {
-            $0.add(.wait, nil)
-            $0.add(.deliver, post: 1, observer: 1)
-            $0.add(.waitEnd, on: Story.worker, nil)
-            $0.add(.deliver, post: 2, observer: 1)
-            $0.add(.return, post: 1, observer: 1)
-            $0.add(.waitEnd, nil)
-            $0.add(.return, post: 2, observer: 1)
-            $0.add(.deliver, nil, post: 3)
-            $0.add(.threadEnd, nil)
-            $0.add(.deliver, on: Story.worker, nil, post: 4)
-            $0.end()
-        }
+        let index = index(
+            """
+            wait -; deliver #1 o1; worker waitEnd -; deliver #2 o1; return #1 o1; waitEnd -; return #2 o1; deliver - #3
+            threadEnd -; worker deliver - #4; end !exit
+            """)
         XCTAssertEqual(index.spans.map(\.ending), [.returned, .returned, .abandoned, .abandoned, .open])
         XCTAssertEqual(index.spans.map(\.end), [5, 4, 4, 8, 10])
         XCTAssertEqual(index.spans.map(\.depth), [0, 1, 2, 0, 0])
         XCTAssertEqual(index.spans.map(\.outer), [-1, 0, 1, -1, -1])
         XCTAssertTrue(index.handlerAround(1) == -1 && index.handlerAround(3) == 1 && index.depth(of: 4) == 3)
         XCTAssertEqual(index.strayReturns, [6])
+        let stray = self.index("return #1 o1; deliver #1 o1")
+        XCTAssertEqual(stray.strayReturns, [0])
+        XCTAssertEqual(stray.spans.map(\.ending), [.open])
     }
 
     func testTheSameNumbersInTwoProcessesAreDifferentPosts() {
-        let index = index {
-            $0.add(.append, on: Story.worker, post: 1, observer: 1, target: Story.main)
-            $0.process = ProcessIdentity(id: 2, name: "other")
-            $0.add(.deliver, post: 1, observer: 1)
-        }
-        XCTAssertEqual(index.deliveries.count, 2)
+        var story = RecordedStory("worker append #1 o1 >main")
+        story.process = ProcessIdentity(id: 2, name: "other")
+        story.add(.deliver, post: 1, observer: 1)
+        XCTAssertEqual(RecordingIndex(story.recording).deliveries.count, 2)
     }
 
     func testABlockHasOneOutcomeAndItsAppendIsItsOrigin() {
-        let index = index {
-            $0.add(.append, on: Story.worker, nil, post: 1, target: Story.main)
-            $0.add(.targetGone, nil, post: 1)
-            $0.add(.cancel, nil, post: 1)
-        }
-        XCTAssertEqual(index.deliveries.map(\.kind), [.block])
+        let index = index("worker append - #1 >main; targetGone - #1; cancel - #1")
+        XCTAssertEqual(index.deliveries.map(\.isBlock), [true])
         XCTAssertTrue(index.deliveries[0].outcome == 1 && index.deliveries[0].secondOutcome == 2)
         XCTAssertTrue(index.origin(ofPost: 0) == 0 && index.name(ofPost: 0) == -1)
     }
 
-    func testObserversOfTheDocumentsTechniqueHaveAsManyDeliveriesAsCapturesAndWaitForTheThreadThatAddedThem() {
-        let index = index {
-            $0.add(.register)
-            $0.add(.post, on: Story.worker, post: 1)
-            for _ in 1...3 { $0.add(.capture, on: Story.worker, post: 1) }
-            for _ in 1...2 { $0.add(.deliver, post: 1) }
-        }
-        XCTAssertEqual(index.deliveries.map(\.append), [2, 3, 4])
-        XCTAssertEqual(index.deliveries.filter(\.isPending).count, 1)
-        XCTAssertEqual(index.deliveries.map { index.mailbox(of: $0) }, [0, 0, 0])
-        XCTAssertEqual(index.spans.map(\.ending), [.notRecorded, .notRecorded])
-        XCTAssertEqual(index.origin(ofPost: 0), 1)
-        XCTAssertEqual(index.depth(of: 6), 0)
-    }
-
-    func testHandlersOfTheDocumentsTechniqueNestIfTheyRecordThatTheyReturn() {
-        let index = index {
-            $0.add(.register)
-            $0.add(.post, post: 1)
-            $0.add(.deliver, post: 1)
-            $0.add(.post, post: 2)
-            $0.add(.deliver, post: 2)
-            $0.add(.return, post: 2)
-            $0.add(.return, post: 1)
-        }
-        XCTAssertEqual(index.spans.map(\.ending), [.returned, .returned])
-        XCTAssertEqual(index.spans.map(\.depth), [0, 1])
-        XCTAssertEqual(index.posts.map(\.cause), [-1, 0])
-    }
-
-    func testACaptureFromAFoundationCenterIsAPostOfItsOwnCausedByWhatEnqueuedIt() {
-        let index = index {
-            $0.add(.deliver, on: Story.worker, "Other", post: 3, observer: 9)
-            $0.add(.enqueue, on: Story.worker, post: 1)
-            $0.add(.return, on: Story.worker, "Other", post: 3, observer: 9)
-            $0.add(.post, on: Story.worker, post: 1)
-            $0.add(.capture, on: Story.worker, post: 2, count: 1, relatedPost: 1)
-            $0.add(.append, on: Story.worker, post: 2, observer: 1, target: Story.main)
-        }
+    func testTheCauseOfAPostIsTheHandlerThatEnqueuedItAlsoIfAFoundationCenterPostsItAgain() {
+        let index = index(
+            """
+            worker deliver Other #3 o9; worker enqueue #1; worker return Other #3 o9; worker post #1
+            worker capture #2 n1 ~1; worker append #2 o1 >main
+            """)
         let (queued, captured) = (index.posts[1], index.posts[2])
         XCTAssertTrue(queued.enqueued == 1 && queued.queueOutcome == 3 && queued.cause == 0)
         XCTAssertTrue(captured.posted == 4 && captured.deliveryCount == 1 && captured.cause == 0)
-    }
-
-    func testTheCauseOfAnEnqueuedNotificationIsWhatEnqueuedItNotTheHandlerDuringWhichItIsPosted() {
-        let index = index {
-            $0.add(.post, post: 1, count: 1)
-            $0.add(.enqueue, post: 2, target: Story.main)
-            $0.add(.deliver, post: 1, observer: 1, target: Story.main)
-            $0.add(.post, post: 2, count: 0)
-            $0.add(.return, post: 1, observer: 1)
-        }
-        XCTAssertEqual(index.posts.map(\.cause), [-1, -1])
+        let later = self.index("post #1 n1; enqueue #2 >main; deliver #1 o1 >main; post #2 n0; return #1 o1")
+        XCTAssertEqual(later.posts.map(\.cause), [-1, -1], "not the handler during which the queue posts it")
     }
 
     func testANotificationLeavesItsPostingQueueOnceAndAStrayOutcomeIsKeptApart() {
-        let index = index {
-            $0.add(.enqueue, post: 1, target: Story.main)
-            $0.add(.enqueue, post: 2, target: Story.main)
-            $0.add(.dequeue, post: 2)
-            $0.add(.post, post: 1)
-            $0.add(.coalesce, post: 1)
-            $0.add(.dequeue, post: 3)
-        }
+        let index = index("enqueue #1 >main; enqueue #2 >main; dequeue #2; post #1; coalesce #1; dequeue #3")
         XCTAssertEqual(index.posts.map(\.queueOutcome), [3, 2, -1])
         XCTAssertEqual(index.posts.map(\.secondQueueOutcome), [4, -1, -1])
         XCTAssertEqual(index.strayQueueOutcomes, [5])
     }
 
     func testAPostIsUnfinishedIfTheRecordingEndsWhileItIsMade() {
-        func isUnfinished(_ reason: Recording.Reason) -> Bool {
-            index {
-                $0.add(.post, post: 1, count: 2)
-                $0.end(reason)
-            }.posts[0].isUnfinished
-        }
-        XCTAssertTrue(isUnfinished(.signal(11)))
-        XCTAssertFalse(isUnfinished(.exit))
+        XCTAssertTrue(index("post #1 n2; end !signal11").posts[0].isUnfinished)
+        XCTAssertFalse(index("post #1 n2; end !exit").posts[0].isUnfinished)
     }
 
     func testObserversThreadsAndProcessesHaveTheirFirstLastAndEndRecords() {
-        let index = index {
-            $0.add(.register, observer: 1, target: Story.worker)
-            $0.add(.deliver, on: Story.worker, observer: 1)
-            $0.add(.remove, observer: 1)
-            $0.add(.threadEnd, on: Story.worker, nil)
-            $0.end()
-        }
+        let index = index("register o1 >worker; worker deliver o1; remove o1; worker threadEnd -; end !exit")
         let observer = index.observers[0]
         XCTAssertTrue((observer.registered, observer.removed, observer.earlier) == (0, 2, 1))
         XCTAssertTrue(index.threads.map(\.first) == [0, 0] && index.threads.map(\.last) == [2, 3])

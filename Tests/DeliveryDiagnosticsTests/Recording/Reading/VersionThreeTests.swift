@@ -35,48 +35,29 @@ final class VersionThreeTests: XCTestCase {
     }
 
     func testNULBytesAfterTheLastRecordAreNothing() throws {
-        let first = Self.header() + Self.post(1) + Self.post(2)
         let other = Self.header(process: 8) + Self.post(1) + Self.end(2)
         for room in ["\0", Self.nuls] {
-            let recording = try read(first + room + other + room)
+            let recording = try read(Self.header() + Self.post(1) + Self.post(2) + room + other + room)
             XCTAssertEqual(recording.problems, [])
             XCTAssertEqual(recording.completeness, [.endedWithoutNotice, .complete])
             XCTAssertEqual(recording.entries.count, 4)
         }
     }
 
-    func testALineWithNULBytesIsOneMissingRecord() throws {
-        let third = Self.post(3)
+    /// Nothing, the beginning, the end, both, or all but the end was written, or the identity of its thread.
+    func testALineWithNULBytesIsOneMissingRecordAlsoIfTheProcessDiedWhileItWrote() throws {
+        let (third, other) = (Self.post(3), Self.header(process: 8) + Self.post(1) + Self.end(2))
         let (beginning, middle, end) = (third.prefix(9), third.dropFirst(30).prefix(8), third.suffix(9))
-        // Nothing, the beginning, the end, both, or all but the end was written.
         let parts = [
             "\0\0\0", "\(beginning)\0\0\0", "\0\0\(end)", "\(beginning)\0\0\(end)", "\(beginning)\0\(middle)\0",
+            "\0\"thread\":2,\"kernelID\":8}\n\(third.prefix(20))\0\0\n",
         ]
         for part in parts {
-            let recording = try read(Self.header() + Self.post(1) + Self.post(2) + part + Self.post(4))
-            XCTAssertEqual(recording.completeness, [.truncated(.missing(1))], part.debugDescription)
-            XCTAssertEqual(recording.entries.map(\.time), [1000, 2000, 4000], part.debugDescription)
-        }
-    }
-
-    func testARecordThatTheProcessWroteWhenItDiedIsMissing() throws {
-        let records = Self.header() + Self.post(1) + Self.post(2)
-        let (beginning, end) = (Self.post(3).prefix(20), Self.post(3).suffix(9))
-        for part in ["\(beginning)\0", "\(beginning)\(Self.nuls)", "\0\0\(end)"] {
-            for rest in ["", Self.header(process: 8) + Self.post(1) + Self.end(2)] {
-                let recording = try read(records + part + rest)
-                XCTAssertEqual(recording.completeness[0], .truncated(.missing(1)))
-                XCTAssertEqual(recording.problems.map(\.line), [4])
-                XCTAssertEqual(recording.entries.count, rest.isEmpty ? 2 : 4)
+            for rest in [Self.post(4), part == parts[0] ? Self.post(4) : other] {
+                let recording = try read(Self.header() + Self.post(1) + Self.post(2) + part + rest)
+                XCTAssertEqual(recording.completeness[0], .truncated(.missing(1)), part.debugDescription)
+                XCTAssertEqual(recording.entries.count, rest == other ? 4 : 3, part.debugDescription)
             }
-        }
-    }
-
-    func testARecordWithTheIdentityOfItsThreadIsOneMissingRecord() throws {
-        let records = Self.header() + Self.post(1) + Self.post(2)
-        let part = "\0\"thread\":2,\"kernelID\":8}\n\(Self.post(3).prefix(20))\0\0\n"
-        for rest in ["", Self.post(4)] {
-            XCTAssertEqual(try read(records + part + rest).completeness, [.truncated(.missing(1))])
         }
     }
 
@@ -94,21 +75,14 @@ final class VersionThreeTests: XCTestCase {
         }
     }
 
-    func testALossNeedsNoThread() throws {
+    func testALossAndAnEndNeedNoThread() throws {
         let recording = try read(
-            Self.header() + Self.post(1) + "{\"n\":2,\"t\":2000,\"stage\":\"lost\",\"count\":70}\n" + Self.end(3))
+            Self.header() + Self.post(1) + "{\"n\":2,\"t\":2000,\"stage\":\"lost\",\"count\":70}\n"
+                + "{\"n\":3,\"t\":9000,\"stage\":\"end\",\"reason\":\"signal\",\"signal\":9}\n")
         XCTAssertEqual(recording.completeness, [.truncated(.lost(70))])
         XCTAssertEqual(recording.problems, [])
-    }
-
-    func testAnEndNeedsNoThread() throws {
-        let recording = try read(
-            Self.header() + Self.post(1)
-                + "{\"n\":2,\"t\":9000,\"stage\":\"end\",\"reason\":\"signal\",\"signal\":9}\n")
-        XCTAssertEqual(recording.completeness, [.complete])
-        XCTAssertEqual(recording.problems, [])
-        XCTAssertEqual(recording.entries.map(\.isThreadKnown), [true, false])
-        XCTAssertEqual(recording.entries[1].reason, .signal(9))
-        XCTAssertEqual(recording.describeThread(recording.entries[1].thread), "main")
+        XCTAssertEqual(recording.entries.map(\.isThreadKnown), [true, false, false])
+        XCTAssertEqual(recording.entries[2].reason, .signal(9))
+        XCTAssertEqual(recording.describeThread(recording.entries[2].thread), "main")
     }
 }
