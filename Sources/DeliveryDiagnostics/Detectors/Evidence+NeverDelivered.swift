@@ -17,25 +17,29 @@ extension Evidence {
 
     /// Observers of a name that was posted to others. Those that were added at one location share a finding.
     ///
-    /// Cost: a few passes over the posts of a name for each source location of its observers.
+    /// Cost: a few passes over the posts of a name for each center, and one for each source location of its observers.
     var neverMatched: [Finding] {
         var after = [Int32](repeating: -1, count: index.before.count)
         for (number, before) in index.before.enumerated() where before >= 0 { after[Int(before)] = Int32(number) }
-        return histories.filter { $0.name >= 0 && !$0.posts.isEmpty }.flatMap { history -> [Finding] in
-            silent(history, isMatched: false).grouped { "\($0.location) \(center(of: $0) ?? "")" }.compactMap { added in
+        return histories.filter { $0.name >= 0 && !$0.posts.isEmpty }.flatMap { history in
+            silent(history, isMatched: false).grouped(by: center).flatMap { added -> [Finding] in
                 let posts = MissedPosts(self, history, center: center(of: added[0]), after: after)
-                let missing = added.filter { posts.missed(by: $0).first != nil }
-                guard var finding = missing.first.map({ missed(posts.missed(by: $0), by: $0) }) else { return nil }
-                let isTwo = missing.count == 2
-                let place = " that \(isTwo ? "was" : "were") added at the same location"
-                if missing.count > 1 {
-                    finding.problem +=
-                        " The same is true of \(isTwo ? "another one" : "\(missing.count - 1) others")"
-                        + "\(added[0].location < 0 ? "" : place)."
-                }
-                return finding
+                return added.grouped(by: \.location).compactMap { finding(missed: posts, by: $0) }
             }
         }
+    }
+
+    /// For the first of some observers that were added at one location, and the number of the others.
+    private func finding(missed posts: MissedPosts, by added: [Recording.Entry]) -> Finding? {
+        let missing = added.filter { posts.missed(by: $0).first != nil }
+        guard var finding = missing.first.map({ missed(posts.missed(by: $0), by: $0) }) else { return nil }
+        let isTwo = missing.count == 2
+        let place = added[0].location < 0 ? "" : " that \(isTwo ? "was" : "were") added at the same location"
+        if missing.count > 1 {
+            finding.problem +=
+                " The same is true of \(isTwo ? "another one" : "\(missing.count - 1) others")\(place)."
+        }
+        return finding
     }
 
     private func finding(

@@ -13,7 +13,11 @@ extension CheckedRule {
     func undelivered(_ name: Int32?) -> [Finding] {
         found(
             name, by: \.dropped, \.targetsGone, \.neverStarted, \.backlog, \.enqueuedNeverPosted,
-            \.enqueuedInFoundation, \.queuesThatBlockPosters, \.unaccounted)
+            \.enqueuedInFoundation, \.unaccounted
+        ) { evidence in
+            // Of the others, the handler began in the end.
+            evidence.queuesThatBlockPosters.filter { $0.thread >= 0 }
+        }
     }
 
     /// Before a diagnosis leaves out what other findings explain.
