@@ -7,12 +7,17 @@ protocol Command: ParsableCommand {
     /// When the output is coloured. A command that uses colours declares it as an option.
     var color: ColorChoice { get }
 
+    /// True if an error is also an annotation of the job that runs the command.
+    var annotatesErrors: Bool { get }
+
     /// - Throws: any error. It is printed on standard error. The exit status is 64 for a usage error, otherwise 2.
     func perform(_ terminal: Terminal) throws -> ExitStatus
 }
 
 extension Command {
     var color: ColorChoice { .auto }
+
+    var annotatesErrors: Bool { Workflow.isRunning }
 
     func run() throws {
         let terminal = try Terminal(command: Self._commandName, color: color)
@@ -27,6 +32,7 @@ extension Command {
             // Output from before the error is still useful.
             try? terminal.standardOutput.flush()
             terminal.say("notify-demo: \(error)")
+            if annotatesErrors { terminal.annotate(Workflow.annotation("\(error)")) }
             // A usage error in a file, such as a rule that cannot be read.
             if error is ValidationError { throw ExitCode.validationFailure }
         }

@@ -68,7 +68,7 @@ struct NotifyDemo: ParsableCommand {
 
     /// Prints the message of an error, or the help, and exits.
     private static func exit(showing error: any Error) -> Never {
-        var (text, status) = (fullMessage(for: error), exitCode(for: error))
+        var (text, status) = (withoutFarSuggestion(fullMessage(for: error)), exitCode(for: error))
         if status.isSuccess {
             do {
                 let output = try Output("-")
@@ -82,8 +82,20 @@ struct NotifyDemo: ParsableCommand {
         if !text.isEmpty {
             // A message may quote the arguments and the names of files. Standard error may be closed.
             _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
+            if Workflow.isRunning {
+                let annotation = Workflow.annotation(message(for: error))
+                _ = try? FileDescriptor.standardError.writeAll("\(annotation)\n".utf8)
+            }
         }
         Foundation.exit(status.rawValue)
+    }
+
+    /// swift-argument-parser suggests an option for any other that is as short.
+    private static func withoutFarSuggestion(_ text: String) -> String {
+        text.replacing(#/(option '(\S+)'\.) Did you mean '(\S+)'\?/#) { match in
+            let isNear = Suggestion.nearest(to: "\(match.2)", among: ["\(match.3)"]) != nil
+            return isNear ? String(match.0) : String(match.1)
+        }
     }
 
     /// The error for a first word, or a word after `help`, that is not a subcommand. swift-argument-parser would pass

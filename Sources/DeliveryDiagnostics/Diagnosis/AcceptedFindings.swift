@@ -24,30 +24,20 @@ package struct AcceptedFindings: Sendable, Hashable {
 
     /// - Throws: `LogError` if the file cannot be read, or if a line has an unknown kind.
     package init(path: String) throws(LogError) {
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw LogError(
-                log: path, line: nil, problem: "cannot be read. Give a file of accepted findings.")
-        }
-        try self.init(text: text, source: path)
+        try self.init(text: try RuleFile.text(path: path, of: "accepted findings"), source: path)
     }
 
     package init(text: String, source: String) throws(LogError) {
-        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-            .enumerated()
-        {
-            let content = " \(line)".firstRange(of: " #").map { " \(line)"[..<$0.lowerBound] } ?? line
-            let words = content.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        for (number, line) in zip(1..., text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)) {
+            let content = " \(line)".replacing(#/\s#.*/#, with: "").trimmingCharacters(in: .whitespaces)
+            let words = content.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
             guard let kind = words.first else { continue }
-            if let problem = Finding.Kind.problem(withName: kind) {
-                throw LogError(log: source, line: number + 1, problem: problem)
+            if let problem = Detector.problem(withName: kind) {
+                throw LogError(log: source, line: number, problem: problem)
             }
-            let place = "\(source):\(number + 1): \(words.joined(separator: " "))"
-            lines.append(
-                Line(kind: kind, name: words.count == 2 ? words[1] : nil, place: ShownText.escaped(place)))
+            let name = words.count == 2 ? words[1].trimmingCharacters(in: .whitespaces) : nil
+            let place = "\(source):\(number): \([kind, name].compactMap(\.self).joined(separator: " "))"
+            lines.append(Line(kind: kind, name: name, place: ShownText.escaped(place)))
         }
     }
 
@@ -55,23 +45,20 @@ package struct AcceptedFindings: Sendable, Hashable {
     ///
     /// - Returns: the places of the lines that accept none of them.
     func remove(from findings: inout [Finding], of recording: Recording) -> [String] {
-        var isUsed = [Bool](repeating: false, count: lines.count)
+        var unused = Set(lines)
         findings.removeAll { finding in
-            let accepting = lines.indices.filter { Self.accepts(lines[$0], finding, recording) }
-            for line in accepting { isUsed[line] = true }
+            let accepting = lines.filter { Self.accepts($0, finding, recording) }
+            unused.subtract(accepting)
             return !accepting.isEmpty
         }
-        return zip(lines, isUsed).filter { !$1 }.map(\.0.place)
+        return lines.filter(unused.contains).map(\.place)
     }
 
     private static func accepts(_ line: Line, _ finding: Finding, _ recording: Recording) -> Bool {
         guard finding.isCalled(line.kind) else { return false }
         guard let accepted = line.name else { return true }
-        guard finding.name >= 0, case let name = recording.strings[Int(finding.name)] else {
-            return false
-        }
+        guard finding.name >= 0, case let name = recording.strings[Int(finding.name)] else { return false }
         return accepted == name
-            || Suggestion.isLastComponent(accepted, of: name)
-                && recording.name(called: accepted) == finding.name
+            || Suggestion.isLastComponent(accepted, of: name) && recording.name(called: accepted) == finding.name
     }
 }

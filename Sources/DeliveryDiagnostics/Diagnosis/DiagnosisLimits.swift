@@ -9,32 +9,24 @@ package struct DiagnosisLimits: Sendable, Hashable {
     /// How many times in a row a handler may cause its own next call.
     package var chain: Int
 
-    /// The name of its command-line option.
-    enum Option: String, Sendable {
-        case mainBudget = "main-budget"
-        case depth, stall, chain
-    }
-
     package init(
-        mainBudget: Duration = .milliseconds(16), depth: Int = 1000, stall: Duration = .seconds(1),
-        chain: Int = 100
+        mainBudget: Duration = .milliseconds(16), depth: Int = 1000, stall: Duration = .seconds(1), chain: Int = 100
     ) {
-        self.mainBudget = mainBudget
-        self.depth = depth
-        self.stall = stall
-        self.chain = chain
+        (self.mainBudget, self.depth, self.stall, self.chain) = (mainBudget, depth, stall, chain)
     }
 
-    /// For example `--stall 1s`.
+    enum Option: Sendable {
+        case mainBudget, depth, stall, chain
+    }
+
+    /// The option of the command line, for example `--stall 1s`.
     func text(_ option: Option) -> String {
-        let value =
-            switch option {
-            case .mainBudget: ElapsedTime.exact(ElapsedTime(mainBudget).nanoseconds)
-            case .depth: "\(depth)"
-            case .stall: ElapsedTime.exact(ElapsedTime(stall).nanoseconds)
-            case .chain: "\(chain)"
-            }
-        return "--\(option.rawValue) \(value)"
+        switch option {
+        case .mainBudget: "--main-budget \(ElapsedTime.exact(ElapsedTime(mainBudget).nanoseconds))"
+        case .depth: "--depth \(depth)"
+        case .stall: "--stall \(ElapsedTime.exact(ElapsedTime(stall).nanoseconds))"
+        case .chain: "--chain \(chain)"
+        }
     }
 }
 

@@ -17,16 +17,13 @@ package struct DiagnosisReport {
     /// Lines of at most `width` characters, unless a single word is longer.
     package func text(width: Int = .max) -> [Line] {
         guard !diagnosis.findings.isEmpty else { return [("no findings", false)] }
-        var lines: [Line] = []
-        for (number, finding) in diagnosis.findings.prefix(Self.maximumReported).enumerated() {
-            if number > 0 { lines.append(("", false)) }
-            lines += WrappedText.lines(finding.sentence, width: width).map { ($0, finding.severity == .problem) }
-            lines += finding.lines(words).flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
+        let shown = diagnosis.findings.prefix(Self.maximumReported).map { finding -> [Line] in
+            WrappedText.lines(finding.sentence, width: width).map { ($0, finding.severity == .problem) }
+                + finding.lines(words).flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
                 .map { ($0, false) }
         }
-        let more = diagnosis.findings.count - Self.maximumReported
-        if more > 0 { lines += [("", false), ("and \(more) more", false)] }
-        return lines
+        let more = diagnosis.findings.count - shown.count
+        return Array((shown + (more > 0 ? [[("and \(more) more", false)]] : [])).joined(separator: [("", false)]))
     }
 
     package var findings: [ReportedFinding] { diagnosis.findings.map { $0.reported(words) } }
@@ -40,11 +37,18 @@ package struct DiagnosisReport {
         ])
     }
 
+    // MARK: Kinds
+
+    private static func limits(of kind: Finding.Kind, _ limits: DiagnosisLimits) -> [String] {
+        Detector.all.filter { $0.kind == kind }.flatMap(\.limits).map(limits.text)
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
     /// The kinds of findings as one JSON document with sorted keys.
     package static func kindsJSON(_ limits: DiagnosisLimits) throws -> String {
         try JSONText.of([
             "kinds": Finding.Kind.all.map { kind in
-                ["kind": kind.name, "meaning": kind.meaning, "limits": kind.limits.map(limits.text)] as [String: Any]
+                ["kind": kind.name, "meaning": kind.rawValue, "limits": self.limits(of: kind, limits)] as [String: Any]
             }
         ])
     }
@@ -54,8 +58,8 @@ package struct DiagnosisReport {
         Table(
             [.text("kind"), .wrapped("meaning and limits")],
             rows: Finding.Kind.all.map { kind in
-                let limits = kind.limits.map(limits.text).joined(separator: ", ")
-                return [kind.name, kind.meaning + (limits.isEmpty ? "" : " (\(limits))")]
+                let limits = self.limits(of: kind, limits).joined(separator: ", ")
+                return [kind.name, kind.rawValue + (limits.isEmpty ? "" : " (\(limits))")]
             }
         ).lines(width: width)
     }

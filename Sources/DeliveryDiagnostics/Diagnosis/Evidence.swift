@@ -2,7 +2,8 @@ internal import DeliveryRecording
 internal import TerminalText
 internal import ThreadedNotifications
 
-/// What detectors look at: a recording's index, and the answers that several of them need.
+/// What detectors look at: a recording's index, the limits, and the answers that several detectors need. Detectors are
+/// extensions of it.
 struct Evidence: Sendable {
     let words: RecordWords
     let limits: DiagnosisLimits
@@ -14,6 +15,8 @@ struct Evidence: Sendable {
     let matches: [Accounts.Account]
     /// For each thread that is in a handler when the recording ends: the innermost one.
     let running: [Int32: RecordingIndex.Span]
+    /// What waits for a thread that has not ended, in the order of the recording.
+    let waiting: [Int32: [RecordingIndex.Delivery]]
     private let threadOfNumber: [Recording.Numbered: Int32]
 
     /// - Parameter selection: the posts that the accounts are about; all, if it is nil.
@@ -26,10 +29,14 @@ struct Evidence: Sendable {
             return entry.post < 0 ? selection?.contains(entry) == true : posts[Int(entry.post)]
         }
         accounts = Accounts(index, includes: includes)
-        faults = FaultSearch(words, accounts, includes: includes).faults
+        faults = Self.faults(words, accounts, includes: includes)
         postCount = index.posts.count { $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted) }
         matches = (posts == nil ? accounts : Accounts(index)).ofObservers(index.observers.count)
         running = index.runningHandlers
+        let pending = index.deliveries.filter { $0.isPending && $0.append >= 0 }
+        waiting = Dictionary(grouping: pending, by: index.target).filter {
+            $0.key >= 0 && index.threads[Int($0.key)].end < 0
+        }
         let numbers = zip(Int32(0)..., index.recording.threads).map {
             (Recording.Numbered(process: $1.process, number: $1.identity.number), $0)
         }
@@ -39,6 +46,7 @@ struct Evidence: Sendable {
     var index: RecordingIndex { words.index }
     var recording: Recording { words.index.recording }
     var histories: [NameHistory] { index.histories }
+    var stall: UInt64 { limits.stall.nanoseconds }
 
     func process(of thread: Int32) -> Int { Int(recording.threads[Int(thread)].process) }
 
@@ -47,33 +55,41 @@ struct Evidence: Sendable {
         index.time(from: record, to: index.processes[recording.process(of: index.entry(record))].last)
     }
 
+    // MARK: Observers
+
     /// What the record of adding an observer says about a Foundation center.
     func foundation(of observer: Int32) -> Recording.FoundationDetails? {
         index.registration(of: observer).flatMap(recording.foundationDetails)
     }
 
-    /// The name that an observer was added for; -1 for any name, and if it is unknown.
-    func observedName(_ observer: Int32) -> Int32 { index.registration(of: observer)?.name ?? -1 }
+    func counts(of observer: Int32) -> Accounts.Counts { matches[Int(observer)].counts }
 
-    /// What waits for a thread that has not ended, in the order of the recording.
-    var waiting: [Int32: [RecordingIndex.Delivery]] {
-        let waiting = index.deliveries.filter { $0.isPending && $0.append >= 0 }
-        return Dictionary(grouping: waiting, by: index.target).filter {
-            $0.key >= 0 && index.threads[Int($0.key)].end < 0
-        }
+    /// True if nothing was delivered to an observer, also of posts from before the recording.
+    func hasReceivedNothing(_ observer: Int32) -> Bool {
+        counts(of: observer)[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
     }
+
+    // MARK: Words
+
+    /// For example `, added at Demo/main.swift:7`.
+    func added(_ observer: Int32) -> String { words.location(of: words.registered(observer), ", added at ") }
+
+    /// For example `by main at Demo/main.swift:12`, for the record of a post or of a block.
+    func by(_ source: Int32) -> String {
+        "by \(words.thread(index.entry(source).thread))\(words.location(of: source, " at "))"
+    }
+
+    // MARK: Threads and waits
 
     /// The handler that a thread is in, and the time since its last record; nil if it is in none, or not for longer than
     /// a stall. It is not stuck if the program ended in it, or if its thread recorded something later.
     func silence(of thread: Int32) -> (handler: RecordingIndex.Span, time: UInt64)? {
         let last = index.threads[Int(thread)].last
         guard let handler = running[thread], last >= 0, index.threads[Int(thread)].end < 0,
-            words.hasEndedProcess(thread) != true, case let time = timeToEnd(last), time > limits.stall.nanoseconds
+            words.hasEndedProcess(thread) != true, case let time = timeToEnd(last), time > stall
         else { return nil }
         return (handler, time)
     }
-
-    // MARK: Waits
 
     /// The threads that a wait is for: its target, or the threads that its message names.
     func targets(of entry: Recording.Entry) -> [Int32] {
@@ -87,8 +103,8 @@ struct Evidence: Sendable {
 
     /// True for the waits of `postAndWait` and `performAndWait`.
     func isForDelivery(_ wait: RecordingIndex.Span) -> Bool {
-        let message = recording.message(of: index.entry(wait.begin)) ?? ""
-        return wait.isWait && (message.contains(" to handle ") || message.contains(" to perform "))
+        guard wait.isWait, let message = recording.message(of: index.entry(wait.begin)) else { return false }
+        return message.contains(" to handle ") || message.contains(" to perform ")
     }
 
     /// What a wait is for, in the words of the library.

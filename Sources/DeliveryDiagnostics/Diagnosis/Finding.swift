@@ -3,17 +3,15 @@ internal import ThreadedNotifications
 
 /// What a recording shows: a problem of the program, or something worth knowing.
 ///
-/// Detectors and the rules of `check` make findings. Text, JSON, JUnit and SARIF are functions of them.
+/// Detectors and the rules of `check` make findings. All reports are functions of them.
 struct Finding: Sendable, Hashable {
-    enum Severity: String, Sendable, Hashable {
+    enum Severity: String, Sendable {
         /// Almost certainly not what the author of the program intended.
         case problem
         case note
     }
 
-    typealias Kind = Detector
-
-    /// Set by the detector itself.
+    /// Set by the diagnosis, as are the rank and the former kind.
     var kind = Kind.rule
     var severity = Severity.problem
     /// For example `observer 3 of Saved ran on worker 3 times`.
@@ -32,10 +30,11 @@ struct Finding: Sendable, Hashable {
     var thread: Int32 = -1
     /// The name of its kind in earlier versions, if that was another one.
     var formerKind: String?
-    /// The kind that it is sorted with, if that is another one.
-    var sortedAs: Kind?
-    /// The position of that kind in `Detector.all`.
+    /// The position of its detector in `Detector.all`.
     var rank = 0
+
+    /// Evidence is shown in the order of the recording, and each record once.
+    mutating func orderEvidence() { evidence = Set(evidence).filter { $0 >= 0 }.sorted() }
 
     /// True if a file of accepted findings or a rule names its kind.
     func isCalled(_ kind: String) -> Bool { self.kind.name == kind || formerKind == kind }
@@ -48,8 +47,9 @@ extension Finding: Comparable {
         if (one.kind == .wrongThread) != (other.kind == .wrongThread), one.severity == .note {
             return one.kind == .wrongThread
         }
-        if one.rank != other.rank { return one.rank < other.rank }
-        if one.weight != other.weight { return one.weight > other.weight }
+        if (one.rank, -one.weight) != (other.rank, -other.weight) {
+            return (one.rank, -one.weight) < (other.rank, -other.weight)
+        }
         return one.evidence.lexicographicallyPrecedes(other.evidence)
     }
 }
@@ -71,22 +71,25 @@ extension Finding {
     /// The fields of a JSON object.
     func object(_ words: RecordWords) -> [String: Any] {
         var object: [String: Any] = [
-            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields),
-            "details": details,
+            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields), "details": details,
         ]
         object["location"] = location(words)?.description
         guard kind != .rule else { return object }
-        object["kind"] = kind.name
-        object["severity"] = severity.rawValue
-        object["problem"] = problem
-        object["remedy"] = remedy
         if name >= 0 { object["name"] = words.recording.strings[Int(name)] }
-        return object
+        return object.merging(
+            ["kind": kind.name, "severity": severity.rawValue, "problem": problem, "remedy": remedy]) { $1 }
     }
 
     /// The first source location of the evidence. A location without a line has the name of a function in place of the
     /// file.
     func location(_ words: RecordWords) -> SourceLocation? {
         evidence.lazy.filter { $0 >= 0 }.compactMap(words.sourceLocation).first { $0.line > 0 }
+    }
+
+    /// - Parameter rule: the rule that it breaks; nil for a finding of the diagnosis.
+    func reported(_ words: RecordWords, breaking rule: String? = nil) -> ReportedFinding {
+        ReportedFinding(
+            isProblem: rule != nil || severity == .problem, title: rule ?? kind.name,
+            text: rule == nil ? problem : sentence, lines: lines(words), location: location(words))
     }
 }

@@ -33,35 +33,27 @@ package enum JUnitReport {
     ///
     /// - Parameter name: the name of all suites together.
     package static func text(_ name: String, of suites: [ReportedSuite]) -> String {
-        let all = attributes(
-            name: name, of: suites.flatMap(\.cases), duration: suites.reduce(.zero) { $0 + $1.duration })
-        var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites \(all)>"]
-        for suite in suites {
-            lines.append("  <testsuite \(attributes(name: suite.name, of: suite.cases, duration: suite.duration))>")
-            for reported in suite.cases {
-                let name = "classname=\"notify-demo\" name=\(quoted(reported.claim))"
-                guard let failure = reported.failure else {
-                    lines.append("    <testcase \(name)/>")
-                    continue
-                }
-                // Some readers show the attribute, others the text.
-                let text = XMLText.escaped(([failure] + reported.details).joined(separator: "\n"))
-                lines += [
-                    "    <testcase \(name)>", "      <failure message=\(quoted(failure))>\(text)</failure>",
-                    "    </testcase>",
-                ]
-            }
-            lines.append("  </testsuite>")
+        let all = ReportedSuite(
+            name: name, cases: suites.flatMap(\.cases), duration: suites.reduce(.zero) { $0 + $1.duration })
+        let lines = suites.flatMap { suite in
+            ["  <testsuite \(attributes(suite))>"] + suite.cases.map(testCase) + ["  </testsuite>"]
         }
-        lines.append("</testsuites>")
-        return lines.joined(separator: "\n")
+        let start = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites \(attributes(all))>"]
+        return (start + lines + ["</testsuites>"]).joined(separator: "\n")
     }
 
-    private static func attributes(name: String, of cases: [ReportedSuite.Case], duration: Duration) -> String {
-        let failures = cases.count { $0.failure != nil }
-        let seconds = String(format: "%.3f", duration / .seconds(1))
-        return "name=\(quoted(name)) "
-            + "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" time=\"\(seconds)\""
+    private static func testCase(_ reported: ReportedSuite.Case) -> String {
+        let start = "    <testcase classname=\"notify-demo\" name=\(quoted(reported.claim))"
+        guard let failure = reported.failure else { return "\(start)/>" }
+        // Some readers show the attribute, others the text.
+        let text = XMLText.escaped(([failure] + reported.details).joined(separator: "\n"))
+        return "\(start)>\n      <failure message=\(quoted(failure))>\(text)</failure>\n    </testcase>"
+    }
+
+    private static func attributes(_ suite: ReportedSuite) -> String {
+        let (tests, failures) = (suite.cases.count, suite.cases.count { $0.failure != nil })
+        return "name=\(quoted(suite.name)) tests=\"\(tests)\" failures=\"\(failures)\" errors=\"0\" "
+            + "time=\"\(String(format: "%.3f", suite.duration / .seconds(1)))\""
     }
 
     private static func quoted(_ value: String) -> String {

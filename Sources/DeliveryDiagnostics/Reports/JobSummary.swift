@@ -19,53 +19,47 @@ package struct JobSummary {
     ///
     /// - Parameter length: how many bytes it may have.
     package func markdown(length: Int = maximumLength) -> String {
-        var text = "### \(Self.escaped(title))\n\n\(Self.escaped(totals))\n\n"
-        guard text.utf8.count <= length else { return "" }
-        if findings.isEmpty { return text }
-        let heading = "| | kind or rule | finding | location |\n|---|---|---|---|\n"
-        func rest(_ count: Int) -> String { count == 0 ? "\n" : "\nand \(count) more\n\n" }
-        var rows = heading
+        let start = "### \(Self.prose(title))\n\n\(Self.prose(totals))\n\n"
+        guard start.utf8.count <= length else { return "" }
+        if findings.isEmpty { return start }
+        var rows = "| | kind or rule | finding | location |\n|---|---|---|---|\n"
         var reported = 0
-        for finding in findings {
-            let row = Self.row(finding)
-            let end = rest(findings.count - reported - 1)
-            guard text.utf8.count + rows.utf8.count + row.utf8.count + end.utf8.count <= length else { break }
-            rows += row
+        func rest() -> String { reported == findings.count ? "\n" : "\nand \(findings.count - reported) more\n\n" }
+        for row in findings.lazy.map(Self.row) {
             reported += 1
+            guard start.utf8.count + rows.utf8.count + row.utf8.count + rest().utf8.count <= length else {
+                reported -= 1
+                break
+            }
+            rows += row
         }
-        text += (reported == 0 ? "" : rows) + rest(findings.count - reported)
+        let text = start + (reported == 0 ? "" : rows) + rest()
         return text.utf8.count <= length ? text : ""
     }
 
     private static func row(_ finding: ReportedFinding) -> String {
-        let remedy = finding.lines.last { $0.hasPrefix("remedy: ") }.map { "<br>" + escaped($0) } ?? ""
+        let text = ([finding.text] + finding.lines).map(prose).joined(separator: "<br>")
         let location = finding.location.map { code($0.description) } ?? ""
-        return "| \(finding.isProblem ? "problem" : "note") | \(code(finding.title)) | "
-            + "\(escaped(finding.text))\(remedy) | \(location) |\n"
+        return "| \(finding.isProblem ? "problem" : "note") | \(code(finding.title)) | \(text) | \(location) |\n"
     }
 
     /// A span of code, also in a cell of a table.
     private static func code(_ text: String) -> String {
-        let line = replacing(text) { $0 == "|" ? "\\|" : nil }
+        let line = ShownText.escaped(text).replacing("|", with: "\\|")
         let longest = line.unicodeScalars.split { $0 != "`" }.map(\.count).max() ?? 0
         let fence = String(repeating: "`", count: longest + 1)
         return longest == 0 ? fence + line + fence : "\(fence) \(line) \(fence)"
     }
 
-    /// Prose in which no character has a meaning of its own.
-    private static func escaped(_ text: String) -> String {
-        replacing(text) { scalar in
+    /// One line in which no character has a meaning of its own.
+    private static func prose(_ text: String) -> String {
+        ShownText.escaped(text).unicodeScalars.map { scalar in
             switch scalar {
             case "<": "&lt;"
             case "&": "&amp;"
             case "\\", "`", "*", "_", "[", "]", "|", "~", "$": "\\\(scalar)"
-            default: nil
+            default: "\(scalar)"
             }
-        }
-    }
-
-    /// One line, in which some characters are replaced.
-    private static func replacing(_ text: String, _ other: (Unicode.Scalar) -> String?) -> String {
-        ShownText.escaped(text).unicodeScalars.map { other($0) ?? "\($0)" }.joined()
+        }.joined()
     }
 }

@@ -19,12 +19,3 @@ package struct ReportedFinding: Sendable, Hashable {
         (self.isProblem, self.title, self.text, self.lines, self.location) = (isProblem, title, text, lines, location)
     }
 }
-
-extension Finding {
-    /// - Parameter title: the rule that it breaks; nil for a finding of a detector.
-    func reported(_ words: RecordWords, breaking title: String? = nil) -> ReportedFinding {
-        ReportedFinding(
-            isProblem: title != nil || severity == .problem, title: title ?? kind.name,
-            text: title == nil ? problem : sentence, lines: lines(words), location: location(words))
-    }
-}

@@ -24,26 +24,21 @@ package struct SARIFReport {
     ///   - path: finds the file that a source location, the recording's path or a rule's file names: a path relative to
     ///     the working directory, or an absolute path.
     package init(_ check: RuleCheck, version: String, recordingPath: String?, path: @escaping (String) -> String) {
-        self.check = check
-        self.version = version
-        self.recordingPath = recordingPath
-        self.path = path
+        (self.check, self.version, self.recordingPath, self.path) = (check, version, recordingPath, path)
     }
 
     /// One JSON document with sorted keys.
     package func text() throws -> String {
-        var rules: [Rule] = []
-        var results: [[String: Any]] = []
-        for result in check.results {
-            let number = rules.firstIndex { "\($0)" == "\(result.rule)" } ?? rules.count
-            if number == rules.count { rules.append(result.rule) }
-            results += self.results(of: result, number)
+        let rules = check.results.map(\.rule).reduce(into: [Rule]()) { rules, rule in
+            if !rules.contains(where: { "\($0)" == "\(rule)" }) { rules.append(rule) }
+        }
+        let results = check.results.flatMap { result in
+            self.results(of: result, rules.firstIndex { "\($0)" == "\(result.rule)" } ?? 0)
         }
         let driver: [String: Any] = ["name": "notify-demo", "version": version, "rules": rules.map(descriptor)]
-        let run: [String: Any] = ["tool": ["driver": driver], "results": results]
         return try JSONText.of([
             "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-            "version": "2.1.0", "runs": [run],
+            "version": "2.1.0", "runs": [["tool": ["driver": driver], "results": results] as [String: Any]],
         ])
     }
 
@@ -65,12 +60,17 @@ package struct SARIFReport {
         }
         return reported.enumerated().map { position, finding in
             let lines = ["\(finding.title): \(finding.text)"] + finding.lines
+            let evidence = position < result.findings.count ? result.findings[position].evidence.first : nil
+            let line = evidence.map { Int(check.words.index.entry($0).line) } ?? 1
+            let location =
+                finding.location.map { self.location($0.file, line: $0.line) }
+                ?? result.rule.origin.map { self.location($0.file, line: $0.line) }
+                ?? recordingPath.map { self.location($0, line: line) }
             var object: [String: Any] = [
                 "ruleId": finding.title, "ruleIndex": number, "level": "error",
                 "message": ["text": Self.escaped(lines.joined(separator: "\n"))],
             ]
-            let evidence = position < result.findings.count ? result.findings[position].evidence.first : nil
-            if let location = location(of: finding, evidence, result.rule) { object["locations"] = [location] }
+            object["locations"] = location.map { [$0] }
             return object
         }
     }
@@ -81,13 +81,6 @@ package struct SARIFReport {
         let text = text.replacing("{", with: "{{").replacing("}", with: "}}")
         guard text.contains("](") else { return text }
         return text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
-    }
-
-    private func location(of finding: ReportedFinding, _ evidence: Int32?, _ rule: Rule) -> [String: Any]? {
-        if let source = finding.location { return location(source.file, line: source.line) }
-        if let origin = rule.origin { return location(origin.file, line: origin.line) }
-        let line = evidence.map { Int(check.words.index.entry($0).line) } ?? 1
-        return recordingPath.map { location($0, line: line) }
     }
 
     private func location(_ file: String, line: Int) -> [String: Any] {

@@ -21,34 +21,22 @@ package enum WorkflowCommands {
     private static func annotation(
         _ command: String, _ finding: ReportedFinding, _ path: (String) -> String?
     ) -> String {
-        var properties: [(String, String)] = []
-        var lines = [finding.text] + finding.lines
-        if let location = finding.location {
-            if let file = path(location.file) {
-                properties = [("file", file), ("line", "\(location.line)")]
-            } else {
-                lines[0] = "\(location): \(lines[0])"
-            }
+        var (properties, text) = ([("title", finding.title)], ([finding.text] + finding.lines).joined(separator: "\n"))
+        if let location = finding.location, let file = path(location.file) {
+            properties = [("file", file), ("line", "\(location.line)")] + properties
+        } else if let location = finding.location {
+            text = "\(location): \(text)"
         }
-        properties.append(("title", finding.title))
         let list = properties.map { "\($0)=\(escaped($1, isProperty: true))" }.joined(separator: ",")
-        let line = "::\(command) \(list)::\(escaped(lines.joined(separator: "\n"), isProperty: false))"
+        let line = "::\(command) \(list)::\(escaped(text, isProperty: false))"
         var neutralizer = Neutralizer(isInLine: true)
         return String(decoding: neutralizer.bytes(Array(line.utf8)), as: UTF8.self)
     }
 
     private static func escaped(_ text: String, isProperty: Bool) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "%", "\r", "\n": percentEncoded(scalar)
-            case ":", ",": isProperty ? percentEncoded(scalar) : "\(scalar)"
-            default: "\(scalar)"
-            }
-        }.joined()
-    }
-
-    private static func percentEncoded(_ scalar: Unicode.Scalar) -> String {
-        "%\(scalar.value < 16 ? "0" : "")\(String(scalar.value, radix: 16, uppercase: true))"
+        let codes: [Unicode.Scalar: String] = ["%": "%25", "\r": "%0D", "\n": "%0A"]
+        let ofProperties: [Unicode.Scalar: String] = isProperty ? [":": "%3A", ",": "%2C"] : [:]
+        return text.unicodeScalars.map { codes[$0] ?? ofProperties[$0] ?? "\($0)" }.joined()
     }
 
     /// Makes output free of commands: no line begins with `::`, also after blanks, and none contains `##[`. The last

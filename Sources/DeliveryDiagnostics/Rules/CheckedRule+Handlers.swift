@@ -13,35 +13,28 @@ extension CheckedRule {
         let wrong = handlers.filter { isAtPlace[Int($0.thread)] != areThere }
         if wrong.isEmpty, let missing { return fails(missing) }
         let all = counted(handlers.count, "handler")
-        return result(
-            all, unless: wrong.grouped { [index.observer(of: $0), $0.thread] },
-            missing ?? "\(wrong.count) of \(all) ran on "
-                + (areThere ? "another thread" : rule.place?.description ?? "")
-        ) { calls in
+        if wrong.isEmpty { return holds(all) }
+        return fails(
+            missing ?? "\(wrong.count) of \(all) ran on \(areThere ? "another thread" : rule.place?.description ?? "")",
+            ran(wrong))
+    }
+
+    /// A finding for each observer and thread.
+    private func ran(_ handlers: [RecordingIndex.Span]) -> [Finding] {
+        handlers.grouped { [index.observer(of: $0), $0.thread] }.map { calls in
             Finding(
                 problem: "\(words.observer(of: calls[0])) ran on \(words.thread(calls[0].thread)) "
                     + words.times(calls.count), evidence: [calls[0].begin])
         }
     }
 
-    /// No handler of the name ran: with its posts, their observers and outcomes.
+    /// No handler of the name ran, or none at a place: with those that ran elsewhere, or else what detectors found.
     func notHandled(_ name: Int32?, on place: Rule.Place? = nil) -> RuleResult {
-        let posts = posts(of: name)
+        let (handlers, posts) = (handlers(of: name), posts(of: name))
         return fails(
             "no handler of \(words.name(name ?? -1)) ran\(place.map { " on \($0)" } ?? ""); it was "
                 + (posts.isEmpty ? "never posted" : "posted \(words.times(posts.count))"),
-            posts.map { posted in
-                let post = index.entry(posted).post
-                guard post >= 0 else { return Finding(problem: "it was posted here", evidence: [posted]) }
-                let deliveries = index.deliveries(ofPost: post).map { index.deliveries[$0] }
-                let outcomes = deliveries.map { delivery in
-                    "\(words.observer(delivery.observer, name: index.name(of: delivery))): \(words.outcome(of: delivery))"
-                }
-                let observers =
-                    !deliveries.isEmpty ? "had observers" : isObserved(posted) ? "has no outcome" : "had no observer"
-                return Finding(
-                    problem: "\(words.post(post)) \(observers)", evidence: [posted], details: Self.first(outcomes))
-            })
+            handlers.isEmpty ? undelivered(name) + unmatched(name, posts) : ran(handlers))
     }
 
     /// `Opened before Saved`: on each thread, no handler of the second name begins before the first one of the first
@@ -82,7 +75,7 @@ extension CheckedRule {
         let isAtPlace = isAtPlace
         let handlers = index.spans.filter { !$0.isWait && isAtPlace[Int($0.thread)] }
         let calls = handlers.compactMap { span -> Call? in
-            guard let end = index.knownEnd(of: span), !index.hasNoTarget(span) else { return nil }
+            guard let end = knownEnd(of: span), !index.hasNoTarget(span) else { return nil }
             let entry = index.entry(span.begin)
             return Call(kind: [entry.observer, entry.name], begin: span.begin, end: end)
         }
@@ -98,16 +91,15 @@ extension CheckedRule {
                 + (end.map { " and had not returned when \($0) ended" } ?? "")
         }
     }
-}
 
-extension RecordingIndex {
     /// The last record of a span: its own end, or the end of its thread or process if it continues until then. Nil if
     /// its end is unknown.
-    func knownEnd(of span: Span) -> Int32? {
+    func knownEnd(of span: RecordingIndex.Span) -> Int32? {
         switch span.ending {
         case .returned: span.end
-        case .open: span.end >= 0 ? span.end : processes[Int(recording.threads[Int(span.thread)].process)].last
-        case .abandoned: entry(span.end).stage == .threadEnd ? span.end : nil
+        case .open:
+            span.end >= 0 ? span.end : index.processes[words.recording.process(of: index.entry(span.begin))].last
+        case .abandoned: index.entry(span.end).stage == .threadEnd ? span.end : nil
         case .notRecorded: nil
         }
     }

@@ -25,8 +25,6 @@ struct CheckedRule {
     /// The rule's name; nil if it is about every name.
     var name: Int32? { found.first ?? nil }
 
-    func isOfName(_ other: Int32) -> Bool { name ?? other == other }
-
     func holds(_ explanation: String) -> RuleResult { result(true, explanation) }
 
     func fails(_ explanation: String, _ findings: [Finding] = []) -> RuleResult { result(false, explanation, findings) }
@@ -41,14 +39,9 @@ struct CheckedRule {
 
     private func result(_ holds: Bool, _ explanation: String, _ findings: [Finding] = []) -> RuleResult {
         var findings = findings
-        for number in findings.indices { findings[number].evidence.removeAll { $0 < 0 } }
+        for number in findings.indices { findings[number].orderEvidence() }
         findings.sort { ($0.evidence.first ?? .max, $0.problem) < ($1.evidence.first ?? .max, $1.problem) }
         return RuleResult(rule: rule, holds: holds, explanation: explanation, findings: findings)
-    }
-
-    /// Three lines of details, and the number of the others.
-    static func first(_ lines: [String]) -> [String] {
-        lines.prefix(3) + (lines.count > 3 ? ["and \(lines.count - 3) more"] : [])
     }
 
     // MARK: Threads

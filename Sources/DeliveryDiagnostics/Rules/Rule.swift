@@ -33,6 +33,9 @@ package struct Rule: Sendable, Hashable {
     /// True for rules that hold if there is nothing that they are about: they say that something does not happen.
     var isAboutAbsence: Bool { form.pattern.hasPrefix("no ") || form.pattern.hasPrefix("at most ") }
 
+    /// True for `no finding`, `no problem` and `no wrongThread`.
+    var isAboutFindings: Bool { !kind.isEmpty || ["no finding", "no problem"].contains(form.pattern) }
+
     /// The name, in quotes if it would not be read as a name otherwise.
     static func name(_ name: String) -> String {
         let shown = ShownText.name(name)

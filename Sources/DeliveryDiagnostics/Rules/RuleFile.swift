@@ -1,5 +1,6 @@
 package import DeliveryRecording
 internal import Foundation
+internal import SystemPackage
 internal import TerminalText
 
 /// A file of rules, one on each line.
@@ -10,17 +11,28 @@ internal import TerminalText
 ///
 /// Text after `#` at the beginning of a line or after a space is a comment.
 package enum RuleFile {
-    /// - Parameter path: `-` is standard input.
+    /// - Parameters:
+    ///   - path: `-` is standard input.
+    ///   - contents: what the file should have.
     /// - Throws: `LogError` if the file cannot be read.
-    package static func text(path: String) throws(LogError) -> String {
-        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-        guard let file, let data = try? file.readToEnd() ?? Data() else {
-            throw LogError(log: path, line: nil, problem: "cannot be read. Give a file of rules.")
+    package static func text(path: String, of contents: String = "rules") throws(LogError) -> String {
+        let problem: String
+        do {
+            let file =
+                path == "-"
+                ? FileDescriptor.standardInput
+                : try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            defer { if path != "-" { try? file.close() } }
+            var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 14))
+            while case let count = try chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+                bytes += chunk.prefix(count)
+            }
+            if let text = String(validating: bytes, as: UTF8.self) { return text }
+            problem = "is not UTF-8"
+        } catch {
+            problem = "cannot be read: \(error)"
         }
-        guard let text = String(data: data, encoding: .utf8) else {
-            throw LogError(log: path, line: nil, problem: "is not UTF-8. Give a file of rules.")
-        }
-        return text
+        throw LogError(log: path, line: nil, problem: "\(problem). Give a file of \(contents).")
     }
 
     /// - Parameter path: the path of the file; `-` is standard input.

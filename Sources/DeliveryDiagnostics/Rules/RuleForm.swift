@@ -46,9 +46,7 @@ package struct RuleForm: Sendable {
         RuleForm("no KIND", "'notify-demo diagnose' has no finding of the kind KIND.") { checked in
             checked.noFinding { $0.isCalled(checked.rule.kind) }
         },
-        RuleForm("at most COUNT NAME per second", "NAME is posted at most COUNT times in any second.") {
-            $0.posted()
-        },
+        RuleForm("at most COUNT NAME per second", "NAME is posted at most COUNT times in any second.") { $0.posted() },
     ]
 
     /// Checked of every recording, because other rules may hold for what is missing.

@@ -1,23 +1,16 @@
 internal import DeliveryRecording
 internal import TerminalText
 
-/// Reads a rule word by word, and keeps the forms that its words may be of. See `RuleForm`.
+/// Reads a rule word by word, and keeps the ways to write one that its words may be. See `RuleForm`.
 package struct RuleParser {
-    private typealias Problem = RuleWord.Problem
-
     private let words: [RuleWord]
-    /// Where they are read: in `words`, and in each of the forms.
+    /// Where they are read: in `words`, and in each of the ways.
     private var (next, position) = (0, 0)
-    private var forms: [(form: RuleForm, words: [String])]
+    private var ways = RuleForm.all.flatMap { form in
+        form.writings.map { (form: form, words: $0.split(separator: " ").map(String.init)) }
+    }
     /// What has been read. Its form is known at the end.
     private var rule = Rule(.complete)
-
-    private init(_ words: [RuleWord]) {
-        self.words = words
-        forms = RuleForm.all.flatMap { form in
-            form.writings.map { (form, $0.split(separator: " ").map(String.init)) }
-        }
-    }
 
     /// - Returns: nil if there are no words.
     /// - Throws: `RuleError`.
@@ -25,12 +18,9 @@ package struct RuleParser {
         _ text: some StringProtocol, source: String, origin: Rule.Origin? = nil
     ) throws(RuleError) -> Rule? {
         do {
-            let words = try RuleWord.words(of: text)
-            guard !words.isEmpty else { return nil }
-            var parser = RuleParser(words)
+            var parser = RuleParser(words: try RuleWord.words(of: text))
             parser.rule.origin = origin
-            try parser.read()
-            return parser.rule
+            return parser.words.isEmpty ? nil : try parser.read()
         } catch {
             throw RuleError(source: source, column: error.column, problem: error.text)
         }
@@ -41,22 +31,22 @@ package struct RuleParser {
     /// - Throws: `RuleError`.
     package static func rule(argument text: String, option: String) throws(RuleError) -> Rule {
         let source = "\(option) \(ShownText.quoted(text))"
-        guard let rule = try rule(text, source: source) else {
-            throw RuleError(source: source, column: nil, problem: "the rule is empty.")
-        }
-        return rule
+        if let rule = try rule(text, source: source) { return rule }
+        throw RuleError(source: source, column: nil, problem: "the rule is empty.")
     }
 
-    private mutating func read() throws(Problem) {
+    private init(words: [RuleWord]) { self.words = words }
+
+    private mutating func read() throws(RuleWord.Problem) -> Rule {
         while true {
-            let ended = forms.first { $0.words.count == position }
-            forms.removeAll { $0.words.count == position }
+            let ended = ways.first { $0.words.count == position }
+            ways.removeAll { $0.words.count == position }
             if let ended, next == words.count {
                 rule.form = ended.form
-                return
+                return rule
             }
-            guard let word = try take() else { throw unexpected(orEnd: ended != nil) }
-            forms.removeAll { $0.words[position] != word }
+            guard let read = try readChoice() else { throw unexpected(orEnd: ended != nil) }
+            ways.removeAll { $0.words[position] != read }
             position += 1
         }
     }
@@ -65,9 +55,10 @@ package struct RuleParser {
 
     private var word: RuleWord? { next < words.count ? words[next] : nil }
 
-    /// The words of the forms at this position.
-    private var choices: [String] {
-        forms.map { $0.words[position] }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    /// The words of the ways at this position, and what may be filled in.
+    private var choices: (words: [String], filledIn: String?) {
+        let all = ways.map { $0.words[position] }.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return (all.filter { !RuleForm.isFilledIn($0) }, all.first(where: RuleForm.isFilledIn))
     }
 
     /// The next word, if it is one of some words and not in quotes.
@@ -77,17 +68,17 @@ package struct RuleParser {
         return word.text
     }
 
-    /// Reads the next word of the forms: one of their words, or what is filled in; nil if it is neither.
-    private mutating func take() throws(Problem) -> String? {
-        if let word = take(oneOf: choices.filter { !RuleForm.isFilledIn($0) }) { return word }
-        guard let filledIn = choices.first(where: RuleForm.isFilledIn) else { return nil }
+    /// Reads the next word of the ways: one of their words, or what is filled in; nil if it is neither.
+    private mutating func readChoice() throws(RuleWord.Problem) -> String? {
+        let (choices, filledIn) = choices
+        if let word = take(oneOf: choices) { return word }
         switch filledIn {
         case "NAME": rule.names.append(try name("the name of a notification"))
         case "OTHER":
+            let column = word?.column ?? 0
             rule.names.append(try name("the name of another notification"))
             if rule.names[0] == rule.names[1] {
-                throw Problem(
-                    column: words[next - 1].column, text: "a notification cannot come before itself. Name another one.")
+                throw RuleWord.Problem(column, "a notification cannot come before itself. Name another one.")
             }
         case "PLACE":
             guard let word = take(oneOf: ["main", "thread"]) else {
@@ -103,18 +94,17 @@ package struct RuleParser {
             }
             (rule.count, next) = (number, next + 1)
         default:
-            guard let name = take(oneOf: Detector.names) else { return nil }
+            guard filledIn == "KIND", let name = take(oneOf: Detector.names) else { return nil }
             rule.kind = name
         }
         return filledIn
     }
 
-    private mutating func duration() throws(Problem) -> ElapsedTime {
+    private mutating func duration() throws(RuleWord.Problem) -> ElapsedTime {
         // The unit may be a word of its own.
         for count in [2, 1] where next + count <= words.count {
-            guard let time = ElapsedTime(words[next..<(next + count)].map(\.text).joined(separator: " ")) else {
-                continue
-            }
+            let text = words[next..<(next + count)].map(\.text).joined(separator: " ")
+            guard let time = ElapsedTime(text) else { continue }
             next += count
             return time
         }
@@ -122,14 +112,14 @@ package struct RuleParser {
             expected: "a duration with its unit, such as 16 ms", otherwise: "The units are ns, us, ms, s, m, h and d.")
     }
 
-    private mutating func name(_ what: String) throws(Problem) -> String {
+    private mutating func name(_ what: String) throws(RuleWord.Problem) -> String {
         guard let word else { throw problem(expected: what) }
-        guard !word.text.isEmpty else { throw Problem(column: word.column, text: "the name is empty.") }
+        if word.text.isEmpty { throw RuleWord.Problem(word.column, "the name is empty.") }
         // A quote within a word is a mistake.
         if !word.isQuoted, let quote = word.text.firstIndex(of: "\"") {
-            throw Problem(
-                column: word.column + word.text.distance(from: word.text.startIndex, to: quote),
-                text: "there is a quote within the name. Write all of the name in quotes.")
+            throw RuleWord.Problem(
+                word.column + word.text[..<quote].count,
+                "there is a quote within the name. Write all of the name in quotes.")
         }
         next += 1
         return word.text
@@ -137,9 +127,9 @@ package struct RuleParser {
 
     // MARK: Errors
 
-    /// The error for a word that no form has here.
-    private func unexpected(orEnd isEnd: Bool) -> Problem {
-        let (choices, isKind) = (choices.filter { !RuleForm.isFilledIn($0) }, choices.contains("KIND"))
+    /// The error for a word that no way has here.
+    private func unexpected(orEnd isEnd: Bool) -> RuleWord.Problem {
+        let (choices, isKind) = (choices.words, choices.filledIn == "KIND")
         let expected =
             choices.map { "\"\(phrase($0))\"" } + (isKind ? ["a kind of finding"] : [])
             + (isEnd ? ["the end of the rule"] : [])
@@ -153,20 +143,18 @@ package struct RuleParser {
         if name.count > 1, let word, !choices.contains(where: { Suggestion.isNear($0, word.text) }),
             let beginning = RuleForm.beginnings.first(where: { Suggestion.isNear($0, name.lowercased()) })
         {
-            return problem(
-                expected: list, otherwise: "Did you mean \"\(beginning)\" instead of \"\(Excerpt.of(name))\"?")
+            let advice = "Did you mean \"\(beginning)\" instead of \"\(Excerpt.of(name))\"?"
+            return problem(expected: list, otherwise: advice)
         }
-        return problem(
-            expected: list, among: choices, otherwise: "A name that contains spaces is written in quotes.")
+        return problem(expected: list, among: choices, otherwise: "A name that contains spaces is written in quotes.")
     }
 
-    /// A word with those that follow it in every form.
+    /// A word with those that follow it in every way.
     private func phrase(_ word: String) -> String {
-        let ways = forms.map { $0.words.dropFirst(position) }.filter { $0.first == word }
-        let same = ways[0].enumerated().prefix { number, word in
-            !RuleForm.isFilledIn(word) && ways.allSatisfy { $0.dropFirst(number).first == word }
-        }
-        return same.map(\.element).joined(separator: " ")
+        let rests = ways.map { $0.words.dropFirst(position) }.filter { $0.first == word }
+        return rests[0].enumerated().prefix { number, word in
+            !RuleForm.isFilledIn(word) && rests.allSatisfy { $0.dropFirst(number).first == word }
+        }.map(\.element).joined(separator: " ")
     }
 
     /// - Parameters:
@@ -174,12 +162,12 @@ package struct RuleParser {
     ///   - advice: a sentence for a word that is near to none of them.
     private func problem(
         expected: String, among choices: [String] = [], otherwise advice: String? = nil
-    ) -> Problem {
+    ) -> RuleWord.Problem {
         let found = word.map { "\"\(Excerpt.of($0.text))\"" } ?? "the end of the rule"
         let nearest = word.flatMap { Suggestion.nearest(to: $0.text, among: choices) }
         let advice = nearest.map { "Did you mean \"\($0)\"?" } ?? advice
-        return Problem(
-            column: word?.column ?? words[words.count - 1].endColumn,
-            text: "expected \(expected), found \(found).\(advice.map { " \($0)" } ?? "")")
+        return RuleWord.Problem(
+            word?.column ?? words[words.count - 1].endColumn,
+            "expected \(expected), found \(found).\(advice.map { " \($0)" } ?? "")")
     }
 }

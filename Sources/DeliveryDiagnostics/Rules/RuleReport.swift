@@ -17,13 +17,12 @@ package struct RuleReport {
     package func text(width: Int = .max) -> [Line] {
         check.results.flatMap { result -> [Line] in
             let word = result.holds ? "ok" : "FAILED"
-            let first = WrappedText.lines(
-                (result.holds ? "ok      " : "FAILED  ") + "\(result.rule): \(result.explanation)", width: width,
-                hanging: 8)
+            let first = "\(result.holds ? "ok    " : word)  \(result.rule): \(result.explanation)"
             let rest = evidence(of: result).flatMap { line in
                 WrappedText.lines(line.text, width: width, indent: "  " + line.indent, hanging: 2)
             }
-            return first.enumerated().map { ($1, $0 == 0 ? word : nil) } + rest.map { ($0, nil) }
+            return WrappedText.lines(first, width: width, hanging: 8).enumerated().map { ($1, $0 == 0 ? word : nil) }
+                + rest.map { ($0, nil) }
         }
     }
 
@@ -32,9 +31,9 @@ package struct RuleReport {
 
     /// One JSON document with sorted keys.
     package func json() throws -> String {
-        try JSONText.of([
-            "source": check.words.recording.source, "holds": check.holds,
-            "isTruncated": check.words.recording.incompleteness != nil,
+        let recording = check.words.recording
+        return try JSONText.of([
+            "source": recording.source, "holds": check.holds, "isTruncated": recording.incompleteness != nil,
             "ruleCount": check.results.count, "failedCount": check.failedCount,
             "rules": check.results.map { result in
                 [
@@ -52,13 +51,12 @@ package struct RuleReport {
     package var suite: ReportedSuite {
         let recording = check.words.recording
         let length = recording.entries.last.map { max(0, recording.elapsed($0)) } ?? 0
-        return ReportedSuite(
-            name: recording.source,
-            cases: check.results.map { result in
-                ReportedSuite.Case(
-                    "\(result.rule)", failure: result.holds ? nil : result.explanation,
-                    details: evidence(of: result).map { $0.indent + $0.text })
-            }, duration: .nanoseconds(length))
+        let cases = check.results.map { result in
+            ReportedSuite.Case(
+                "\(result.rule)", failure: result.holds ? nil : result.explanation,
+                details: evidence(of: result).map { $0.indent + $0.text })
+        }
+        return ReportedSuite(name: recording.source, cases: cases, duration: .nanoseconds(length))
     }
 
     /// The findings that break a rule.

@@ -7,16 +7,15 @@ package struct DeliveryStatistics: Sendable, Encodable {
     /// The statistics of one name, observer or thread, or of all.
     package struct Group: Sendable, Encodable {
         package var label: String
-        /// Of an observer.
+        /// Of an observer, as are the location, the thread that it was added for or those of its handlers, and the
+        /// overflow policies that dropped notifications.
         var name: String?
         var location: String?
-        /// Of an observer: the thread that it was added for, or those of its handlers.
         var threads: [String] = []
-        /// Of an observer: the overflow policies that dropped notifications.
         var policies: [String] = []
         /// The number of posts, with those that no observer matched. For a thread: of posts made on it. Nil for an
         /// observer.
-        package var posted: Int?
+        package var posted: Int? = 0
         /// Of a name, and in total: posts that no observer matched.
         var unobserved = 0
         /// For a thread: what was delivered on it, or was in its mailbox.
@@ -25,14 +24,11 @@ package struct DeliveryStatistics: Sendable, Encodable {
         var neverReturned = 0
         /// The time of the recording in which it was counted.
         let seconds: Double
-        /// The times from `post` to `deliver`.
-        var latencies: [UInt64] = []
-        /// The times from `append` to `deliver`.
-        var waits: [UInt64] = []
-        /// The times from `deliver` to `return`, including nested deliveries.
-        var durations: [UInt64] = []
+        /// The times from `post` to `deliver`, from `append` to `deliver`, and from `deliver` to `return`, including
+        /// nested deliveries.
+        var latencies: [UInt64] = [], waits: [UInt64] = [], durations: [UInt64] = []
 
-        init(_ label: String, seconds: Double) { (self.label, self.seconds, posted) = (label, seconds, 0) }
+        init(_ label: String, seconds: Double) { (self.label, self.seconds) = (label, seconds) }
 
         package var postToDelivery: Distribution? { Distribution(of: latencies) }
         var waiting: Distribution? { Distribution(of: waits) }
@@ -56,19 +52,15 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
         package func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: Key.self)
+            func encode(_ pairs: KeyValuePairs<String, (some Encodable)?>) throws {
+                for (key, value) in pairs { try values.encodeIfPresent(value, forKey: Key(key)) }
+            }
             for count in Accounts.Count.allCases { try values.encode(counts[count], forKey: Key("\(count)")) }
-            let numbers = [("posted", posted), ("unobserved", unobserved), ("neverReturned", neverReturned)]
-            for (key, number) in numbers { try values.encodeIfPresent(number, forKey: Key(key)) }
-            for (key, text) in [("label", label), ("name", name), ("location", location)] {
-                try values.encodeIfPresent(text, forKey: Key(key))
-            }
-            for (key, texts) in [("threads", threads), ("policies", policies)] where !texts.isEmpty {
-                try values.encode(texts, forKey: Key(key))
-            }
-            try values.encodeIfPresent(postsPerSecond, forKey: Key("postsPerSecond"))
-            for (key, times) in [("postToDelivery", postToDelivery), ("waiting", waiting), ("handler", handler)] {
-                try values.encodeIfPresent(times, forKey: Key(key))
-            }
+            try encode(["posted": posted, "unobserved": unobserved, "neverReturned": neverReturned])
+            try encode(["label": label, "name": name, "location": location])
+            try encode(["threads": threads.isEmpty ? nil : threads, "policies": policies.isEmpty ? nil : policies])
+            try encode(["postsPerSecond": postsPerSecond])
+            try encode(["postToDelivery": postToDelivery, "waiting": waiting, "handler": handler])
         }
     }
 
@@ -87,6 +79,8 @@ package struct DeliveryStatistics: Sendable, Encodable {
         var waits: Distribution?
         /// Waits without an end in the recording.
         var endlessWaits = 0
+
+        var isUsed: Bool { appended + signals + drains + endlessWaits + (waits?.count ?? 0) > 0 }
     }
 
     package struct Queues: Sendable, Encodable {
@@ -122,15 +116,4 @@ package struct DeliveryStatistics: Sendable, Encodable {
     /// In the order of processes and thread numbers.
     var threads: [Group] = []
     var mailboxes: [Mailbox] = []
-
-    /// Counts the selected records, by default all.
-    package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        let collector = StatisticsCollector(index, selection ?? RecordingSelection(all: index.recording))
-        self = collector.collected()
-    }
-
-    init(source: String, nanoseconds: UInt64) {
-        (self.source, self.nanoseconds) = (source, nanoseconds)
-        total = Group("all", seconds: Double(nanoseconds) / 1e9)
-    }
 }

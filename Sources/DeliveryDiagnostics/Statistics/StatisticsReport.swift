@@ -8,14 +8,16 @@ package struct StatisticsReport: Sendable {
     }
 
     private static let shortest = 10
+    private static let outcomes: [Accounts.Count] = [
+        .delivered, .coalesced, .dropped, .cancelled, .targetGone, .pending, .lost,
+    ]
 
     private let statistics: DeliveryStatistics
     private let width: Int
 
     /// - Parameter width: the maximum width of a line. Columns that do not fit are below the others.
     package init(_ statistics: DeliveryStatistics, width: Int = 80) {
-        self.statistics = statistics
-        self.width = width
+        (self.statistics, self.width) = (statistics, width)
     }
 
     /// All tables in short form, or one grouping in full.
@@ -30,46 +32,39 @@ package struct StatisticsReport: Sendable {
     }
 
     private var summary: String {
-        let threads = counted(statistics.threadCount, "thread")
-        let processes = statistics.processCount > 1 ? " of \(statistics.processCount) processes" : ""
-        let (total, rate) = (statistics.total, statistics.total.postsPerSecond ?? 0)
+        let (total, queues) = (statistics.total, statistics.queues)
+        let (processes, rate) = (statistics.processCount, total.postsPerSecond ?? 0)
         let blocks = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.counts ?? Accounts.Counts()
         var notifications = total.counts
         for count in Accounts.Count.allCases { notifications[count] -= blocks[count] }
-        let queues = statistics.queues
-        let enqueued = Self.list([
+        let left = queues.posted + queues.coalesced + queues.dequeued + queues.targetGone
+        let enqueued = [
             (queues.posted, "posted"), (queues.coalesced, "coalesced"), (queues.dequeued, "dequeued"),
-            (queues.targetGone, "target gone"),
-            (queues.enqueued - queues.posted - queues.coalesced - queues.dequeued - queues.targetGone, "pending"),
-        ])
+            (queues.targetGone, "target gone"), (queues.enqueued - left, "pending"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        let size = "\(counted(statistics.recordCount, "record")) of \(counted(statistics.threadCount, "thread"))"
+        let ofProcesses = processes > 1 ? " of \(processes) processes" : ""
+        let posted = "\(total.posts) posted" + (rate >= 0.01 ? " (\(Quantity.number(rate)) a second)" : "")
+        let signals =
+            counted(statistics.signals, "signal")
+            + (statistics.lostSignals > 0 ? " and \(statistics.lostSignals) lost" : "")
         let perDrain = Quantity.number(Double(statistics.signals) / Double(statistics.drains))
-        let lost = statistics.lostSignals > 0 ? " and \(statistics.lostSignals) lost" : ""
-        let signals = "\(counted(statistics.signals, "signal"))\(lost), \(counted(statistics.drains, "drain"))"
         return [
-            "\(counted(statistics.recordCount, "record")) of \(threads)\(processes) in "
-                + ElapsedTime.cell(statistics.nanoseconds),
-            "\(total.posts) posted" + (rate >= 0.01 ? " (\(Quantity.number(rate)) a second)" : "")
-                + (total.unobserved > 0 ? ", \(total.unobserved) without an observer" : ""),
+            "\(size)\(ofProcesses) in \(ElapsedTime.cell(statistics.nanoseconds))",
+            posted + (total.unobserved > 0 ? ", \(total.unobserved) without an observer" : ""),
             Self.sum(notifications, "matched"),
             Self.sum(blocks, blocks[.matched] == 1 ? "block" : "blocks", called: [.delivered: "performed"]),
             queues.enqueued > 0 ? "\(queues.enqueued) enqueued in posting queues: \(enqueued)" : "",
-            statistics.drains > 0 ? "\(signals): \(perDrain) signals a drain" : "",
+            statistics.drains > 0
+                ? "\(signals), \(counted(statistics.drains, "drain")): \(perDrain) signals a drain" : "",
         ].filter { !$0.isEmpty }.flatMap { WrappedText.lines($0, width: width, hanging: 2) }.joined(separator: "\n")
     }
-
-    private static let outcomes: [Accounts.Count] = [
-        .delivered, .coalesced, .dropped, .cancelled, .targetGone, .pending, .lost,
-    ]
 
     /// For example `8 matched: 3 delivered, 5 dropped`; empty if there is nothing.
     private static func sum(
         _ counts: Accounts.Counts, _ matched: String, called own: [Accounts.Count: String] = [:]
     ) -> String {
         counts[.matched] == 0 ? "" : "\(counts[.matched]) \(matched): " + counts.words(of: outcomes, called: own)
-    }
-
-    private static func list(_ counts: [(Int, String)]) -> String {
-        counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 
     private var times: String {
@@ -79,10 +74,8 @@ package struct StatisticsReport: Sendable {
             ("in a posting queue", statistics.queues.waiting), ("handler", total.handler),
             ("wait for others", statistics.waits),
         ]
-        let perDrain = Self.percentiles(statistics.deliveriesPerDrain) { Quantity.count($0.map { Int(clamping: $0) }) }
-        return percentiles(
-            of: "time", rows.map { [$0] + Self.percentiles($1, ElapsedTime.cell) } + [["deliveries a drain"] + perDrain]
-        )
+        let perDrain = Self.cells(statistics.deliveriesPerDrain) { Quantity.count($0.map { Int(clamping: $0) }) }
+        return percentiles(of: "time", rows.map { [$0] + Self.cells($1) } + [["deliveries a drain"] + perDrain])
     }
 
     private var notes: String {
@@ -105,25 +98,22 @@ package struct StatisticsReport: Sendable {
         }
     }
 
-    private static func posts(_ grouping: Grouping) -> String { grouping == .observer ? "matched" : "posted" }
-
     private func short(_ grouping: Grouping) -> String {
         let groups = groups(grouping)
-        guard !groups.isEmpty else { return "" }
         let rows = groups.prefix(Self.shortest).map { group in
             let (latency, handler) = (group.postToDelivery, group.handler)
             return [Self.label(group), Quantity.recorded(group.posts), Quantity.recorded(group.counts[.delivered])]
                 + [latency?.p50, latency?.p99, latency?.max, handler?.p50, handler?.max].map(ElapsedTime.cell)
         }
-        let times =
-            ["p50", "p99", "max"].map { Table.Column.number($0, group: "post to delivery", minimum: 7) }
-            + ["p50", "max"].map { Table.Column.number($0, group: "handler", minimum: 7) }
-        let columns = [
-            Table.Column.text(grouping.rawValue, width: 22...22), .number(Self.posts(grouping)),
-            .number("delivered"),
-        ]
+        if rows.isEmpty { return "" }
+        let columns: [Table.Column] =
+            [
+                .text(grouping.rawValue, width: 22...22), .number(grouping == .observer ? "matched" : "posted"),
+                .number("delivered"),
+            ] + ["p50", "p99", "max"].map { .number($0, group: "post to delivery", minimum: 7) }
+            + ["p50", "max"].map { .number($0, group: "handler", minimum: 7) }
         let more = groups.count - rows.count
-        return table(columns + times, rows) + (more > 0 ? "\nand \(more) more: --by \(grouping.rawValue)" : "")
+        return table(columns, rows) + (more > 0 ? "\nand \(more) more: --by \(grouping.rawValue)" : "")
     }
 
     private func full(_ grouping: Grouping) -> [String] {
@@ -132,40 +122,34 @@ package struct StatisticsReport: Sendable {
         let measures: [(String, KeyPath<DeliveryStatistics.Group, Distribution?>)] = [
             ("post to delivery", \.postToDelivery), ("waiting in a mailbox", \.waiting), ("handler", \.handler),
         ]
-        let areUsed = groups.contains { $0.posts + $0.counts[.matched] > 0 }
         return [counts(of: groups, grouping)]
-            + (areUsed ? measures : []).map { measure, path in
-                percentiles(
-                    of: measure,
-                    groups.map { [Self.label($0)] + Self.percentiles($0[keyPath: path], ElapsedTime.cell) })
+            + (groups.contains(where: \.isUsed) ? measures : []).map { measure, path in
+                percentiles(of: measure, groups.map { [Self.label($0)] + Self.cells($0[keyPath: path]) })
             }
     }
 
     private func counts(of groups: [DeliveryStatistics.Group], _ grouping: Grouping) -> String {
-        let shown =
-            [.matched]
-            + Self.outcomes.filter { outcome in
-                outcome == .delivered || groups.contains { $0.counts[outcome] > 0 }
-            }
+        let used = Self.outcomes.filter { outcome in
+            outcome == .delivered || groups.contains { $0.counts[outcome] > 0 }
+        }
+        let shown = [.matched] + used
         let headings = shown.map { Table.Column.number($0.words.replacing(" ", with: "\n")) }
         // Numbers come first, so that long labels do not break their columns, if there is space for both.
         if grouping == .observer, shown.count <= 6 {
-            return table(
-                headings + [.wrapped("\(grouping)")],
-                groups.map { group in shown.map { Quantity.exact(group.counts[$0]) } + [Self.description(group)] },
-                spacing: 2)
+            let rows = groups.map { group in
+                shown.map { Quantity.exact(group.counts[$0]) } + [Self.description(group)]
+            }
+            return table(headings + [.wrapped("\(grouping)")], rows, spacing: 2)
         }
-        let areUnobserved = groups.contains { $0.unobserved > 0 }
+        let (isPosted, areUnobserved) = (grouping != .observer, groups.contains { $0.unobserved > 0 })
         let first: [Table.Column] =
-            [.text("\(grouping)", width: 18...18)] + (grouping == .observer ? [] : [.number("posted")])
+            [.text("\(grouping)", width: 18...18)] + (isPosted ? [.number("posted")] : [])
             + (areUnobserved ? [.number("without\nobserver")] : [])
         return table(
             first + headings,
             groups.map { group in
-                let counts =
-                    (grouping == .observer ? [] : [group.posts]) + (areUnobserved ? [group.unobserved] : [])
-                    + shown.map { group.counts[$0] }
-                return [Self.label(group)] + counts.map(Quantity.recorded)
+                let posts = (isPosted ? [group.posts] : []) + (areUnobserved ? [group.unobserved] : [])
+                return [Self.label(group)] + (posts + shown.map { group.counts[$0] }).map(Quantity.recorded)
             })
     }
 
@@ -178,8 +162,9 @@ package struct StatisticsReport: Sendable {
             + (group.location.map { ", \(Excerpt.of($0))" } ?? "") + policies
     }
 
+    // MARK: Tables
+
     private var mailboxes: String {
-        guard !statistics.mailboxes.isEmpty else { return "" }
         let rows = statistics.mailboxes.map { mailbox in
             [
                 ShownText.escaped(mailbox.label), Quantity.count(mailbox.highestDepth),
@@ -191,13 +176,13 @@ package struct StatisticsReport: Sendable {
             ]
         }
         let (depth, drain) = ("waiting", "deliveries a drain")
-        return table(
-            [
-                .text("mailbox of", width: 14...14), .number("highest", group: depth),
-                .number("mean", group: depth, minimum: 7), .number("signals", minimum: 7),
-                .number("drains", minimum: 7), .number("mean", group: drain, minimum: 8),
-                .number("max", group: drain, minimum: 8), .number("waits"), .number("waited", minimum: 7),
-            ], rows)
+        let columns: [Table.Column] = [
+            .text("mailbox of", width: 14...14), .number("highest", group: depth),
+            .number("mean", group: depth, minimum: 7), .number("signals", minimum: 7), .number("drains", minimum: 7),
+            .number("mean", group: drain, minimum: 8), .number("max", group: drain, minimum: 8), .number("waits"),
+            .number("waited", minimum: 7),
+        ]
+        return rows.isEmpty ? "" : table(columns, rows)
     }
 
     private func percentiles(of what: String, _ rows: [[String]]) -> String {
@@ -209,9 +194,9 @@ package struct StatisticsReport: Sendable {
         Table(columns, rows: rows, spacing: spacing).lines(width: width).joined(separator: "\n")
     }
 
-    private static func percentiles(_ distribution: Distribution?, _ text: (UInt64?) -> String) -> [String] {
-        [Quantity.count(distribution?.count)]
-            + [distribution?.p50, distribution?.p90, distribution?.p99, distribution?.p999, distribution?.max].map(text)
+    /// The count and the percentiles.
+    private static func cells(_ times: Distribution?, _ text: (UInt64?) -> String = ElapsedTime.cell) -> [String] {
+        [Quantity.count(times?.count)] + [times?.p50, times?.p90, times?.p99, times?.p999, times?.max].map(text)
     }
 
     /// Names may contain newlines, but each row of a table is one line.

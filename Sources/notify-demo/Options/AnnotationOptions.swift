@@ -16,13 +16,16 @@ struct AnnotationOptions: ParsableArguments {
             """)
     var annotations = Annotations.auto
 
+    /// True if the service that runs this command should be told what it finds.
+    var areWanted: Bool { annotations == .github || annotations == .auto && Workflow.isRunning }
+
     /// Prints an annotation for each finding, and appends all to the job's summary, if that is wanted.
     ///
     /// - Parameter title: the command.
     func annotate(
         _ findings: @autoclosure () -> [ReportedFinding], title: String, totals: String, _ terminal: Terminal
     ) {
-        guard annotations == .github || annotations == .auto && Workflow.isRunning else { return }
+        guard areWanted else { return }
         let findings = findings()
         let environment = ProcessInfo.processInfo.environment
         let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
@@ -48,6 +51,11 @@ struct AnnotationOptions: ParsableArguments {
 /// The service that runs this process: GitHub Actions, or none.
 enum Workflow {
     static let isRunning = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+
+    /// The annotation for a command that cannot do its work.
+    static func annotation(_ error: String) -> String {
+        WorkflowCommands.annotations([ReportedFinding(title: "notify-demo", text: error)]) { _ in nil }[0]
+    }
 
     /// The bytes, in which the service finds no commands.
     static func neutralized(_ text: String) -> [UInt8] {

@@ -1,22 +1,39 @@
 import ArgumentParser
 import DeliveryDiagnostics
 
-extension ElapsedTime: ExpressibleByArgument {
-    /// - Parameter argument: a number and a unit.
-    public init?(argument: String) { self.init(argument) }
+extension ElapsedTime {
+    /// Reads the value of an option.
+    static func argument(_ text: String) throws -> ElapsedTime {
+        if let time = ElapsedTime(text) { return time }
+        let example = Double(text) == nil ? "16ms, 1.5s or 200us" : "\(text)ms or \(text)s"
+        throw ValidationError("a duration is a number and a unit, such as \(example).")
+    }
+}
 
-    public var defaultValueDescription: String { ElapsedTime.exact(nanoseconds) }
+extension Duration {
+    /// As the value of an option: `16ms`.
+    fileprivate var typed: String { ElapsedTime.exact(ElapsedTime(self).nanoseconds) }
 }
 
 /// When a diagnosis finds something, and which findings a project accepts.
 struct DiagnosisOptions: ParsableArguments {
-    @Option(help: "The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s.")
+    @Option(
+        help: """
+            The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s. (default: \
+            \(DiagnosisLimits().mainBudget.typed))
+            """,
+        transform: ElapsedTime.argument)
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
     @Option(help: "The number of notifications that may wait for one thread.")
     var depth = DiagnosisLimits().depth
 
-    @Option(help: "The longest that notifications may wait for a thread, or a thread for another, if others continue.")
+    @Option(
+        help: """
+            The longest that notifications may wait for a thread, or a thread for another, if others continue. \
+            (default: \(DiagnosisLimits().stall.typed))
+            """,
+        transform: ElapsedTime.argument)
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
     @Option(help: "The number of times in a row that a handler may post to itself.")

@@ -18,9 +18,11 @@ struct RecordingFile: ParsableArguments {
 
     /// Reads the recording, and reports its first problems on standard error.
     ///
-    /// - Parameter read: reads the file of a path; called with the path, and what to call with the number of records.
+    /// - Parameters:
+    ///   - reportsMissing: false if the caller says which records are missing.
+    ///   - read: reads the file of a path; called with the path, and what to call with the number of records.
     func read(
-        _ terminal: Terminal,
+        _ terminal: Terminal, reportsMissing: Bool = true,
         _ read: (String, (Int) -> Void) throws -> Recording = { try Recording(path: $0, progress: $1) }
     ) throws -> Recording {
         if path == Self.defaultPath, (try? FilePath(path).stat()) == nil {
@@ -30,7 +32,7 @@ struct RecordingFile: ParsableArguments {
                     + "notify-demo record -- ./my-program")
         }
         let recording = try read(path) { terminal.show(progress: "\($0) records read") }
-        recording.reportProblems(on: terminal)
+        recording.reportProblems(on: terminal, reportsMissing: reportsMissing)
         return recording
     }
 }
@@ -44,10 +46,10 @@ struct RecordingInput: ParsableArguments {
         @Option(help: "Only what happens on this thread or is for it: its name or number.")
         var thread: String?
 
-        @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.")
+        @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.", transform: ElapsedTime.argument)
         var from: ElapsedTime?
 
-        @Option(help: "End this long after the first record.")
+        @Option(help: "End this long after the first record.", transform: ElapsedTime.argument)
         var to: ElapsedTime?
 
         @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
@@ -83,13 +85,14 @@ struct RecordingInput: ParsableArguments {
 
 extension Recording {
     /// Reports the first problems of the recording's file, and what was not recorded, on standard error.
-    func reportProblems(on terminal: Terminal) {
-        let maximum = 5
-        for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
-        let more = problemCount - min(problems.count, maximum)
-        let source = ShownText.escaped(source)
-        if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
-        for note in notes { terminal.report(note) }
+    func reportProblems(on terminal: Terminal, reportsMissing: Bool = true) {
+        let (maximum, source) = (5, ShownText.escaped(source))
+        if reportsMissing {
+            for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
+            let more = problemCount - min(problems.count, maximum)
+            if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
+        }
+        for note in notes.dropFirst(incompleteness == nil || reportsMissing ? 0 : 1) { terminal.report(note) }
         for unrecorded in unrecorded.prefix(maximum) {
             let process = processes[Int(unrecorded.process)]
             terminal.report("\(source): not recorded of \(Excerpt.of(process.name)): \(Excerpt.of(unrecorded.reason))")

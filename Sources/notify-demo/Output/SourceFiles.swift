@@ -25,9 +25,13 @@ final class SourceFiles {
         let parts = name.split(separator: "/")
         guard let file = parts.last, let module = parts.first, let candidates = paths[file] else { return name }
         // The folder of a module usually has its name. A file elsewhere may be that of another module.
-        let exact = candidates.filter { $0.hasSuffix("/\(name)") }
-        let likely = exact.isEmpty ? candidates.filter { $0.split(separator: "/").dropLast().contains(module) } : exact
-        return likely.count == 1 ? likely[0] : name
+        // The directory itself may be that folder.
+        let likely = [
+            candidates.filter { $0.hasSuffix("/\(name)") },
+            candidates.filter { (directory + $0).hasSuffix("/\(name)") },
+            candidates.filter { $0.split(separator: "/").dropLast().contains(module) },
+        ].first { !$0.isEmpty }
+        return likely?.count == 1 ? likely?[0] ?? name : name
     }
 
     /// The path relative to the directory, if the file is there.

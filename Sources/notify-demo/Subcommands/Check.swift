@@ -51,11 +51,14 @@ struct Check: Command {
         try Output.check((json ? [("--json", nil)] : []) + options.outputs, inputs: options.inputs + [file.path])
     }
 
+    var annotatesErrors: Bool { options.annotations.areWanted }
+
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let prepared = try options.prepare(terminal)
         let recording: Recording
         do {
-            recording = try file.read(terminal)
+            // A rule says which records are missing.
+            recording = try file.read(terminal, reportsMissing: options.allowIncomplete)
         } catch let error as LogError where error.problem == LogError.noRecords {
             terminal.report("\(error)")
             recording = Recording(source: error.log)

@@ -38,6 +38,8 @@ struct Diagnose: Command {
 
     @OptionGroup var input: RecordingInput
 
+    var annotatesErrors: Bool { annotations.areWanted }
+
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if kinds {
             try terminal.print(

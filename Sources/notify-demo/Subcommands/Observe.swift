@@ -39,7 +39,7 @@ struct Observe: Command {
     @Option(name: [.customShort("N"), .customLong("count")], help: "End after this many notifications.")
     var count: Int?
 
-    @Option(help: "End after this time: 200ms, 5s, 2m.")
+    @Option(help: "End after this time: 200ms, 5s, 2m.", transform: ElapsedTime.argument)
     var timeout: ElapsedTime?
 
     @Flag(help: "Print each line as JSON.")

@@ -30,6 +30,8 @@ struct Smoke: Command {
 
     @OptionGroup var annotations: AnnotationOptions
 
+    var annotatesErrors: Bool { annotations.areWanted }
+
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         // The report file is checked before the scenarios run, so that an error is reported at once.
         let report = try junit.map(terminal.output)

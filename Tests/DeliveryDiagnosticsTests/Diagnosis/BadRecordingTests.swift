@@ -77,26 +77,4 @@ final class BadRecordingTests: XCTestCase {
         XCTAssertEqual(lines.count { $0.hasPrefix("note: ") }, 20)
         XCTAssertEqual(lines.last, "and 10 more")
     }
-
-    func testLinesFit80And200Columns() {
-        let recording = RecordedStory.complete { story in
-            story.register(1)
-            story.deliver(1, to: [1])
-            story.add(.cancel, post: 1, observer: 1)
-            for (post, outcome) in [(41, DeliveryStage.drop), (42, .coalesce), (43, .targetGone)] {
-                story.hand(post, to: [1], "A name that is not the shortest of all")
-                story.add(outcome, "A name that is not the shortest of all", post: post, observer: 1)
-            }
-            for post in 2...40 { story.hand(post, to: [1]) }
-        }
-        let limits = DiagnosisLimits(depth: 10)
-        for width in [80, 200] {
-            let lines =
-                StatisticsReport(DeliveryStatistics(RecordingIndex(recording)), width: width).text(by: .observer)
-                .split(separator: "\n").map(String.init)
-                + DiagnosisReport(Diagnosis(recording, limits: limits)).text(width: width).map(\.text)
-            XCTAssertGreaterThan(lines.count, 10)
-            for line in lines { XCTAssertLessThanOrEqual(line.count, width) }
-        }
-    }
 }

@@ -35,14 +35,23 @@ final class RecordStylesTests: XCTestCase {
         XCTAssertEqual(tokyo.time(recording.wallTime(of: recording.entries[0])), "2016-02-14 07:05:12.856")
     }
 
-    func testTheStagesStyleHasAnAlignedLineForEachRecordWithoutTrailingSpaces() {
-        let records = [record(1, .post, main), record(2, .deliver, other), record(3, .log, other, message: "hello")]
+    func testTheStagesStyleHasAnAlignedLineForEachRecordWithItsObserverAndItsTargetOnAnotherThread() {
+        var records = [
+            record(1, .post, main), record(2, .append, main), record(3, .deliver, other), record(4, .signal, main),
+            record(5, .append, main), record(6, .log, other, message: "hello"),
+        ]
+        for index in 1...2 { (records[index].observer, records[index].target) = (4, other) }
+        for index in 3...4 { (records[index].name, records[index].target) = (nil, other) }
+        records[3].post = nil
         XCTAssertEqual(
             stages(records),
             [
                 "   0 µs  [865:865]    1 main     post     TestNotification #1",
-                "1235 µs  [865:45174]  thread 17  deliver  TestNotification #1",
-                "2469 µs  [865:45174]  thread 17  log      hello",
+                "1235 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for thread 17",
+                "2469 µs  [865:45174]  thread 17  deliver  TestNotification #1 observer 4",
+                "3704 µs  [865:865]    1 main     signal   for thread 17",
+                "4938 µs  [865:865]    1 main     append   block #1 for thread 17",
+                "6173 µs  [865:45174]  thread 17  log      hello",
             ])
     }
 
@@ -57,23 +66,5 @@ final class RecordStylesTests: XCTestCase {
         XCTAssertEqual(times(9_999_999), ["0 µs", "1235 µs", "10000 µs"])
         XCTAssertEqual(times(12_345_678), ["0.000 ms", "1.235 ms", "12.346 ms"])
         XCTAssertEqual(times(61_000_000_000), ["0.000000 s", "0.001235 s", "61.000000 s"])
-    }
-
-    func testTheStagesStyleShowsObserversAndTargetsOnOtherThreads() {
-        var records = [record(1, .append, main), record(2, .deliver, other), record(3, .signal, main)]
-        for index in records.indices {
-            (records[index].observer, records[index].target) = (4, other)
-        }
-        (records[2].name, records[2].post, records[2].observer) = (nil, nil, nil)
-        records.append(record(4, .append, main))
-        (records[3].name, records[3].target) = (nil, other)
-        XCTAssertEqual(
-            stages(records),
-            [
-                "   0 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for thread 17",
-                "1235 µs  [865:45174]  thread 17  deliver  TestNotification #1 observer 4",
-                "2469 µs  [865:865]    1 main     signal   for thread 17",
-                "3704 µs  [865:865]    1 main     append   block #1 for thread 17",
-            ])
     }
 }

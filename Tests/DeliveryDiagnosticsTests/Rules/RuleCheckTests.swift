@@ -76,10 +76,7 @@ final class RuleCheckTests: XCTestCase {
             ok      no handler on thread x longer than 5 ms: the recording does not have the thread x
             ok      no handler on main longer than 5 ms: 0 handlers
             FAILED  Done before Saved on main: no handler of Saved ran on main; it was posted 2 times
-              #1 of Saved, posted by main at Demo/main.swift:1001 (line 2), had observers
-                observer 1 of Saved: delivered on worker (line 4)
-              #2 of Saved, posted by main at Demo/main.swift:1002 (line 6), had observers
-                observer 1 of Saved: delivered on worker (line 8)
+              observer 1 of Saved ran on worker 2 times
             """)
         try check(
             "add o1 Saved",
@@ -150,11 +147,15 @@ final class RuleCheckTests: XCTestCase {
             "1-2: post #* Saved @7 n0; add o1 Saved; give #3 o1 Saved; worker post #4 Other n0",
             """
             FAILED  Saved observed: 2 of 3 posts had no observer
+              Saved was posted 2 times before it had an observer.
+                remedy: Add the observer before you start the poster. Earlier posts are not kept: let the observer \
+            query the current state once after it was added.
               Saved was posted by main 2 times without an observer
-                observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
             FAILED  every post observed: 3 of 4 posts had no observer
+              Saved was posted 2 times before it had an observer.
+                remedy: Add the observer before you start the poster. Earlier posts are not kept: let the observer \
+            query the current state once after it was added.
               Saved was posted by main 2 times without an observer
-                observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
               Other was posted by worker once without an observer
             """)
         // A post that has not returned may have an observer.
@@ -175,8 +176,21 @@ final class RuleCheckTests: XCTestCase {
               Saved was posted 2 times in 500 ms
             FAILED  Saved observed: 1 of 2 posts had no observer
               Saved was posted by main once without an observer
-                observer 1 of Saved, observed at Demo/main.swift:1, was added later (line 3)
-                observer 2 of Saved, observed at Demo/main.swift:2, was added later (line 7)
+              Saved was posted once before it had an observer.
+                remedy: Add the observer before you start the poster. Earlier posts are not kept: let the observer \
+            query the current state once after it was added.
+            """)
+    }
+
+    func testEverythingIsDeliveredOrDetectorsSayWhatIsNot() throws {
+        try check(onWorker, "ok      Saved delivered: 2 delivered\nok      everything delivered: 2 delivered")
+        try check(
+            "\(onWorker); add o2 Other; post #3 Other n0; hand #4 o1 Saved; drop #4 o1 Saved n1 %dropNewest",
+            """
+            FAILED  Saved delivered: 2 delivered, 1 dropped
+              The overflow policy (dropNewest(1)) of observer 1 of Saved dropped 1 of 3 notifications.
+                remedy: If every notification matters, use a larger capacity or a faster handler, or post less.
+            FAILED  Other delivered: none of 1 post had an observer
             """)
     }
 
@@ -260,17 +274,16 @@ final class RuleCheckTests: XCTestCase {
             FAILED  no post longer than 5 ms: 1 of 1 post took longer, up to 6 ms
               a post of Saved blocked main for 6 ms
             """)
-        // A post lasts for its wait for handlers or for room, and as long as the posts in its handlers.
+        // A post lasts for its wait for handlers, and as long as the posts in its handlers.
         try check(
             """
             add o1 Saved; wait - 'worker' @7; post #1 Saved @7 n1; append #1 o1 Saved >worker; pass 8ms
-            worker deliver #1 o1 Saved; waitEnd -; post #2 @8 n1; deliver #2 o2
-            post #3 @8 n1; wait - 'room' @8; pass 4ms; waitEnd -; return #2 o2
+            worker deliver #1 o1 Saved; waitEnd -; post #2 @8 n1; deliver #2 o2; post #3 @9 n0; pass 4ms; return #2 o2
             """,
             """
-            FAILED  no post longer than 5 ms: 3 of 3 posts took longer, up to 12 ms
+            FAILED  no post longer than 5 ms: 2 of 3 posts took longer, up to 12 ms
               a post of Saved blocked main for 12 ms
-              a post of Done blocked main for up to 9 ms, and was too long 2 times
+              a post of Done blocked main for 7 ms
             """)
         // What waits in the mailbox of its own thread is handled after the post has returned.
         try check(

@@ -42,25 +42,6 @@ final class RuleReportTests: XCTestCase {
                 + #""text":"observer 1 of Saved ran on worker once"}]}],"source":"run.jsonl"}"#)
     }
 
-    func testTheSuiteHasACaseForEachRuleWithItsEvidenceAndTheTimeOfTheRecording() {
-        XCTAssertEqual(
-            JUnitReport.text("notify-demo check", of: [Self.report.suite]),
-            """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites name="notify-demo check" tests="2" failures="1" errors="0" time="0.005">
-              <testsuite name="run.jsonl" tests="2" failures="1" errors="0" time="0.005">
-                <testcase classname="notify-demo" name="Saved observed"/>
-                <testcase classname="notify-demo" name="Saved on main">
-                  <failure message="1 of 1 handler ran on another thread">1 of 1 handler ran on another thread
-            observer 1 of Saved ran on worker once
-              run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; \
-            observed at Demo/main.swift:1</failure>
-                </testcase>
-              </testsuite>
-            </testsuites>
-            """)
-    }
-
     func testOnlyTheFirstViolationsAreShownAndTheOthersCounted() throws {
         let recording = RecordedStory.complete { story in
             for observer in 1...12 { story.register(observer, "Saved") }

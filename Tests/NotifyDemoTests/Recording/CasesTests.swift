@@ -208,17 +208,19 @@ final class CasesTests: XCTestCase {
             1 matched: 1 pending
             0
             FAILED  A delivered: 1 pending
-              #1 of A, posted by main (line 5), was not delivered to observer 1 of A: it waited when the recording ended
+              When the recording ends, 1 of 1 notification for observer 1 of A waits for t, the first since 1 µs, posted by main.
+                waiting.jsonl:4 0 ns main register A observer 1 for t
                 waiting.jsonl:5 1 µs main post #1 A to 1 observer
                 waiting.jsonl:6 2 µs main append #1 A observer 1 for t
-                waiting.jsonl:4 0 ns main register A observer 1 for t
+                remedy: It is lost. Before the program ends, wait for what was posted: postAndWait(_:timeout:).
             0 passed, 1 failed
             1
             FAILED  A delivered: 1 target gone
-              #1 of A, posted by main (line 5), was not delivered to observer 1 of A: target gone (line 6)
-                gone-without-append.jsonl:5 1 µs main post #1 A to 1 observer
-                gone-without-append.jsonl:6 2 µs main targetGone #1 A observer 1 for t
+              observer 1 of A did not receive 1 notification posted after t had ended.
                 gone-without-append.jsonl:4 0 ns main register A observer 1 for t
+                gone-without-append.jsonl:6 2 µs main targetGone #1 A observer 1 for t
+                remedy: Cancel the observer's token before its thread stops, or keep the thread. \
+            DeliveryCounters.targetGone tells the poster.
             0 passed, 1 failed
             1
             FAILED  A delivered: A was never posted
@@ -255,9 +257,13 @@ final class CasesTests: XCTestCase {
             """#,
             """
             FAILED  everything delivered: 1 delivered, 1 pending
-              #1 of A, posted by worker (line 7), had not returned when the recording ended and had not reached observer 2 of A
-                waiting.jsonl:7 3 µs worker post #1 A
+              worker posted A and has waited since then, 9 s until the recording ends, for the handler of observer 2 of A, \
+            which its operation queue did not begin.
                 waiting.jsonl:5 1 µs main register A observer 2
+                waiting.jsonl:7 3 µs worker post #1 A
+                remedy: On Linux, a post waits for the handlers of addObserver(forName:object:queue:), and for everything \
+            that their queue runs before. Observe with ThreadedNotificationCenter, whose posts do not wait, or without a \
+            queue, and add an operation to the queue in the handler.
             0 passed, 1 failed
             2 matched: 1 delivered, 1 pending
             1 posted, 2 matched, 1 delivered, 1 pending; all others accounted for

@@ -70,9 +70,9 @@ final class CheckTests: XCTestCase {
             64
             notify-demo: empty.txt: has no rule. Write one on each line: Saved on main
             64
-            notify-demo: /nonexistent: cannot be read. Give a file of rules.
+            notify-demo: /nonexistent: cannot be read: No such file or directory. Give a file of rules.
             2
-            notify-demo: /: cannot be read. Give a file of rules.
+            notify-demo: /: cannot be read: Is a directory. Give a file of rules.
             2
             rules.txt:2:11: expected
             rules.txt:3:4: expected
@@ -109,13 +109,13 @@ final class CheckTests: XCTestCase {
         XCTAssertEqual(
             outcome.output,
             """
-            missing 1 2
+            missing 1 0
             FAILED  the recording is complete: 1 record is missing
             0 0 1
-            damaged 1 3
+            damaged 1 0
             FAILED  the recording is complete: 1 record is missing
             0 0 1
-            lost 1 3
+            lost 1 0
             FAILED  the recording is complete: 3 records were lost
             0 0 1
             empty 1 1

@@ -36,6 +36,33 @@ final class JobTests: XCTestCase {
             """)
     }
 
+    func testACommandThatCannotDoItsWorkIsAnErrorOfTheJob() throws {
+        let outcome = try job(
+            """
+            for a in "check --rule DishReady" "check --rules nofile" "diagnose --frob" "diagnose --stall 4" \
+            "diagnose nofile --annotations none"; do notify-demo $a 2>&1 | grep ::; echo "${PIPESTATUS[0]}"; done
+            mkdir kitchen; touch kitchen/main.swift; cp notifications.jsonl kitchen; cd kitchen
+            GITHUB_WORKSPACE=$PWD notify-demo check --rule 'DishReady on thread cook' 2>&1 > /dev/null | grep -o 'file=.*,title'
+            """)
+        XCTAssertEqual(
+            outcome.output,
+            """
+            ::error title=notify-demo::--rule "DishReady":10: expected "on", "not on", "observed", "delivered", "within", \
+            "at most" or "before", found the end of the rule. A name that contains spaces is written in quotes.
+            64
+            ::error title=notify-demo::nofile: cannot be read: No such file or directory. Give a file of rules.
+            2
+            ::error title=notify-demo::Unknown option '--frob'. Did you mean '--from'?
+            64
+            ::error title=notify-demo::The value '4' is invalid for '--stall <stall>': a duration is a number and a unit, \
+            such as 4ms or 4s.
+            64
+            2
+            file=main.swift,line=16,title
+
+            """)
+    }
+
     func testAProblemIsAnErrorANoteAWarningAnAcceptedFindingNothingAndTenOfEachAreShown() throws {
         let outcome = try job(
             """
@@ -73,8 +100,9 @@ final class JobTests: XCTestCase {
 
             | | kind or rule | finding | location |
             |---|---|---|---|
-            | problem | `DishReady on thread cook` | observer 3 of DishReady ran on main 6 times | \#
-            `kitchen/main.swift:16` |
+            | problem | `DishReady on thread cook` | observer 3 of DishReady ran on main 6 times<br>\#
+            notifications.jsonl:40 6.31 ms main deliver #9 DishReady observer 3; posted at kitchen/main.swift:12; \#
+            observed at kitchen/main.swift:16 | `kitchen/main.swift:16` |
 
             1048528
             and 2 more

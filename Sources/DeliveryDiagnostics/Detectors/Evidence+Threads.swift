@@ -1,32 +1,16 @@
 internal import DeliveryRecording
 
-extension Detector {
-    /// Finds handlers that ran on another thread than their observer's, or on several.
-    static let wrongThread = Detector(
-        "wrongThread", "a handler ran on another thread than its observer's, or on several",
-        formerly: ["severalThreads"]
-    ) { $0.elsewhere + $0.onPostingThreads(areSeveral: true) }
-
-    /// Finds observers that are called on the posting thread, if their handlers ran only on one other thread.
-    static let onPostingThread = Detector(
-        "onPostingThread", "handlers ran only on a thread that did not add the observer, because it posted"
-    ) { $0.onPostingThreads(areSeveral: false) }
-}
-
+/// Handlers that ran on another thread than their observer's, or on several.
 extension Evidence {
     /// Notifications that were handled on another thread than declared (guarantee 1), and handlers of a Foundation
     /// center that ran on another thread although their observer was added on main. One finding for each observer.
     ///
     /// A handler of a Foundation center is a problem if it ran on main and elsewhere. If it ran elsewhere only, that may be
     /// intended: observers are often added when the program starts.
-    fileprivate var elsewhere: [Finding] {
-        func isElsewhere(_ span: RecordingIndex.Span) -> Bool {
-            let declared = span.isWait ? -1 : declared(span)
-            return declared >= 0 && declared != span.thread
-        }
-        let calls = index.spans.filter(isElsewhere)
-        guard !calls.isEmpty else { return [] }
-        let ranThere = Set(index.spans.filter { !$0.isWait && declared($0) == $0.thread }.map(index.observer))
+    var handledElsewhere: [Finding] {
+        let handlers = index.spans.filter { !$0.isWait && declared($0) >= 0 }
+        let calls = handlers.filter { declared($0) != $0.thread }
+        let ranThere = Set(handlers.filter { declared($0) == $0.thread }.map(index.observer))
         return calls.grouped { span in
             [index.observer(of: span), words.observedName(index.entry(span.begin)), declared(span)]
         }.map { calls in
@@ -46,11 +30,9 @@ extension Evidence {
                 "\(observer) was added on \(declared), but its handler ran on \(others)"
                 + "\(isProblem ? ", and on \(declared) too" : ""), because NotificationCenter calls handlers on the "
                 + "thread that posts."
+            let rule = name < 0 ? "" : "'\(Rule.name(recording.strings[Int(name)])) on main'"
             finding.remedy =
-                (isProblem || name < 0
-                    ? ""
-                    : "If it must run on \(declared), check that with the rule "
-                        + "'\(Rule.name(recording.strings[Int(name)])) on main'. ")
+                (isProblem || name < 0 ? "" : "If it must run on \(declared), check that with the rule \(rule). ")
                 + "Observe with ThreadedNotificationCenter: addObserver(forName:on: .main), or post on \(declared). "
                 + "NotificationCenter's addObserver(queue: .main) also runs the handler on \(declared), but the "
                 + "post then waits for it. If any thread may run the handler, accept this finding."
@@ -69,27 +51,30 @@ extension Evidence {
         return append >= 0 && index.entry(append).target >= 0 ? index.entry(append).target : entry.target
     }
 
+    /// Several threads are a problem if one of them is main, or if handlers ran on two threads at the same time;
+    /// otherwise a note.
+    var handledOnSeveralThreads: [Finding] { handledByPosters(areSeveral: true) }
+
+    var handledOnAnotherThread: [Finding] { handledByPosters(areSeveral: false) }
+
     /// Observers that are called on the posting thread, if their handlers ran on several threads, or only on a thread
     /// that did not add the observer.
-    ///
-    /// Several threads are a problem if one of them is main, or if handlers ran on two threads at the same time;
-    /// otherwise a note. One other thread is a note.
-    fileprivate func onPostingThreads(areSeveral: Bool) -> [Finding] {
+    private func handledByPosters(areSeveral: Bool) -> [Finding] {
         let isCalledByPoster = index.observers.indices.map { observer in
-            // Observers of a Foundation center that were added on main are found by `elsewhere`.
+            // Observers of a Foundation center that were added on main are found by `handledElsewhere`.
             index.registration(of: Int32(observer)).map {
                 index.isCalledByPoster($0) && !($0.isFoundation && index.expectedThread($0) >= 0)
             } ?? false
         }
-        guard isCalledByPoster.contains(true) else { return [] }
         let handlers = index.spans.filter { span in
             let observer = index.observer(of: span)
             return observer >= 0 && isCalledByPoster[Int(observer)] && !index.hasNoTarget(span)
                 && !index.entry(span.begin).isAsyncHandlerOfFoundation
         }
         return handlers.grouped(by: index.observer).compactMap { calls in
-            let registered = words.registered(index.observer(of: calls[0]))
-            let (adding, all) = (index.entry(registered).thread, Set(calls.map(\.thread)).sorted())
+            let (observer, all) = (index.observer(of: calls[0]), Set(calls.map(\.thread)).sorted())
+            let (registered, threads) = (words.registered(observer), words.threads(all))
+            let (registration, adding) = (index.entry(registered), index.entry(registered).thread)
             guard areSeveral == (all.count > 1), areSeveral || all[0] != adding else { return nil }
             /// True if calls on two threads overlapped.
             var overlap = false
@@ -101,19 +86,17 @@ extension Evidence {
             }
             let ran =
                 areSeveral
-                ? "on \(all.count) threads (\(words.threads(all)))\(overlap ? ", two at the same time," : "")"
-                : "only on \(words.threads(all)), not on \(words.thread(adding)), which added it,"
+                ? "on \(all.count) threads (\(threads))\(overlap ? ", two at the same time," : "")"
+                : "only on \(threads), not on \(words.thread(adding)), which added it,"
             return Finding(
                 severity: areSeveral && (overlap || all.contains(where: index.isMain)) ? .problem : .note,
-                problem:
-                    "Handlers of \(words.observer(index.observer(of: calls[0]))) ran \(ran) because the observer is "
-                    + "called on the posting thread.",
+                problem: "Handlers of \(words.observer(observer)) ran \(ran) because the observer is called on the "
+                    + "posting thread.",
                 evidence: [registered, calls[0].begin, calls.first { $0.thread != calls[0].thread }?.begin ?? -1],
-                remedy: (index.entry(registered).isFoundation ? "Observe with ThreadedNotificationCenter. " : "")
+                remedy: (registration.isFoundation ? "Observe with ThreadedNotificationCenter. " : "")
                     + "Add the observer for the thread that should handle it: addObserver(forName:on:) with .main, "
                     + ".current or a RunLoopThread. Keep .postingThread only for handlers that any thread may run.",
-                weight: all.count, name: index.entry(registered).name, formerKind: areSeveral ? "severalThreads" : nil,
-                sortedAs: areSeveral ? .waitTimedOut : nil)
+                weight: all.count, name: registration.name)
         }
     }
 }
