@@ -44,10 +44,8 @@ package struct Expectation: Sendable, Hashable {
         let text = records.compactMap { style.line(for: $0.entry, of: $0.run.recording) }.map { $0 + "\n" }.joined()
         do {
             let log = try TextLog(name: "the run", text: text)
-            var options = RunComparison.Options()
-            options.isExact = true
-            let comparison = try RunComparison(try TextLog(reference), log, options: options)
-            if case .same = comparison.outcome { return Expectation(claim, failure: nil) }
+            let comparison = try RunComparison(try TextLog(reference), log)
+            if comparison.isSameInOrder { return Expectation(claim, failure: nil) }
             return Expectation(claim, failure: ComparisonReport(comparison).description)
         } catch {
             return Expectation(claim, failure: "\(error)")

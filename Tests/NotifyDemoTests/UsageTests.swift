@@ -42,7 +42,6 @@ final class UsageTests: XCTestCase {
             ("compare a.log", "expected two runs, got 1"), ("compare - -", "can be read only once"),
             ("compare --reference listing-1 a b", "expected one run with --reference, got 2"),
             ("compare --good a", "at least one file after --bad"),
-            ("compare --good a --bad b --exact", "--exact is for two runs"),
             ("compare --good - --bad -", "can be read only once"),
             ("diagnose --depth 0", "--depth is 0; it must be 1 or more"), ("diagnose --main-budget 16", "16ms"),
             ("check", "name a rule, for example --rule 'Saved on main'"),

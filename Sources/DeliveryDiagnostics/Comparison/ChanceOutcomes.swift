@@ -1,5 +1,3 @@
-internal import DeliveryRecording
-
 /// Outcomes that an overflow policy or the coalescing of a posting queue leaves to chance: whether a notification is
 /// delivered depends on how fast its target thread is.
 ///
@@ -17,68 +15,45 @@ struct ChanceOutcomes {
     private let keepsLast: Pair<[Int32: Bool]>
     var isEmpty: Bool { topics.isEmpty }
 
-    static let none = ChanceOutcomes([])
-
-    init(_ runs: Pair<ComparedRun>) { self.init([runs.first, runs.second]) }
-
-    private init(_ runs: [ComparedRun]) {
-        let byPolicy = runs.map { $0.outcomes.values.filter(\.isByPolicy) }
-        topics = Set(byPolicy.joined().map(\.topic))
-        let kept = byPolicy.map { outcomes in
-            Dictionary(outcomes.map { ($0.delivery.observer, $0.keepsLast) }, uniquingKeysWith: { $0 || $1 })
-        }
-        keepsLast = Pair(kept.first ?? [:], kept.last ?? [:])
+    /// - Parameter runs: none if nothing is left to chance.
+    init(_ runs: Pair<ComparedRun>?) {
+        let byPolicy = (runs ?? Pair(ComparedRun(), ComparedRun())).map { $0.outcomes.values.filter(\.isByPolicy) }
+        topics = Set((byPolicy.first + byPolicy.second).map(\.topic))
+        keepsLast = byPolicy.map { Dictionary($0.map { ($0.delivery.observer, $0.keepsLast) }) { $0 || $1 } }
     }
 
     /// For each line: true for such outcomes, and for everything that they cause.
-    func all(_ runs: Pair<ComparedRun>) -> Pair<[Bool]> {
-        runs.map { run in
-            var isChance = Array(repeating: false, count: run.lines.count)
-            for (number, line) in run.lines.enumerated() where !topics.isEmpty {
-                let isCaused = line.cause >= 0 && isChance[Int(line.cause)]
-                isChance[number] = isCaused || run.outcomes[Int32(number)].map { topics.contains($0.topic) } ?? false
-            }
-            return isChance
+    func all(_ run: ComparedRun) -> [Bool] {
+        var isChance = Array(repeating: false, count: run.lines.count)
+        for (number, line) in run.lines.enumerated() where !isEmpty {
+            let isCaused = line.cause >= 0 && isChance[Int(line.cause)]
+            isChance[number] = isCaused || run.outcomes[Int32(number)].map { topics.contains($0.topic) } ?? false
         }
+        return isChance
     }
 
     /// True if a line is an outcome that may be another in the other run.
     func contains(_ line: Int32, _ side: RunSide, _ runs: Pair<ComparedRun>, _ renaming: Renaming) -> Bool {
-        guard !topics.isEmpty, let outcome = runs[side].outcomes[line], topics.contains(outcome.topic) else {
-            return false
-        }
-        let other = side.opposite
-        let counterpart = renaming.counterpart(of: outcome.delivery, on: side)
+        guard !isEmpty, let outcome = runs[side].outcomes[line], topics.contains(outcome.topic) else { return false }
+        let (delivery, other) = (outcome.delivery, side.opposite)
+        let counterpart = renaming.counterpart(of: delivery, on: side)
         func found(_ delivery: ComparedRun.Delivery, _ side: RunSide) -> ComparedRun.Outcome? {
             runs[side].outcomeOfDelivery[delivery].flatMap { runs[side].outcomes[$0] }
         }
-        let observers = Pair(outcome.delivery.observer, counterpart.observer)
-        let policies = [keepsLast[side][observers.first], keepsLast[other][observers.second]].compactMap(\.self)
+        let policies = [keepsLast[side][delivery.observer], keepsLast[other][counterpart.observer]].compactMap(\.self)
         guard !policies.isEmpty else { return false }
-        if let ends = runs[side].ends[observers.first], let otherEnds = runs[other].ends[observers.second],
-            observers.first >= 0
+        if delivery.observer >= 0, let ends = runs[side].ends[delivery.observer],
+            let others = runs[other].ends[counterpart.observer]
         {
             // What the policy always delivers.
-            let isLast = policies.contains(true)
-            let (own, match) = isLast ? (ends.last, otherEnds.last) : (ends.first, otherEnds.first)
-            let isKept = outcome.delivery == own || counterpart == match
+            let (own, match) = policies.contains(true) ? (ends.last, others.last) : (ends.first, others.first)
             let isDelivered = found(own, side)?.isDelivered ?? false
-            if isKept, isDelivered != found(match, other)?.isDelivered ?? false { return false }
-        }
-        // Without a counterpart, the post is caused by another such outcome, or the outcome is missing.
-        guard let match = found(counterpart, other) else {
-            return counterpart.post < 0 || runs[other].isTruncated
-        }
-        return outcome.isByPolicy || match.isByPolicy
-    }
-
-    /// The names of notifications with such outcomes.
-    func names(_ recordings: Pair<ComparedRecording>) -> [String] {
-        let names = [recordings.first, recordings.second].flatMap { recording in
-            recording.run.outcomes.filter { topics.contains($0.value.topic) }.keys.compactMap {
-                recording.recording.name(of: recording.index.entry($0))
+            if delivery == own || counterpart == match, isDelivered != found(match, other)?.isDelivered ?? false {
+                return false
             }
         }
-        return Set(names).sorted()
+        // Without a counterpart, the post is caused by another such outcome, or the outcome is missing.
+        guard let match = found(counterpart, other) else { return counterpart.post < 0 || runs[other].isTruncated }
+        return outcome.isByPolicy || match.isByPolicy
     }
 }

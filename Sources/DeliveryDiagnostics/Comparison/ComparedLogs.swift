@@ -1,6 +1,6 @@
 /// Makes lanes of two text logs: of a thread, of a request or task, or of one run of work of a pool.
 struct ComparedLogs {
-    private(set) var runs = Pair(ComparedRun(), ComparedRun())
+    private(set) var runs = Pair(ComparedRun(isText: true), ComparedRun(isText: true))
     let logs: Pair<TextLog>
     let usesNames: Bool
     private let usesChains: Bool
@@ -14,55 +14,43 @@ struct ComparedLogs {
     private static let uniqueNames: Set<String> = ["main", "MainThread"]
 
     /// - Parameter pools: regular expressions for names, or ids, of threads that stand for one another.
-    init(_ logs: Pair<TextLog>, pools: [String], isExact: Bool) throws(LogPattern.Refusal) {
+    init(_ logs: Pair<TextLog>, pools: [String]) throws(LogPattern.Refusal) {
         self.logs = logs
-        func both(_ part: KeyPath<TextLog.Writer, String?>) -> Bool {
-            RunSide.allCases.allSatisfy { logs[$0].writers.contains { $0[keyPath: part] != nil } }
+        let writers = [logs.first.writers, logs.second.writers]
+        usesChains = writers.allSatisfy { $0.contains { $0.chain != nil } }
+        usesNames = writers.allSatisfy { $0.contains { $0.name != nil } }
+        let pools = try LogPattern.all(pools, option: "--pool")
+        // A number in a name makes no pool if each log has one such thread.
+        let numbered = writers.flatMap { writers in
+            Dictionary(grouping: writers.compactMap { $0.name.flatMap(Self.stem) }) { $0 }.filter { $1.count > 1 }.keys
         }
-        (usesChains, usesNames) = (both(\.chain), both(\.name))
-        try addGroups(pools)
-        let ids = Set(
-            RunSide.allCases.flatMap { side in
-                logs[side].writers.flatMap { [$0.id, $0.process.map(LogText.id)].compactMap(\.self) }
-            })
-        for side in RunSide.allCases { addLines(side, ids, isExact) }
+        for side in RunSide.allCases {
+            for writer in logs[side].writers { try add(writer, side, pools, Set(numbered)) }
+        }
+        let ids = writers.joined().flatMap { [$0.id, $0.process.map(LogText.id)].compactMap(\.self) }
+        for side in RunSide.allCases { addLines(side, Set(ids)) }
     }
 
-    /// True for a writer whose lines have no order.
+    /// True if the lines of a writer have no order.
     func isUnordered(_ writer: Int, _ side: RunSide) -> Bool { runs[side].names[writer].isShared }
 
     // MARK: Threads
 
-    private mutating func addGroups(_ pools: [String]) throws(LogPattern.Refusal) {
-        var patterns: [(source: String, pattern: LogPattern)] = []
-        for pool in pools { patterns.append((pool, try LogPattern(pool, option: "--pool"))) }
-        // A number in a name makes no pool if each log has one such thread.
-        var numbered: Set<String> = []
-        for side in RunSide.allCases {
-            let stems = logs[side].writers.compactMap { $0.name.flatMap(Self.stem) }
-            numbered.formUnion(Dictionary(grouping: stems) { $0 }.filter { $0.value.count > 1 }.keys)
+    private mutating func add(
+        _ writer: TextLog.Writer, _ side: RunSide, _ pools: [LogPattern], _ numbered: Set<String>
+    ) throws(LogPattern.Refusal) {
+        let isOfChain = usesChains && writer.chain != nil
+        let name = usesNames && !isOfChain ? writer.name : nil
+        let stem = name.flatMap(Self.stem)
+        var pool = isOfChain ? nil : try LogPattern.first(of: pools, in: name ?? writer.id)
+        if pool == nil, let name {
+            let isAmbiguous = writer.id == nil && !Self.uniqueNames.contains(name)
+            pool = stem.flatMap { numbered.contains($0) ? $0 : nil } ?? (isAmbiguous ? stem ?? name : nil)
         }
-        for side in RunSide.allCases {
-            for writer in logs[side].writers {
-                let isOfChain = usesChains && writer.chain != nil
-                let name = usesNames ? writer.name : nil
-                var pool: String?
-                if !isOfChain, let label = name ?? writer.id {
-                    for (source, pattern) in patterns where pool == nil {
-                        if try pattern.isFound(in: label) { pool = source }
-                    }
-                    if pool == nil, let name {
-                        let stem = Self.stem(name)
-                        let isAmbiguous = writer.id == nil && !Self.uniqueNames.contains(name)
-                        pool = stem.flatMap { numbered.contains($0) ? $0 : nil } ?? (isAmbiguous ? stem ?? name : nil)
-                    }
-                }
-                if let pool, !unordered.contains(pool) { unordered.append(pool) }
-                let group = pool ?? (isOfChain ? nil : name.flatMap(Self.stem) ?? name) ?? ""
-                groups[side].append(group)
-                runs[side].names.append(.init(label: ComparedRun.hash("thread", group), isShared: pool != nil))
-            }
-        }
+        if let pool, !unordered.contains(pool) { unordered.append(pool) }
+        let group = pool ?? stem ?? name ?? ""
+        groups[side].append(group)
+        runs[side].names.append(.init(label: ComparedRun.hash("thread", group), isShared: pool != nil))
     }
 
     /// The name with a mark for the number at its end, before a function in parentheses as Python adds it; nil if there
@@ -77,29 +65,20 @@ struct ComparedLogs {
         return stem + "…" + rest
     }
 
-    /// The group of the threads with a name that a message mentions.
-    private func group(ofName name: String?) -> String? {
-        guard let stem = name.flatMap(Self.stem), unordered.contains(stem) else { return name }
-        return stem
-    }
-
     // MARK: Lines
 
-    private mutating func addLines(_ side: RunSide, _ ids: Set<String>, _ isExact: Bool) {
+    private mutating func addLines(_ side: RunSide, _ ids: Set<String>) {
         var (log, run, lanes) = (logs[side], runs[side], [Int32: Int32]())
-        run.isText = true
         var known: [String: Int32] = [:]
-        func name(_ kind: String, _ text: String) -> Int32 {
+        func name(_ kind: String, _ text: String, _ label: String) -> Int32 {
             if let name = known["\(kind) \(text)"] { return name }
             known["\(kind) \(text)"] = Int32(run.names.count)
-            run.names.append(.init(label: ComparedRun.hash(kind)))
+            run.names.append(.init(label: ComparedRun.hash(label)))
             return Int32(run.names.count - 1)
         }
-        let processes = log.writers.map { $0.process.map { name("process", LogText.id($0)) } ?? -1 }
+        let processes = log.writers.map { $0.process.map { name("process", LogText.id($0), "process") } ?? -1 }
         for (writer, process) in processes.enumerated() { run.names[writer].owner = process }
-        let withID = Dictionary(grouping: log.writers.indices.filter { log.writers[$0].id != nil }) {
-            log.writers[$0].id ?? ""
-        }
+        let withID = Dictionary(grouping: log.writers.indices) { log.writers[$0].id }
         /// The threads with an id, those of the same process first, and the process.
         func named(_ id: String, _ writer: Int) -> [Int32] {
             let found = withID[id] ?? []
@@ -109,45 +88,44 @@ struct ComparedLogs {
         func token(_ token: LogText.Token, _ writer: Int) -> ComparedRun.Token {
             switch token {
             case .id(let id): return .id(ComparedRun.hash(id), named(id, writer))
-            case .thread(let thread, let group, let isMain):
-                let label = ComparedRun.hash(group ?? "", isMain)
+            case .thread(let thread, let isMain):
+                var group = thread.name ?? (isMain ? "main" : "")
+                if let stem = Self.stem(group), unordered.contains(stem) { group = stem }
                 // The threads of a pool stand for one another.
-                if isMain || unordered.contains(group ?? "") {
-                    return .thread(label, [], number: -1, isKernelID: thread.isKernelID)
-                }
-                let number = name("number of \(log.writers[writer].process ?? "")", "\(thread.number)")
-                run.names[Int(number)].label = ComparedRun.hash("number")
+                let isEnough = isMain || unordered.contains(group)
                 let id = "\(thread.number)"
-                let threads = thread.isKernelID && withID[id] != nil ? named(id, writer) : []
-                return .thread(label, threads, number: number, isKernelID: thread.isKernelID)
+                let isNamed = !isEnough && thread.isKernelID && withID[id] != nil
+                return .thread(
+                    ComparedRun.hash(group, isMain), isNamed ? named(id, writer) : [],
+                    number: isEnough ? -1 : name("number of \(log.writers[writer].process ?? "")", id, "number"),
+                    isKernelID: thread.isKernelID)
             }
         }
         for (number, message) in log.messages.enumerated() {
             let writer = log.writers[message.writer]
-            let text = LogText(message.text, ids: ids, process: writer.process, group: group(ofName:))
-            var line = ComparedRun.Line(skeleton: ComparedRun.hash(text.skeleton))
+            let text = LogText(message.text, ids: ids, process: writer.process)
             let start = run.tokens.count
-            if isExact { run.tokens.append(.name(Int32(message.writer))) }
             run.tokens += text.tokens.map { token($0, message.writer) }
-            line.tokens = start..<run.tokens.count
-            let chain = usesChains ? writer.chain.map { name("chain", $0) } : nil
-            let owner = isExact ? -1 : chain ?? Int32(message.writer)
+            let chain = usesChains ? writer.chain.map { name("chain", $0, "chain") } : nil
+            let owner = chain ?? Int32(message.writer)
             // Without --unit, each line of a pool is a run of its own.
-            let isRun = !isExact && run.names[Int(owner)].isShared
+            let isRun = run.names[Int(owner)].isShared
             if isRun && (message.beginsUnit || log.unit == nil) || lanes[owner] == nil {
                 lanes[owner] = Int32(run.lanes.count)
-                let group = isExact ? "" : groups[side][message.writer]
-                let id = writer.id
+                let key = ComparedRun.LaneKey(
+                    label: ComparedRun.hash(groups[side][message.writer], isRun), names: isRun ? [] : [owner])
                 run.lanes.append(
                     .init(
-                        key: .init(label: ComparedRun.hash(group, isRun), names: isRun || isExact ? [] : [owner]),
-                        process: isExact ? -1 : processes[message.writer],
-                        mayBeReused: !isRun && !isExact && chain == nil && id != nil && id != writer.process))
+                        key: key, process: processes[message.writer],
+                        mayBeReused: !isRun && chain == nil && writer.id != nil && writer.id != writer.process))
             }
-            line.lane = lanes[owner] ?? 0
-            run.lanes[Int(line.lane)].lines.append(Int32(number))
-            run.lines.append(line)
-            run.shapes.append(ComparedRun.hash(message.text.filter { !$0.isNumber }))
+            let lane = lanes[owner] ?? 0
+            run.lanes[Int(lane)].lines.append(Int32(number))
+            run.lines.append(
+                .init(
+                    skeleton: ComparedRun.hash(text.skeleton),
+                    shape: ComparedRun.hash(message.text.filter { !$0.isNumber }),
+                    tokens: start..<run.tokens.count, lane: lane))
         }
         runs[side] = run
     }

@@ -25,13 +25,13 @@ struct ComparedRecording {
     private var lanes: [ComparedRun.LaneKey: Int32] = [:]
     private var isActive: [Bool]
 
+    static let unnamed = ComparedRun.hash("thread", "")
+
     /// - Parameters:
-    ///   - isExact: whether all records are one lane, in the order of the file.
     ///   - ignored: the names of notifications to leave out, with everything that they cause.
     ///   - isSelected: whether to compare an entry.
     init(
-        _ index: RecordingIndex, isExact: Bool = false, ignored: Set<String> = [],
-        isSelected: (Recording.Entry) -> Bool = { _ in true }
+        _ index: RecordingIndex, ignored: Set<String> = [], isSelected: (Recording.Entry) -> Bool = { _ in true }
     ) {
         self.index = index
         let recording = index.recording
@@ -49,16 +49,16 @@ struct ComparedRecording {
         addNames()
         let leftOut = Set(ignored.compactMap(recording.name(called:)))
         for (number, entry) in recording.entries.enumerated() where !leftOut.contains(entry.name) {
-            place(number, entry, isExact, isSelected(entry))
+            place(number, entry, isSelected(entry))
         }
-        for (number, thread) in recording.threads.enumerated() where !isActive[number] {
-            let process = processName(thread.process)
-            let isUnnamed = !thread.isInPool && thread.identity.number != 1 && thread.identity.name == nil
-            if isUnnamed, run.truncated.contains(process) { run.names[number].label = nil }
+        for (number, thread) in recording.threads.enumerated()
+        where !isActive[number] && run.names[number].label == Self.unnamed
+            && run.truncated.contains(processName(thread.process))
+        {
+            run.names[number].label = nil
         }
-        run.shapes = recording.entries.map { ComparedRun.hash($0.stage, text($0.name)) }
         for (number, entry) in recording.entries.enumerated() where run.lines[number].skeleton != 0 {
-            addTokens(number, entry, isExact)
+            addTokens(number, entry)
             addOutcome(Int32(number), entry)
         }
     }
@@ -69,28 +69,35 @@ struct ComparedRecording {
         return Set(compared.map { threadName(recording.entries[$0].thread) }).count
     }
 
+    /// The names of notifications with outcomes of these topics.
+    func names(of topics: Set<Int>) -> [String] {
+        run.outcomes.filter { topics.contains($0.value.topic) }.keys.compactMap { recording.name(of: index.entry($0)) }
+    }
+
     // MARK: Names
 
-    /// The name of a thread has its index.
+    /// The name of a thread has its index; those of processes, posts and observers follow.
     func threadName(_ thread: Int32) -> Int32 { thread < 0 ? -1 : standIns[Int(thread)] }
 
     func processName(_ process: Int32) -> Int32 { Int32(recording.threads.count) + process }
 
-    func postName(_ post: Int32) -> Int32 {
-        post < 0 ? -1 : Int32(recording.threads.count + recording.processes.count) + post
-    }
+    private var posts: Int32 { processName(Int32(recording.processes.count)) }
+    private var observers: Int32 { posts + Int32(recording.posts.count) }
 
-    func observerName(_ observer: Int32) -> Int32 {
-        let before = recording.threads.count + recording.processes.count + recording.posts.count
-        return observer < 0 ? -1 : Int32(before) + observer
-    }
+    func postName(_ post: Int32) -> Int32 { post < 0 ? -1 : posts + post }
+
+    func observerName(_ observer: Int32) -> Int32 { observer < 0 ? -1 : observers + observer }
 
     /// The observer with a name.
-    func observer(_ name: Int32) -> Int32 { name < 0 ? -1 : name - observerName(0) }
+    func observer(_ name: Int32) -> Int32 { name < observers ? -1 : name - observers }
 
-    func post(_ name: Int32) -> Int32 { name < 0 ? -1 : name - postName(0) }
+    /// Describes a post or an observer.
+    func words(_ name: Int32) -> String {
+        name < observers
+            ? recording.describePost(name - posts) : recording.describeObserver(observer(name))
+    }
 
-    /// What may differ of an entry for a reason.
+    /// The name in an entry that a reason is about.
     func name(_ reason: RunDifference.Reason, _ entry: Recording.Entry) -> Int32 {
         switch reason {
         case .post: postName(entry.post)
@@ -104,8 +111,6 @@ struct ComparedRecording {
     /// Equal for threads that may correspond: those of one name, main, those without a name, or those of pools.
     func label(_ thread: Int32) -> Int { thread < 0 ? 0 : run.names[Int(thread)].label ?? Self.unnamed }
 
-    static let unnamed = ComparedRun.hash("thread", "")
-
     private mutating func addNames() {
         run.names = recording.threads.map { thread in
             let name = thread.identity.number == 1 ? "main" : thread.identity.name.map { "name \($0)" } ?? ""
@@ -116,8 +121,7 @@ struct ComparedRecording {
             ("process", recording.processes.count), ("post", recording.posts.count),
             ("observer", recording.observers.count),
         ] {
-            let label = ComparedRun.hash(label)
-            run.names += Array(repeating: .init(label: label), count: count)
+            run.names += Array(repeating: .init(label: ComparedRun.hash(label)), count: count)
         }
         for (process, completeness) in recording.completeness.enumerated() {
             if case .truncated = completeness { run.truncated.insert(processName(Int32(process))) }
@@ -134,28 +138,20 @@ struct ComparedRecording {
 
     // MARK: Lanes
 
-    private mutating func place(_ number: Int, _ entry: Recording.Entry, _ isExact: Bool, _ isSelected: Bool) {
-        var lane: Int32?
-        if isExact {
-            lane = run.lanes.isEmpty ? nil : 0
-        } else {
-            guard let cause = index.cause(of: number) else { return }
-            let parent = cause.entry < 0 ? -1 : run.lines[Int(cause.entry)].lane
-            if cause.entry >= 0, parent < 0 { return }
-            run.lines[number].cause = cause.entry
-            lane = cause.isInSameLane ? parent : self.lane(number, entry, cause, parent)
-        }
-        if lane == nil { run.lanes.append(.init(key: .init(label: 0, names: []))) }
-        run.lines[number].lane = lane ?? 0
+    private mutating func place(_ number: Int, _ entry: Recording.Entry, _ isSelected: Bool) {
+        guard let cause = index.cause(of: number) else { return }
+        let parent = cause.entry < 0 ? -1 : run.lane(ofLine: cause.entry)
+        if cause.entry >= 0, parent < 0 { return }
+        let lane = cause.isInSameLane ? parent : lane(entry, cause, parent)
+        (run.lines[number].cause, run.lines[number].lane) = (cause.entry, lane)
         isActive[Int(threadName(entry.thread))] = true
         guard isSelected else { return }
         run.lines[number].skeleton = skeleton(entry)
-        run.lanes[Int(lane ?? 0)].lines.append(Int32(number))
+        run.lines[number].shape = ComparedRun.hash(entry.stage, text(entry.name))
+        run.lanes[Int(lane)].lines.append(Int32(number))
     }
 
-    private mutating func lane(
-        _ number: Int, _ entry: Recording.Entry, _ cause: RecordCause, _ parent: Int32
-    ) -> Int32 {
+    private mutating func lane(_ entry: Recording.Entry, _ cause: RecordCause, _ parent: Int32) -> Int32 {
         let thread = threadName(entry.thread)
         var key = ComparedRun.LaneKey(label: label(thread), parent: parent, names: [thread])
         if !recording.threads[Int(thread)].isInPool {
@@ -182,20 +178,13 @@ struct ComparedRecording {
     }
 
     private func skeleton(_ entry: Recording.Entry) -> Int {
-        var hasher = Hasher()
-        hasher.combine(entry.stage)
-        hasher.combine(text(entry.name))
-        hasher.combine(message(of: entry))
-        for number in [entry.post, entry.observer, entry.target, entry.relatedPost] { hasher.combine(number < 0) }
-        // The number of handlers that run during a removal is chance.
-        hasher.combine(entry.stage == .remove ? -1 : entry.count)
-        // Addresses are reused, so only the type of the sender is compared.
-        hasher.combine(recording.sender(of: entry)?.type)
-        hasher.combine(entry.overtakes)
-        hasher.combine(entry.style)
-        hasher.combine(entry.policy)
-        hasher.combine(entry.reason)
-        return max(1, hasher.finalize() & .max)
+        // The number of handlers that run during a removal is chance. Addresses are reused, so only the type of the
+        // sender is compared.
+        ComparedRun.hash(
+            entry.stage, text(entry.name), message(of: entry),
+            [entry.post, entry.observer, entry.target, entry.relatedPost].map { $0 < 0 },
+            entry.stage == .remove ? -1 : entry.count, recording.sender(of: entry)?.type, entry.overtakes, entry.style,
+            entry.policy, entry.reason)
     }
 
     private mutating func token(_ mention: ThreadDescription, _ entry: Recording.Entry) -> ComparedRun.Token {
@@ -216,11 +205,10 @@ struct ComparedRecording {
         return .thread(label, isKnown ? [thread] : [], number: name, isKernelID: mention.isKernelID)
     }
 
-    private mutating func addTokens(_ number: Int, _ entry: Recording.Entry, _ isExact: Bool) {
+    private mutating func addTokens(_ number: Int, _ entry: Recording.Entry) {
         let start = run.tokens.count
         let names = [
-            isExact ? threadName(entry.thread) : -1, postName(entry.post), observerName(entry.observer),
-            threadName(entry.target), postName(entry.relatedPost),
+            postName(entry.post), observerName(entry.observer), threadName(entry.target), postName(entry.relatedPost),
         ]
         run.tokens += names.lazy.filter { $0 >= 0 }.map { .name($0) }
         for mention in mentions(of: entry) { run.tokens.append(token(mention, entry)) }
@@ -237,8 +225,7 @@ struct ComparedRecording {
         guard entry.stage.isOutcome || isOfQueue else { return }
         // Without an observer and a queue, it is one of the document's technique, or a block.
         let kind = entry.observer >= 0 ? "observer" : isOfQueue ? "queue" : ""
-        let isByPolicy =
-            (entry.stage == .coalesce || entry.stage == .drop) && entry.name >= 0 && !kind.isEmpty
+        let isByPolicy = (entry.stage == .coalesce || entry.stage == .drop) && entry.name >= 0 && !kind.isEmpty
         run.outcomes[number] = .init(
             delivery: delivery, topic: ComparedRun.hash(text(entry.name), kind),
             isDelivered: entry.stage == .deliver, isByPolicy: isByPolicy,

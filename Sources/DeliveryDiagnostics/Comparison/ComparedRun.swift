@@ -4,7 +4,7 @@
 /// A line is an entry of a recording or a message of a log, and has its index. What two runs call by different names is
 /// a token of the line; everything else is in its skeleton. Texts are compared by their hashes.
 struct ComparedRun {
-    /// The name in a run of a thread, a process, a post, an observer, or a request.
+    /// A thread, a process, a post, an observer, or a request.
     struct Name {
         /// Only names with equal labels correspond; nil corresponds to any thread.
         var label: Int?
@@ -26,8 +26,10 @@ struct ComparedRun {
     }
 
     struct Line {
-        /// Equal for lines that are the same except for their names.
+        /// Equal for lines that are the same except for their names. 0 if the line is not compared.
         var skeleton = 0
+        /// Equal for lines that look alike.
+        var shape = 0
         var tokens = 0..<0
         /// -1 if it is left out.
         var lane: Int32 = -1
@@ -51,6 +53,15 @@ struct ComparedRun {
         var mayBeReused = false
         /// Those that are compared.
         var lines: [Int32] = []
+
+        /// Equal for lanes of a run that the names of threads do not tell apart.
+        var family: [Int] { [key.label, Int(key.parent)] }
+    }
+
+    struct Delivery: Hashable {
+        var post: Int32
+        /// -1 in a posting queue, or for a block.
+        var observer: Int32
     }
 
     /// The outcome of a post for an observer.
@@ -61,12 +72,6 @@ struct ComparedRun {
         var isDelivered: Bool
         var isByPolicy: Bool
         var keepsLast: Bool
-    }
-
-    struct Delivery: Hashable {
-        var post: Int32
-        /// -1 in a posting queue, or for a block.
-        var observer: Int32
     }
 
     var names: [Name] = []
@@ -83,12 +88,10 @@ struct ComparedRun {
     var isTruncated = false
     /// True for a text log: what its lines mention may differ from what the same line mentions elsewhere.
     var isText = false
-    /// For lines that look alike.
-    var shapes: [Int] = []
 
     func isCompared(_ line: Int32) -> Bool { line >= 0 && lines[Int(line)].lane >= 0 && lines[Int(line)].skeleton != 0 }
 
-    func hasName(_ lane: Int32) -> Bool { !lanes[Int(lane)].key.names.isEmpty }
+    func lane(ofLine line: Int32) -> Int32 { lines[Int(line)].lane }
 
     static func hash(_ values: any Hashable...) -> Int {
         var hasher = Hasher()
@@ -114,8 +117,7 @@ struct Renaming {
     func counterpart(of name: Int32, on side: RunSide) -> Int32 { name < 0 ? -1 : counterparts[side][Int(name)] }
 
     func counterpart(of delivery: ComparedRun.Delivery, on side: RunSide) -> ComparedRun.Delivery {
-        .init(
-            post: counterpart(of: delivery.post, on: side), observer: counterpart(of: delivery.observer, on: side))
+        .init(post: counterpart(of: delivery.post, on: side), observer: counterpart(of: delivery.observer, on: side))
     }
 
     /// True if the two correspond to each other, or may. -1 corresponds only to -1.
@@ -140,15 +142,6 @@ struct Renaming {
         return true
     }
 
-    /// Forgets all matches but the first ones.
-    mutating func undo(to count: Int) {
-        while matched.count > count {
-            let first = Int(matched.removeLast())
-            counterparts.second[Int(counterparts.first[first])] = -1
-            counterparts.first[first] = -1
-        }
-    }
-
     mutating func match(_ token: ComparedRun.Token, _ other: ComparedRun.Token) -> Bool {
         switch (token, other) {
         case (.name(let first), .name(let second)): return match(first, second)
@@ -156,11 +149,11 @@ struct Renaming {
             return text == otherText || matchAny(first, second)
         case (
             .thread(let label, let first, let number, let isID),
-            .thread(let otherLabel, let second, let otherNumber, let isOtherID)
+            .thread(let other, let second, let match, let isOtherID)
         ):
-            guard label == otherLabel else { return false }
+            guard label == other else { return false }
             return isID == isOtherID && !(first.isEmpty && second.isEmpty)
-                ? matchAny(first, second) : match(number, otherNumber)
+                ? matchAny(first, second) : self.match(number, match)
         case (.unknown, .thread), (.thread, .unknown), (.unknown, .unknown): return true
         default: return false
         }
@@ -168,5 +161,14 @@ struct Renaming {
 
     private mutating func matchAny(_ first: [Int32], _ second: [Int32]) -> Bool {
         first.contains { name in second.contains { match(name, $0) } }
+    }
+
+    /// Forgets all matches but the first ones.
+    mutating func undo(to count: Int) {
+        while matched.count > count {
+            let first = Int(matched.removeLast())
+            counterparts.second[Int(counterparts.first[first])] = -1
+            counterparts.first[first] = -1
+        }
     }
 }

@@ -1,7 +1,7 @@
-/// Matches the lanes of two runs, and finds the lines without a counterpart.
+/// Matches the lanes of two runs one to one, and finds the lines without a counterpart.
 ///
-/// First, equal lanes are matched. If several may correspond to a lane, each is tried with everything that follows from
-/// it. The others are matched with the most similar ones, and their lines are aligned.
+/// First, equal lanes are matched, those without a choice before others. If several may correspond to a lane, each is
+/// tried with everything that follows from it. The rest are matched with the most similar ones, and their lines aligned.
 struct LaneMatching {
     /// Lines that differ, or a line of one run only.
     struct Difference {
@@ -20,74 +20,94 @@ struct LaneMatching {
         var others: [Int32]
     }
 
+    /// A change that a trial undoes.
+    private enum Change {
+        case lane(Int32)
+        case removal(RunSide, Int32)
+    }
+
     let runs: Pair<ComparedRun>
-    /// For each lane a number of what it does: lanes of other numbers differ.
-    let words: Pair<[Int]>
-    private let hasEqualWords: Bool
-    private(set) var renaming: Renaming
+    let chance: ChanceOutcomes
+    var renaming: Renaming
     /// For each lane: its counterpart, or one that it is compared with; -1 if there is none.
     var counterparts: Pair<[Int32]>
     var differences: [Difference] = []
-    let chance: ChanceOutcomes
+    var reuses: [Reuse] = []
     /// The number of lines that are the same.
     var matched = 0
     /// The first lines that only one run has because the other is truncated.
-    private(set) var missing = Pair<Int32?>(nil, nil)
+    var missing = Pair<Int32?>(nil, nil)
+
     /// True if lanes do the same, so that another choice may have made the runs the same.
-    var hasChoice = false
-    var isUndecided: Bool {
-        hasChoice && !differences.isEmpty && (isTruncated || hasEqualWords)
-    }
-
-    var isTruncated: Bool { runs.first.isTruncated || runs.second.isTruncated }
-
-    /// The lines that differ, are chance, or are caused by such lines, and the order in which they were removed.
+    private var hasChoice = false
+    /// The lines that differ, are chance, or are caused by such lines.
     private var isRemoved: Pair<[Bool]>
-    private var removals: [(side: RunSide, line: Int32)] = []
-    var joined: [Int32] = []
-    var reuses: [Reuse] = []
+    private var removedCount = 0
+    private var changes: [Change] = []
+    /// For each lane a number of its contents: lanes of other numbers differ.
+    private let contents: Pair<[Int]>
     private let lanesByKey: [ComparedRun.LaneKey: Int32]
-    /// For each lane of the first run, and for each name.
-    var children: [[Int32]]
-    var lanesOfName: [[Int32]]
+    /// For each lane of the first run, and for each name: the lanes that it determines.
+    private var children: [[Int32]]
+    private var lanesOfName: [[Int32]]
+    /// The lanes of the first run that only their contents tell apart.
+    private let siblings: [[Int]: [Int32]]
 
     static let maximumCandidates = 64
 
     init(_ runs: Pair<ComparedRun>, _ chance: ChanceOutcomes) {
-        (self.runs, self.chance) = (runs, chance)
-        renaming = Renaming(runs)
+        (self.runs, self.chance, renaming) = (runs, chance, Renaming(runs))
         counterparts = runs.map { Array(repeating: -1, count: $0.lanes.count) }
         isRemoved = runs.map { Array(repeating: false, count: $0.lines.count) }
-        words = Self.words(runs, chance.all(runs))
-        // Whether a lane exists in which nothing is compared is chance.
-        let counted = words.map { $0.filter { $0 != 0 }.sorted() }
-        hasEqualWords = counted.first == counted.second
-        lanesByKey = Dictionary(
-            runs.second.lanes.enumerated().map { ($1.key, Int32($0)) }, uniquingKeysWith: { one, _ in one })
+        contents = runs.map { run in
+            let isChance = chance.all(run)
+            return run.lanes.map { lane in
+                let lines = lane.lines.filter { !isChance[Int($0)] }
+                return lines.isEmpty ? 0 : ComparedRun.hash(lane.key.label, lines.map { run.lines[Int($0)].skeleton })
+            }
+        }
+        lanesByKey = Dictionary(runs.second.lanes.enumerated().map { ($1.key, Int32($0)) }) { one, _ in one }
+        siblings = Dictionary(grouping: runs.first.lanes.indices.map(Int32.init)) { runs.first.lanes[Int($0)].family }
         children = Array(repeating: [], count: runs.first.lanes.count)
         lanesOfName = Array(repeating: [], count: runs.first.names.count)
-        for (number, lane) in runs.first.lanes.enumerated() {
-            if lane.key.parent >= 0 { children[Int(lane.key.parent)].append(Int32(number)) }
-            for name in lane.key.names { lanesOfName[Int(name)].append(Int32(number)) }
+        for (number, lane) in zip(Int32(0)..., runs.first.lanes) {
+            if lane.key.parent >= 0 { children[Int(lane.key.parent)].append(number) }
+            for name in lane.key.names { lanesOfName[Int(name)].append(number) }
         }
+        for mayChoose in [false, true] { matchEqualLanes(mayChoose: mayChoose) }
+        for case .lane(let lane) in changes { countMatches(lane) }
+        matchReusedThreads()
+        alignOthers()
+        findMoved()
+        differences = differences.map { (position($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    var isTruncated: Bool { runs.first.isTruncated || runs.second.isTruncated }
+
+    /// Lanes in which nothing is compared exist by chance.
+    var isUndecided: Bool {
+        let sorted = contents.map { $0.filter { $0 != 0 }.sorted() }
+        return hasChoice && !differences.isEmpty && (isTruncated || sorted.first == sorted.second)
     }
 
     // MARK: Lanes
 
     var lanes: Range<Int32> { 0..<Int32(runs.first.lanes.count) }
 
+    func lane(_ lane: Int32, _ side: RunSide) -> ComparedRun.Lane { runs[side].lanes[Int(lane)] }
+
     func isFree(_ lane: Int32, _ side: RunSide) -> Bool { counterparts[side][Int(lane)] < 0 }
 
     /// The parent of a lane in the other run, -1 if it has none; nil if it is not matched.
     func parent(_ lane: Int32) -> Int32? {
-        let parent = runs.first.lanes[Int(lane)].key.parent
+        let parent = self.lane(lane, .first).key.parent
         if parent < 0 { return -1 }
         return isFree(parent, .first) ? nil : counterparts.first[Int(parent)]
     }
 
     /// The only lane that may correspond to a lane, by its names, -1 if it does not exist; nil if any may.
     func certain(_ lane: Int32) -> Int32? {
-        var key = runs.first.lanes[Int(lane)].key
+        var key = self.lane(lane, .first).key
         guard !key.names.isEmpty, let parent = parent(lane) else { return nil }
         key.parent = parent
         key.names = key.names.map { renaming.counterpart(of: $0, on: .first) }
@@ -96,8 +116,8 @@ struct LaneMatching {
         return found
     }
 
-    func mayMatch(_ lane: Int32, _ other: Int32) -> Bool {
-        let (one, two) = (runs.first.lanes[Int(lane)], runs.second.lanes[Int(other)])
+    private func mayMatch(_ lane: Int32, _ other: Int32) -> Bool {
+        let (one, two) = (self.lane(lane, .first), self.lane(other, .second))
         return isFree(other, .second) && one.key.label == two.key.label && parent(lane) == two.key.parent
             && one.key.names.count == two.key.names.count
             && (one.process < 0 || two.process < 0 || renaming.mayMatch(one.process, two.process))
@@ -106,46 +126,63 @@ struct LaneMatching {
 
     mutating func join(_ lane: Int32, _ other: Int32) {
         (counterparts.first[Int(lane)], counterparts.second[Int(other)]) = (other, lane)
-        joined.append(lane)
-        let (one, two) = (runs.first.lanes[Int(lane)], runs.second.lanes[Int(other)])
+        changes.append(.lane(lane))
+        let (one, two) = (self.lane(lane, .first), self.lane(other, .second))
         if one.process >= 0, two.process >= 0 { _ = renaming.match(one.process, two.process) }
         for (name, counterpart) in zip(one.key.names, two.key.names) { _ = renaming.match(name, counterpart) }
     }
 
-    struct Mark {
-        var names: Int
-        var lanes: Int
-        var removals: Int
-    }
+    private var mark: (names: Int, changes: Int) { (renaming.matched.count, changes.count) }
 
-    var mark: Mark { Mark(names: renaming.matched.count, lanes: joined.count, removals: removals.count) }
-
-    mutating func undo(to mark: Mark) {
+    private mutating func undo(to mark: (names: Int, changes: Int)) {
         renaming.undo(to: mark.names)
-        while joined.count > mark.lanes {
-            let lane = Int(joined.removeLast())
-            counterparts.second[Int(counterparts.first[lane])] = -1
-            counterparts.first[lane] = -1
-        }
-        while removals.count > mark.removals {
-            let (side, line) = removals.removeLast()
-            isRemoved[side][Int(line)] = false
+        while changes.count > mark.changes {
+            switch changes.removeLast() {
+            case .removal(let side, let line):
+                isRemoved[side][Int(line)] = false
+                removedCount -= 1
+            case .lane(let lane):
+                counterparts.second[Int(counterparts.first[Int(lane)])] = -1
+                counterparts.first[Int(lane)] = -1
+            }
         }
     }
 
-    /// True if a line of each run is of lanes that correspond.
-    func isSameLane(_ lines: Pair<Int32?>) -> Bool {
-        guard let first = lines.first, let second = lines.second else { return false }
-        let lane = runs.first.lines[Int(first)].lane
-        return counterparts.first[Int(lane)] == runs.second.lines[Int(second)].lane
+    /// The free lanes of the second run that may correspond to a lane, of those with a number.
+    func candidates(
+        _ lane: Int32, _ key: Int, _ all: inout [Int: [Int32]], where isSuitable: (Int32) -> Bool = { _ in true }
+    ) -> [Int32] {
+        while let last = all[key]?.last, !isFree(last, .second) { all[key]?.removeLast() }
+        var found: [Int32] = []
+        for other in (all[key] ?? []).reversed() where mayMatch(lane, other) && isSuitable(other) {
+            found.append(other)
+            if found.count == Self.maximumCandidates { break }
+        }
+        return found
+    }
+
+    func siblings(_ lane: Int32) -> [Int32] { siblings[self.lane(lane, .first).family] ?? [] }
+
+    /// True if the other run may lack lines of a lane because it is truncated.
+    func mayBeMissing(_ lane: Int32, of side: RunSide) -> Bool {
+        let other = runs[side.opposite]
+        guard other.isTruncated else { return false }
+        let process = renaming.counterpart(of: self.lane(lane, side).process, on: side)
+        return process < 0 || other.truncated.contains(process)
     }
 
     // MARK: Lines
 
-    /// The lines of a lane that are neither chance nor caused by what is removed.
+    /// True if a line of each run is of lanes that correspond.
+    func isSameLane(_ lines: Pair<Int32?>) -> Bool {
+        guard let first = lines.first, let second = lines.second else { return false }
+        return counterparts.first[Int(runs.first.lane(ofLine: first))] == runs.second.lane(ofLine: second)
+    }
+
+    /// The lines of a lane that are neither chance nor caused by lines that are removed.
     mutating func remaining(_ lane: Int32, _ side: RunSide) -> [Int32] {
-        let lines = runs[side].lanes[Int(lane)].lines
-        if removals.isEmpty, chance.isEmpty { return lines }
+        let lines = self.lane(lane, side).lines
+        if chance.isEmpty, removedCount == 0 { return lines }
         return lines.filter { line in
             let isLeft = !isCaused(line, side) && !chance.contains(line, side, runs, renaming)
             if !isLeft { remove(line, side) }
@@ -161,7 +198,8 @@ struct LaneMatching {
     mutating func remove(_ line: Int32, _ side: RunSide) {
         guard !isRemoved[side][Int(line)] else { return }
         isRemoved[side][Int(line)] = true
-        removals.append((side, line))
+        removedCount += 1
+        changes.append(.removal(side, line))
     }
 
     mutating func match(_ first: Int32, _ second: Int32) -> Bool {
@@ -176,31 +214,98 @@ struct LaneMatching {
         return true
     }
 
-    /// Returns whether a run may lack lines of another's lane because it is truncated.
-    func mayBeMissing(_ lane: Int32, of side: RunSide) -> Bool {
-        let other = runs[side.opposite]
-        guard other.isTruncated else { return false }
-        let process = renaming.counterpart(of: runs[side].lanes[Int(lane)].process, on: side)
-        return process < 0 || other.truncated.contains(process)
+    // MARK: Equal lanes
+
+    private mutating func matchEqualLanes(mayChoose: Bool) {
+        var all = Dictionary(grouping: runs.second.lanes.indices.reversed().map(Int32.init)) { key($0, .second) }
+        for lane in lanes where isFree(lane, .first) && parent(lane) != nil {
+            if let other = certain(lane) {
+                if other >= 0 { _ = settle(lane, other, isTrial: false) }
+                continue
+            }
+            var found = candidates(lane, key(lane, .first), &all) { areAlike(lane, $0) }
+            if isTruncated { found.sort { self.lane($0, .second).lines.count > self.lane($1, .second).lines.count } }
+            let hasRival =
+                mayBeMissing(lane, of: .first)
+                && siblings(lane).prefix(Self.maximumCandidates).contains { rival in
+                    rival != lane && isFree(rival, .first) && found.contains { areAlike(rival, $0) }
+                }
+            let isChoice = (found.count > 1 || hasRival) && hasNames(lane)
+            if isChoice && !mayChoose { continue }
+            hasChoice = hasChoice || isChoice
+            _ = found.contains { settle(lane, $0, isTrial: isChoice) }
+        }
     }
 
-    // MARK: Search
+    /// Equal for lanes that may be equal.
+    private func key(_ lane: Int32, _ side: RunSide) -> Int {
+        isTruncated ? self.lane(lane, side).key.label : contents[side][Int(lane)]
+    }
 
-    mutating func run() {
-        matchEqualLanes()
-        for lane in joined { countMatches(lane) }
-        matchReusedThreads()
-        pairOthers()
-        for side in RunSide.allCases {
-            for lane in runs[side].lanes.indices.map(Int32.init) where isFree(lane, side) {
-                report(rest: remaining(lane, side)[...], of: lane, side)
+    /// True if the lines of two lanes may be the same, as far as both runs go.
+    private func areAlike(_ lane: Int32, _ other: Int32) -> Bool {
+        guard isTruncated else { return true }
+        let (lines, others) = (self.lane(lane, .first).lines, self.lane(other, .second).lines)
+        return mayEnd(lane, other, lines.count, others.count)
+            && zip(lines, others).allSatisfy {
+                runs.first.lines[Int($0)].skeleton == runs.second.lines[Int($1)].skeleton
+            }
+    }
+
+    /// True if two lanes have equally many lines, or one has fewer because its run is truncated.
+    private func mayEnd(_ lane: Int32, _ other: Int32, _ count: Int, _ otherCount: Int) -> Bool {
+        count == otherCount || count > otherCount && runs.second.truncated.contains(self.lane(other, .second).process)
+            || count < otherCount && runs.first.truncated.contains(self.lane(lane, .first).process)
+    }
+
+    /// True if another choice for a lane may make a difference.
+    private func hasNames(_ lane: Int32) -> Bool {
+        let lane = self.lane(lane, .first)
+        return !lane.key.names.isEmpty || lane.lines.contains { !runs.first.lines[Int($0)].tokens.isEmpty }
+    }
+
+    /// Matches a lane with another one if they are equal, and then each lane of which that determines the counterpart.
+    ///
+    /// - Parameter isTrial: whether these have to be equal too.
+    private mutating func settle(_ lane: Int32, _ other: Int32, isTrial: Bool) -> Bool {
+        let start = mark
+        var rest = [(lane, other)]
+        while let (lane, other) = rest.popLast() {
+            guard isFree(lane, .first) else { continue }
+            let before = mark
+            guard mayMatch(lane, other), matchLines(lane, other) else {
+                undo(to: isTrial ? start : before)
+                if isTrial || before.changes == start.changes { return false }
+                continue
+            }
+            let named = renaming.matched[before.names...].flatMap { lanesOfName[Int($0)] }
+            for next in children[Int(lane)] + named where isFree(next, .first) {
+                guard let other = certain(next) else { continue }
+                if other >= 0 {
+                    rest.append((next, other))
+                } else if isTrial, !mayBeMissing(next, of: .first) {
+                    undo(to: start)
+                    return false
+                }
             }
         }
-        findMoved()
-        differences = differences.map { (position($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+        return true
+    }
+
+    private mutating func matchLines(_ lane: Int32, _ other: Int32) -> Bool {
+        join(lane, other)
+        let (first, second) = (remaining(lane, .first), remaining(other, .second))
+        return mayEnd(lane, other, first.count, second.count) && zip(first, second).allSatisfy { match($0, $1) }
+    }
+
+    private mutating func countMatches(_ lane: Int32) {
+        let lines = Pair(remaining(lane, .first), remaining(counterparts.first[Int(lane)], .second))
+        let count = min(lines.first.count, lines.second.count)
+        matched += count
+        for side in RunSide.allCases { addMissing(lines[side][count...], side) }
     }
 
     mutating func addMissing(_ lines: ArraySlice<Int32>, _ side: RunSide) {
-        missing[side] = ([missing[side], lines.first].compactMap(\.self)).min()
+        missing[side] = [missing[side], lines.first].compactMap(\.self).min()
     }
 }

@@ -5,11 +5,10 @@ struct LogDifferences {
     let matching: LaneMatching
     let logs: ComparedLogs
     let names: Pair<String>
-    private let isExact: Bool
     private let single: Pair<Set<Int32>>
 
-    init(_ matching: LaneMatching, _ logs: ComparedLogs, isExact: Bool) {
-        (self.matching, self.logs, self.isExact) = (matching, logs, isExact)
+    init(_ matching: LaneMatching, _ logs: ComparedLogs) {
+        (self.matching, self.logs) = (matching, logs)
         names = RunDifference.names(logs.logs.map(\.name))
         let singles = matching.differences.filter { $0.lines.first == nil || $0.lines.second == nil }
         single = Pair(Set(singles.compactMap(\.lines.first)), Set(singles.compactMap(\.lines.second)))
@@ -19,24 +18,23 @@ struct LogDifferences {
 
     private func message(_ line: Int32, _ side: RunSide) -> TextLog.Message { logs.logs[side].messages[Int(line)] }
 
+    private func skeleton(_ line: Int32, _ side: RunSide) -> Int { matching.runs[side].lines[Int(line)].skeleton }
+
     private func difference(_ difference: LaneMatching.Difference) -> RunDifference {
         let lines = difference.lines
-        let (reason, sentence): (RunDifference.Reason, String)
-        if let first = lines.first, let second = lines.second {
-            let areSimilar = skeleton(first, .first) == skeleton(second, .second)
-            let writers = (Int32(message(first, .first).writer), Int32(message(second, .second).writer))
-            if difference.isMoved, matching.isSameLane(lines) {
-                (reason, sentence) = (.order, RunDifference.Reason.order.sentence)
-            } else if difference.isMoved || isExact && areSimilar && !matching.renaming.mayMatch(writers.0, writers.1) {
-                (reason, sentence) = (.thread, moved(first, second))
+        let reason: RunDifference.Reason
+        var sentence: String?
+        switch (lines.first, lines.second) {
+        case (let first?, let second?):
+            if !difference.isMoved {
+                reason = skeleton(first, .first) == skeleton(second, .second) ? .mention : .message
+            } else if matching.isSameLane(lines) {
+                reason = .order
             } else {
-                reason = areSimilar ? .mention : .message
-                sentence = reason.sentence
+                (reason, sentence) = (.thread, moved(first, second))
             }
-        } else if let line = lines.first {
-            (reason, sentence) = (.onlyInFirst, onlyIn(.first, line))
-        } else {
-            (reason, sentence) = (.onlyInSecond, lines.second.map { onlyIn(.second, $0) } ?? "")
+        case (let first?, nil): (reason, sentence) = (.onlyInFirst, onlyIn(.first, first))
+        default: (reason, sentence) = (.onlyInSecond, lines.second.flatMap { onlyIn(.second, $0) })
         }
         let truncated = RunSide.allCases.filter { side in
             !logs.logs[side].isComplete && lines[side] == Int32(logs.logs[side].messages.count - 1)
@@ -44,10 +42,8 @@ struct LogDifferences {
         let line = continuation(lines)
         return RunDifference(
             reason: reason, first: side(.first, lines.first, line), second: side(.second, lines.second, line),
-            explanation: [sentence] + truncated)
+            explanation: [sentence ?? reason.sentence] + truncated)
     }
-
-    private func skeleton(_ line: Int32, _ side: RunSide) -> Int { matching.runs[side].lines[Int(line)].skeleton }
 
     /// The first line that differs in two messages with the same first line.
     private func continuation(_ lines: Pair<Int32?>) -> Int? {
@@ -63,12 +59,10 @@ struct LogDifferences {
 
     /// - Parameter continuation: a line of the message to show too.
     private func side(_ side: RunSide, _ line: Int32?, _ continuation: Int?) -> RunDifference.Side {
-        let log = logs.logs[side]
-        guard let line else { return RunDifference.Side(source: log.name) }
-        let (lines, message) = (textLines(line, side), message(line, side))
+        guard let line else { return RunDifference.Side(source: logs.logs[side].name) }
+        let lines = textLines(line, side)
         let rest = continuation.map { $0 < lines.count ? " … \(lines[$0])" : " (ends here)" } ?? ""
-        return RunDifference.Side(
-            source: log.name, line: message.line, thread: log.writers[message.writer].name, text: message.shown + rest)
+        return logs.logs[side].side(Int(line), rest)
     }
 
     // MARK: Threads
@@ -88,10 +82,10 @@ struct LogDifferences {
         return "by a \(isKnown ? "thread" : "process") not seen before"
     }
 
-    private func onlyIn(_ side: RunSide, _ line: Int32) -> String {
+    private func onlyIn(_ side: RunSide, _ line: Int32) -> String? {
         let (other, writer) = (names[side.opposite], message(line, side).writer)
         let group = logs.groups[side][writer]
-        if !isExact, logs.isUnordered(writer, side) {
+        if logs.isUnordered(writer, side) {
             let counts = RunSide.allCases.map { count(skeleton(line, side), group, $0) }
             if counts[0] != counts[1] {
                 let times = counts.map { $0 == 1 ? "once" : "\($0) times" }
@@ -99,13 +93,11 @@ struct LogDifferences {
                     + "\(names.second)."
             }
         }
-        let lane = Int(matching.runs[side].lines[Int(line)].lane)
-        let counterpart = matching.counterparts[side][lane]
+        let lane = matching.runs[side].lane(ofLine: line)
+        let counterpart = matching.counterparts[side][Int(lane)]
         guard counterpart >= 0 else { return "No other thread of \(other) writes this line." }
-        let rest = matching.runs[side].lanes[lane].lines.drop { $0 < line }
-        if rest.allSatisfy(single[side].contains) { return RunDifference.Reason.onlyInFirst.sentence }
-        if isExact { return "\(other) does not have this line." }
-        let first = matching.runs[side.opposite].lanes[Int(counterpart)].lines[0]
+        if matching.lane(lane, side).lines.drop(while: { $0 < line }).allSatisfy(single[side].contains) { return nil }
+        let first = matching.lane(counterpart, side.opposite).lines[0]
         return "In \(other) the thread of line \(message(first, side.opposite).line) does not write this line."
     }
 
@@ -132,14 +124,10 @@ struct LogDifferences {
         for (text, other) in digits {
             let number = /([^\s\d]*\s?)(\d[\d.,:]*)/
             for (one, two) in zip(text.matches(of: number), other.matches(of: number)) where one.2 != two.2 {
-                counts[Self.escaped(one.1) + "[0-9][0-9.,:]*", default: 0] += 1
+                let escaped = one.1.map { $0.isLetter || $0.isWhitespace || !$0.isASCII ? "\($0)" : "\\\($0)" }
+                counts[escaped.joined() + "[0-9][0-9.,:]*", default: 0] += 1
             }
         }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map(\.key)
-    }
-
-    /// The text as a regular expression.
-    private static func escaped(_ text: Substring) -> String {
-        text.reduce(into: "") { $0 += $1.isLetter || $1.isWhitespace || !$1.isASCII ? "\($1)" : "\\\($1)" }
     }
 }

@@ -11,9 +11,11 @@ struct Pair<Value> {
     var first: Value
     var second: Value
 
-    init(_ first: Value, _ second: Value) {
-        self.first = first
-        self.second = second
+    init(_ first: Value, _ second: Value) { (self.first, self.second) = (first, second) }
+
+    /// A value for one run, and one for the other.
+    init(_ side: RunSide, _ value: Value, _ other: Value) {
+        (first, second) = side == .first ? (value, other) : (other, value)
     }
 
     subscript(_ side: RunSide) -> Value {
@@ -22,10 +24,8 @@ struct Pair<Value> {
         _modify { if side == .first { yield &first } else { yield &second } }
     }
 
-    var reversed: Pair { Pair(second, first) }
-
-    func map<Result>(_ transform: (Value) -> Result) -> Pair<Result> {
-        Pair<Result>(transform(first), transform(second))
+    func map<Result>(_ transform: (Value) throws -> Result) rethrows -> Pair<Result> {
+        Pair<Result>(try transform(first), try transform(second))
     }
 }
 

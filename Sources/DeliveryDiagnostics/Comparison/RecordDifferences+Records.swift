@@ -11,9 +11,6 @@ extension RecordDifferences {
         func differ<Value: Equatable>(_ value: (Recording, Recording.Entry) -> Value) -> Bool {
             value(one.recording, entry) != value(other.recording, match)
         }
-        if isExact, !matching.renaming.mayMatch(one.threadName(entry.thread), other.threadName(match.thread)) {
-            return .thread
-        }
         if entry.stage != match.stage { return .stage }
         if differ({ $0.name(of: $1) }) { return .name }
         for reason in [RunDifference.Reason.post, .observer, .target, .relatedPost]
@@ -24,11 +21,7 @@ extension RecordDifferences {
             return entry.stage == .post || entry.stage == .capture ? .count : .details
         }
         if differ({ $0.sender(of: $1)?.type }) { return .sender }
-        if entry.overtakes != match.overtakes || entry.style != match.style || entry.policy != match.policy
-            || entry.reason != match.reason
-        {
-            return .details
-        }
+        if differ({ [AnyHashable($1.overtakes), $1.style, $1.policy, $1.reason] }) { return .details }
         if differ({ $0.message(of: $1).map { MessagePart.withoutThreads($0).skeleton } }) { return .message }
         return one.mentions(of: entry).isEmpty ? .thread : .mention
     }
@@ -41,8 +34,8 @@ extension RecordDifferences {
             let name = recordings[side].name(reason, entry(line, side))
             let counterpart = matching.renaming.counterpart(of: name, on: side)
             guard counterpart >= 0 else { continue }
-            return "\(words(name, side)) in \(names[side]) corresponds to "
-                + "\(words(counterpart, side.opposite)) in \(names[side.opposite])."
+            return "\(recordings[side].words(name)) in \(names[side]) corresponds to "
+                + "\(recordings[side.opposite].words(counterpart)) in \(names[side.opposite])."
         }
         return nil
     }
@@ -60,7 +53,7 @@ extension RecordDifferences {
 
     /// Says what one of the runs does not do further; for a difference of two records, what differs.
     func plainSentence(_ shown: Pair<Int32?>, _ reason: RunDifference.Reason) -> String {
-        guard let side = RunSide.allCases.first(where: { shown[$0.opposite] == nil }), !isExact, let line = shown[side]
+        guard let side = RunSide.allCases.first(where: { shown[$0.opposite] == nil }), let line = shown[side]
         else { return reason.sentence }
         let (own, other, name) = (recordings[side], recordings[side.opposite], names[side.opposite])
         let thread = entry(line, side).thread
@@ -71,7 +64,7 @@ extension RecordDifferences {
                 + "\(own.label(thread) == ComparedRecording.unnamed ? "without a name that does this" : "with this name")."
         }
         let words = other.recording.describeThread(counterpart)
-        let parent = own.run.lanes[Int(own.run.lines[Int(line)].lane)].key.parent
+        let parent = own.run.lanes[Int(own.run.lane(ofLine: line))].key.parent
         guard parent >= 0 else { return "In \(name) \(words) does nothing further on its own." }
         let poster = own.run.lanes[Int(parent)].key.names.first ?? -1
         let origin = matching.renaming.counterpart(of: poster, on: side)
@@ -88,23 +81,18 @@ extension RecordDifferences {
         guard let first = ends.first, let second = ends.second else { return nil }
         let reasons = [entry(first, .first).reason, entry(second, .second).reason]
         guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
-        return RunDifference(
-            reason: .end, first: side(.first, first), second: side(.second, second),
-            explanation: [RunDifference.Reason.end.sentence])
+        return difference(.end, ends, [RunDifference.Reason.end.sentence])
     }
 
     /// The difference of two runs that are the same up to where one is truncated.
     var truncation: RunDifference {
         let truncated = RunSide.allCases.filter { recordings[$0].run.isTruncated }
         let subject = truncated.count > 1 ? "they are" : "\(truncated.map { names[$0] }.joined()) is"
-        var sides = Pair(side(.first, matching.missing.first), side(.second, matching.missing.second))
-        for side in RunSide.allCases where sides[side].line == nil {
-            sides[side].line = recordings[side].recording.entries.last.map { Int($0.line) }
-        }
         let sentence = "The runs are the same up to where \(subject) truncated: \(counted(matching.matched, "record"))."
-        return RunDifference(
-            reason: .truncated, first: sides.first, second: sides.second,
-            explanation: [sentence] + truncated.flatMap(truncationSentences))
+        var found = difference(.truncated, matching.missing, [sentence] + truncated.flatMap(truncationSentences))
+        found.first.line = found.first.line ?? recordings.first.recording.entries.last.map { Int($0.line) }
+        found.second.line = found.second.line ?? recordings.second.recording.entries.last.map { Int($0.line) }
+        return found
     }
 
     /// A sentence for each truncated process.

@@ -6,10 +6,9 @@ struct RecordDifferences {
     let matching: LaneMatching
     let recordings: Pair<ComparedRecording>
     let names: Pair<String>
-    let isExact: Bool
     private let places: Pair<[Work: Set<Int>]>
 
-    /// What is shown of a difference, and the lines that it explains.
+    /// A difference in sentences, the lines that are shown, and those that it explains.
     private struct Finding {
         var reason: RunDifference.Reason
         var shown: Pair<Int32?>
@@ -21,10 +20,17 @@ struct RecordDifferences {
         var isOfThread = false
     }
 
-    init(_ matching: LaneMatching, _ recordings: Pair<ComparedRecording>, isExact: Bool) {
-        (self.matching, self.recordings, self.isExact) = (matching, recordings, isExact)
+    init(_ matching: LaneMatching, _ recordings: Pair<ComparedRecording>) {
+        (self.matching, self.recordings) = (matching, recordings)
         names = RunDifference.names(recordings.map(\.recording.source))
-        places = recordings.map(Self.places)
+        places = recordings.map { recording in
+            recording.run.lines.indices.reduce(into: [:]) { places, line in
+                guard recording.run.isCompared(Int32(line)), let (work, thread) = Work.of(Int32(line), recording) else {
+                    return
+                }
+                places[work, default: []].insert(recording.label(thread))
+            }
+        }
     }
 
     /// Those of work on other threads first, each thread and name once.
@@ -33,9 +39,10 @@ struct RecordDifferences {
         var (ofThreads, others) = ([Finding](), [Finding]())
         for difference in matching.differences {
             let lines = difference.lines
-            guard
-                RunSide.allCases.contains(where: { side in lines[side].map { !explained[side].contains($0) } ?? false })
-            else { continue }
+            let isExplained = RunSide.allCases.allSatisfy { side in
+                lines[side].map(explained[side].contains) ?? true
+            }
+            if isExplained { continue }
             let finding = explain(difference)
             for side in RunSide.allCases {
                 explained[side].formUnion((finding.explained[side] + [lines[side]]).compactMap(\.self))
@@ -48,30 +55,28 @@ struct RecordDifferences {
                 ofThreads.append(finding)
             }
         }
-        return (ofThreads + others).prefix(maximum).map { finding in
-            RunDifference(
-                reason: finding.reason, first: side(.first, finding.shown.first),
-                second: side(.second, finding.shown.second), explanation: finding.sentences)
-        }
+        return (ofThreads + others).prefix(maximum).map { difference($0.reason, $0.shown, $0.sentences) }
     }
 
-    func side(_ side: RunSide, _ line: Int32?) -> RunDifference.Side {
-        RunDifference.Side(recordings[side].index, line.map(Int.init))
+    func difference(
+        _ reason: RunDifference.Reason, _ lines: Pair<Int32?>, _ sentences: [String]
+    ) -> RunDifference {
+        func side(_ side: RunSide) -> RunDifference.Side { .init(recordings[side].index, lines[side].map(Int.init)) }
+        return RunDifference(reason: reason, first: side(.first), second: side(.second), explanation: sentences)
     }
 
     func entry(_ line: Int32, _ side: RunSide) -> Recording.Entry { recordings[side].index.entry(line) }
 
     private func explain(_ difference: LaneMatching.Difference) -> Finding {
-        if !isExact, let finding = otherThread(difference.lines) { return finding }
+        if let finding = otherThread(difference.lines) { return finding }
         let (lines, next) = (difference.lines, difference.next)
-        let isInOrder = difference.isMoved && matching.isSameLane(lines)
         // A line of one run only is shown with the record that the other run has there.
-        let shown = isInOrder ? next : Pair(lines.first ?? next.first, lines.second ?? next.second)
-        if !isExact {
-            let isFirst = RunSide.allCases.contains { lines[$0] != nil && lines[$0] == next[$0] }
-            let place = isFirst ? Pair(next.first ?? lines.first, next.second ?? lines.second) : shown
-            if let finding = removal(place) ?? order(shown) ?? outcome(shown, lines) { return finding }
-        }
+        let shown =
+            difference.isMoved && matching.isSameLane(lines)
+            ? next : Pair(lines.first ?? next.first, lines.second ?? next.second)
+        let isFirst = RunSide.allCases.contains { lines[$0] != nil && lines[$0] == next[$0] }
+        let place = isFirst ? Pair(next.first ?? lines.first, next.second ?? lines.second) : shown
+        if let finding = removal(place) ?? order(shown) ?? outcome(shown, lines) { return finding }
         let reason = reason(shown)
         let sentences = [plainSentence(shown, reason), counterpart(shown, reason)].compactMap(\.self)
         return Finding(reason: reason, shown: shown, sentences: sentences, isPlain: true)
@@ -79,33 +84,29 @@ struct RecordDifferences {
 
     // MARK: Threads
 
-    /// What a run does on some threads: a stage, and the text of a name or message.
+    /// Work of a run on some threads: a stage, and the text of a name or message.
     private struct Work: Hashable {
         var stage: DeliveryStage
         var text: String
-    }
 
-    private static func places(_ recording: ComparedRecording) -> [Work: Set<Int>] {
-        var places: [Work: Set<Int>] = [:]
-        for line in recording.run.lines.indices.map(Int32.init) where recording.run.isCompared(line) {
-            if let (work, thread) = work(line, recording) { places[work, default: []].insert(recording.label(thread)) }
-        }
-        return places
-    }
-
-    /// What a record does, and the thread that it belongs to. A block has no name, and another one may be anything else.
-    private static func work(_ line: Int32, _ recording: ComparedRecording) -> (Work, thread: Int32)? {
-        let (entry, recording, posts) = (recording.index.entry(line), recording.recording, recording.index.posts)
-        let text = entry.stage == .log ? recording.message(of: entry) : recording.name(of: entry)
-        guard let text else { return nil }
-        let work = Work(stage: entry.stage, text: MessagePart.withoutThreads(text).skeleton)
-        switch entry.stage {
-        case .register: return (work, entry.target)
-        case .deliver, .log: return (work, entry.thread)
-        // The post of a posting queue is made by the queue.
-        case .post where entry.post < 0 || posts[Int(entry.post)].enqueued < 0: return (work, entry.thread)
-        case .enqueue: return (Work(stage: .post, text: work.text), entry.thread)
-        default: return nil
+        /// The work of a record, and the thread that it belongs to. A block has no name, and another one may be anything
+        /// else.
+        static func of(_ line: Int32, _ recording: ComparedRecording) -> (Work, thread: Int32)? {
+            let (entry, posts) = (recording.index.entry(line), recording.index.posts)
+            let isLog = entry.stage == .log
+            guard let text = isLog ? recording.recording.message(of: entry) : recording.recording.name(of: entry) else {
+                return nil
+            }
+            var work = Work(stage: entry.stage, text: MessagePart.withoutThreads(text).skeleton)
+            switch entry.stage {
+            case .register: return (work, entry.target)
+            // The post of a posting queue is made by the queue.
+            case .post where entry.post >= 0 && posts[Int(entry.post)].enqueued >= 0: return nil
+            case .enqueue: work.stage = .post
+            case .deliver, .log, .post: break
+            default: return nil
+            }
+            return (work, entry.thread)
         }
     }
 
@@ -121,11 +122,11 @@ struct RecordDifferences {
             if lines[side.opposite] == nil { lines[side.opposite] = outcome(of: handled, side) ?? nil }
         }
         guard let first = lines.first, let second = lines.second,
-            let (work, thread) = Self.work(first, recordings.first),
-            let (otherWork, other) = Self.work(second, recordings.second), work == otherWork,
+            let (work, thread) = Work.of(first, recordings.first),
+            let (otherWork, other) = Work.of(second, recordings.second), work == otherWork,
             recordings.first.label(thread) != recordings.second.label(other),
-            let places = places.first[work], let others = self.places.second[work], !places.isSubset(of: others),
-            !others.isSubset(of: places)
+            let own = places.first[work], let others = places.second[work], !own.isSubset(of: others),
+            !others.isSubset(of: own)
         else { return nil }
         let name = RecordWords(recordings.first.index).name(entry(first, .first).name)
         let (subject, preposition) =
@@ -135,13 +136,14 @@ struct RecordDifferences {
             case .deliver: ("\(name) is handled", "on")
             default: ("The message is logged", "on")
             }
-        let words = [(RunSide.first, thread), (.second, other)].map { side, thread in
+        func words(_ thread: Int32, _ side: RunSide) -> String {
             let words = thread < 0 ? "the posting thread" : RecordWords(recordings[side].index).thread(thread)
             return "\(preposition) \(words) in \(names[side])"
         }
         return Finding(
             reason: work.stage == .register ? .target : .thread, shown: lines,
-            sentences: ["\(subject) \(words[0]), \(words[1])."], explained: lines.map { [$0] }, isOfThread: true)
+            sentences: ["\(subject) \(words(thread, .first)), \(words(other, .second))."],
+            explained: lines.map { [$0] }, isOfThread: true)
     }
 
     // MARK: Removals
@@ -167,8 +169,7 @@ struct RecordDifferences {
             let sentence =
                 "In \(names[side]) \(observer) is removed before \(subject(line, subjectSide)), in \(names[side.opposite]) "
                 + "\(later < 0 ? "it is not removed" : "after that")."
-            let own = Pair<Int32?>(removed, later < 0 ? nil : later)
-            let pair = side == .first ? own : own.reversed
+            let pair = Pair<Int32?>(side, removed, later < 0 ? nil : later)
             return Finding(reason: .removal, shown: pair, sentences: [sentence], explained: pair.map { [$0] })
         }
         return nil
@@ -191,7 +192,7 @@ struct RecordDifferences {
     private func subject(_ line: Int32, _ side: RunSide) -> String {
         let (entry, recording) = (entry(line, side), recordings[side])
         let what = [recording.postName(entry.post), recording.observerName(entry.observer)].filter { $0 >= 0 }
-            .map { words($0, side) }.joined(separator: " for ")
+            .map(recording.words).joined(separator: " for ")
         return "the \(entry.stage.rawValue)\(what.isEmpty ? "" : " of \(what)") (line \(entry.line) of \(names[side]))"
     }
 
@@ -222,20 +223,24 @@ struct RecordDifferences {
                 let delivery = delivery(line, side)
             else { continue }
             let subject = words(matching.renaming.counterpart(of: delivery, on: side), other)
-            guard let found else {
-                let sentence = "In \(names[other]) \(subject) was not delivered and has no other outcome."
-                return Finding(reason: reason(shown), shown: shown, sentences: [sentence])
-            }
             var finding = Finding(reason: reason(shown), shown: shown, sentences: [])
-            (finding.shown[other], finding.explained[other]) = (found, [found])
-            let thread = recordings[other].recording.describeThread(entry(found, other).thread)
-            finding.sentences = [
-                "In \(names[other]) \(subject) \(entry(found, other).stage.outcomeWords) on \(thread)."
-            ]
+            if let found {
+                (finding.shown[other], finding.explained[other]) = (found, [found])
+                let thread = recordings[other].recording.describeThread(entry(found, other).thread)
+                let words = Self.outcomeWords[entry(found, other).stage] ?? "was delivered"
+                finding.sentences = ["In \(names[other]) \(subject) \(words) on \(thread)."]
+            } else {
+                finding.sentences = ["In \(names[other]) \(subject) was not delivered and has no other outcome."]
+            }
             return finding
         }
         return nil
     }
+
+    private static let outcomeWords: [DeliveryStage: String] = [
+        .coalesce: "was coalesced", .drop: "was dropped", .cancel: "was cancelled",
+        .targetGone: "lost its target thread",
+    ]
 
     /// The outcome in the other run of an outcome: nil inside if there is none; nil if the line is no outcome, or its post
     /// is unknown there.
@@ -250,32 +255,13 @@ struct RecordDifferences {
     private func delivery(_ line: Int32, _ side: RunSide) -> ComparedRun.Delivery? {
         let entry = entry(line, side)
         guard entry.stage == .append || entry.stage.isOutcome, entry.post >= 0 else { return nil }
-        let recording = recordings[side]
-        return .init(post: recording.postName(entry.post), observer: recording.observerName(entry.observer))
+        return .init(
+            post: recordings[side].postName(entry.post), observer: recordings[side].observerName(entry.observer))
     }
 
     /// For example `#3 for observer 1`.
     private func words(_ delivery: ComparedRun.Delivery, _ side: RunSide) -> String {
-        words(delivery.post, side) + (delivery.observer < 0 ? "" : " for \(words(delivery.observer, side))")
-    }
-
-    /// Describes a post or an observer.
-    func words(_ name: Int32, _ side: RunSide) -> String {
-        let recording = recordings[side]
-        return recording.observer(name) >= 0
-            ? recording.recording.describeObserver(recording.observer(name))
-            : recording.recording.describePost(recording.post(name))
-    }
-}
-
-extension DeliveryStage {
-    fileprivate var outcomeWords: String {
-        switch self {
-        case .coalesce: "was coalesced"
-        case .drop: "was dropped"
-        case .cancel: "was cancelled"
-        case .targetGone: "lost its target thread"
-        default: "was delivered"
-        }
+        let observer = delivery.observer < 0 ? "" : " for \(recordings[side].words(delivery.observer))"
+        return recordings[side].words(delivery.post) + observer
     }
 }

@@ -12,8 +12,6 @@ package import DeliveryRecording
 /// Cost: a few passes over both runs, and memory in proportion to their size.
 package struct RunComparison: Sendable {
     package struct Options: Sendable {
-        /// Compares everything in the order of the files.
-        package var isExact = false
         /// Names of notifications that are not compared, with everything that their handlers do.
         package var ignored: Set<String> = []
         /// The largest number of differences to find.
@@ -31,13 +29,13 @@ package struct RunComparison: Sendable {
         package mutating func select(
             _ filter: RecordingFilter, of first: Recording, _ second: Recording
         ) throws(RecordingSelection.NothingSelected) {
-            let selected = Pair(first, second).map { recording in
-                Result { () throws(RecordingSelection.NothingSelected) in
-                    try RecordingSelection(filter, of: recording)
-                }
+            let selected = try? RecordingSelection(filter, of: first)
+            do {
+                selections = Pair(selected, try RecordingSelection(filter, of: second))
+            } catch {
+                if selected == nil { throw error }
+                selections = Pair(selected, nil)
             }
-            if case .failure = selected.first { _ = try selected.second.get() }
-            selections = selected.map { try? $0.get() }
         }
     }
 
@@ -59,86 +57,73 @@ package struct RunComparison: Sendable {
     /// What else is said of text logs.
     private(set) var notes: LogNotes?
 
+    /// True if two text logs are the same, and lines of different threads that occur once are in the same order.
+    package var isSameInOrder: Bool { if case .same = outcome { notes?.hints.isEmpty == true } else { false } }
+
     package init(_ first: Recording, _ second: Recording, options: Options = Options()) {
         var recordings = Pair(first, second)
         recordings.forgetWhatOneLacks()
-        let indices = recordings.map { RecordingIndex($0) }
         let runs = RunSide.allCases.map { side in
             let selection = options.selections?[side]
-            return ComparedRecording(indices[side], isExact: options.isExact, ignored: options.ignored) { entry in
+            return ComparedRecording(RecordingIndex(recordings[side]), ignored: options.ignored) { entry in
                 options.selections == nil || selection?.contains(entry) == true
             }
         }
         let compared = Pair(runs[0], runs[1])
-        var found = LaneMatching(compared.map(\.run), .none)
-        found.run()
-        if !found.differences.isEmpty, !options.isExact, case let chance = ChanceOutcomes(compared.map(\.run)),
-            !chance.isEmpty
-        {
+        var found = LaneMatching(compared.map(\.run), ChanceOutcomes(nil))
+        if !found.differences.isEmpty, case let chance = ChanceOutcomes(compared.map(\.run)), !chance.isEmpty {
             found = LaneMatching(compared.map(\.run), chance)
-            found.run()
+            if found.differences.isEmpty { byChance = Set(runs.flatMap { $0.names(of: chance.topics) }).sorted() }
         }
-        if found.differences.isEmpty { byChance = found.chance.names(compared) }
-        (outcome, self.compared) = (Self.outcome(found, compared, options), found.matched)
-        threads = compared.first.comparedThreadCount
-    }
-}
-
-extension RunComparison {
-    private static func outcome(
-        _ matching: LaneMatching, _ runs: Pair<ComparedRecording>, _ options: Options
-    ) -> Outcome {
-        let explained = RecordDifferences(matching, runs, isExact: options.isExact)
-        let differences = explained.found(options.maximumDifferences)
-        if let first = differences.first { return matching.isUndecided ? .undecided(first) : .different(differences) }
-        if !options.isExact, let difference = explained.end { return .different([difference]) }
-        if runs.first.run.isTruncated || runs.second.run.isTruncated { return .truncated(explained.truncation) }
-        return .same
+        let explained = RecordDifferences(found, compared)
+        if let outcome = Self.outcome(found, explained.found(options.maximumDifferences)) {
+            self.outcome = outcome
+        } else if let difference = explained.end {
+            outcome = .different([difference])
+        } else {
+            outcome = found.isTruncated ? .truncated(explained.truncation) : .same
+        }
+        (self.compared, threads) = (found.matched, compared.first.comparedThreadCount)
     }
 
     /// - Throws: if a regular expression of the options cannot be used.
     package init(_ first: TextLog, _ second: TextLog, options: Options = Options()) throws(LogPattern.Refusal) {
-        let logs = try ComparedLogs(Pair(first, second), pools: options.pools, isExact: options.isExact)
-        var matching = LaneMatching(logs.runs, .none)
-        matching.run()
-        let explained = LogDifferences(matching, logs, isExact: options.isExact)
-        let differences = explained.found(options.maximumDifferences)
-        if let first = differences.first {
-            outcome = matching.isUndecided ? .undecided(first) : .different(differences)
-        } else {
-            outcome = .same
-        }
+        let logs = try ComparedLogs(Pair(first, second), pools: options.pools)
+        let matching = LaneMatching(logs.runs, ChanceOutcomes(nil))
+        let explained = LogDifferences(matching, logs)
+        outcome = Self.outcome(matching, explained.found(options.maximumDifferences)) ?? .same
         (compared, threads) = (first.messages.count, first.writers.count)
-        notes = LogNotes(matching, logs, explained, options)
+        notes = LogNotes(explained, pools: options.pools)
+    }
+
+    private static func outcome(_ matching: LaneMatching, _ differences: [RunDifference]) -> Outcome? {
+        differences.first.map { matching.isUndecided ? .undecided($0) : .different(differences) }
     }
 }
 
 extension Pair<Recording> {
     /// What one of the recordings does not say is not compared: without a thread of a pool, which threads belong to
-    /// pools; without the reason of a removal, whether its token was cancelled or released.
+    /// pools; without the reason of a removal, whether its token was cancelled or released; without the end of a post of
+    /// a Foundation center, how many handlers it called.
     fileprivate mutating func forgetWhatOneLacks() {
-        let recordings = [first, second]
-        let havePools = recordings.allSatisfy { $0.threads.contains(where: \.isInPool) }
-        let haveReasons = recordings.allSatisfy { recording in
-            recording.entries.allSatisfy { $0.stage != .remove || $0.reason != nil || $0.isFoundation }
-        }
-        // A Foundation center says at the end of a post how many handlers it called.
-        let haveCounts = recordings.allSatisfy { recording in
-            recording.entries.allSatisfy { $0.stage != .post || !$0.isFoundation || $0.count >= 0 }
-        }
+        func both(_ isSaid: (Recording) -> Bool) -> Bool { isSaid(first) && isSaid(second) }
+        let havePools = both { $0.threads.contains(where: \.isInPool) }
+        let haveReasons = both { $0.entries.allSatisfy { $0.stage != .remove || $0.reason != nil || $0.isFoundation } }
+        let haveCounts = both { $0.entries.allSatisfy { !$0.isFoundationPost || $0.count >= 0 } }
         for side in RunSide.allCases {
-            for entry in self[side].entries.indices where !haveCounts {
-                let isPost = self[side].entries[entry].stage == .post && self[side].entries[entry].isFoundation
-                if isPost { self[side].entries[entry].count = -1 }
-            }
             for thread in self[side].threads.indices where !havePools { self[side].threads[thread].isInPool = false }
-            for entry in self[side].entries.indices where !haveReasons {
-                let removal = self[side].entries[entry]
-                guard removal.stage == .remove, removal.reason == .cancelled || removal.reason == .released else {
-                    continue
+            guard !haveReasons || !haveCounts else { continue }
+            for number in self[side].entries.indices {
+                let entry = self[side].entries[number]
+                if !haveCounts, entry.isFoundationPost { self[side].entries[number].count = -1 }
+                if !haveReasons, entry.stage == .remove, entry.reason == .cancelled || entry.reason == .released {
+                    self[side].entries[number].reason = nil
                 }
-                self[side].entries[entry].reason = nil
             }
         }
     }
+}
+
+extension Recording.Entry {
+    fileprivate var isFoundationPost: Bool { stage == .post && isFoundation }
 }

@@ -61,9 +61,6 @@ extension RunDifference.Side {
         stage = entry.stage
         text = RecordWords(index).threadAndWords(Int32(number))
     }
-
-    /// For example `run.jsonl:3`.
-    fileprivate var location: String { Excerpt.of(line.map { "\(source):\($0)" } ?? source, length: 240) }
 }
 
 extension RunDifference {
@@ -79,6 +76,7 @@ extension RunDifference: CustomStringConvertible {
     package var description: String {
         let isOfRecordings = first.stage != nil || second.stage != nil
         let head = isOfRecordings && reason != .truncated ? [difference, consequence].compactMap(\.self) : []
+        let sides = Self.lines(of: [first, second], around: commonLength)
         return (head + sides + explanation.dropFirst(head.isEmpty ? 0 : 1)).joined(separator: "\n")
     }
 
@@ -92,6 +90,7 @@ extension RunDifference: CustomStringConvertible {
     /// Why the difference of two recordings matters; nil if that depends on the program.
     private var consequence: String? {
         let stages = [first.stage, second.stage]
+        let isCalledOnce = stages.contains(.deliver) && stages[0] != stages[1]
         return switch reason {
         case .thread where first.stage == .deliver:
             "What the handler shares with other code may be used by two threads."
@@ -101,23 +100,22 @@ extension RunDifference: CustomStringConvertible {
         case .post where stages == [.deliver, .deliver]: "Handlers are called in another order."
         case .removal: "Notifications that are posted after the removal do not reach it."
         case .count: "A handler may be called in one run only."
-        case .stage, .onlyInFirst, .onlyInSecond:
-            stages.contains(.deliver) && stages[0] != stages[1] ? "A handler may be called in one run only." : nil
+        case .stage where isCalledOnce, .onlyInFirst where isCalledOnce, .onlyInSecond where isCalledOnce:
+            "A handler may be called in one run only."
         default: nil
         }
     }
 
-    private var sides: [String] {
-        Self.lines(of: [first, second], around: commonLength)
-    }
-
     /// - Parameter position: what to show of long lines.
     static func lines(of sides: [Side], around position: Int = 0) -> [String] {
-        let width = sides.map(\.location.count).max() ?? 0
-        return sides.map { side in
-            let padding = String(repeating: " ", count: width - side.location.count)
+        let locations = sides.map { side in
+            Excerpt.of(side.line.map { "\(side.source):\($0)" } ?? side.source, length: 240)
+        }
+        let width = locations.map(\.count).max() ?? 0
+        return zip(sides, locations).map { side, location in
+            let padding = String(repeating: " ", count: width - location.count)
             let text = side.text.map { Excerpt.of($0, around: $0.count > 240 ? position : 0, length: 240) }
-            return "  \(side.location)\(padding)  \(text ?? "(no counterpart)")"
+            return "  \(location)\(padding)  \(text ?? "(no counterpart)")"
         }
     }
 

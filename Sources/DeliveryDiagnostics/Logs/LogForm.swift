@@ -1,3 +1,6 @@
+internal import DeliveryRecording
+internal import TerminalText
+
 /// A form of the lines of a text log: where the thread and the message are in a line.
 ///
 /// To add a form, add a value to `all`, and a row to `LogFormTests`.
@@ -86,31 +89,37 @@ package struct LogForm: Sendable {
 }
 
 extension LogForm {
-    package enum Recognition {
-        case form(LogForm)
-        /// The lines are of one of these forms, without threads.
-        case withoutThreads([LogForm])
-        case none
-    }
-
     /// The form that most of the first lines of a log have. A form counts as one with threads if at least half of its
     /// lines have one.
-    static func recognise(_ lines: [String], of forms: [LogForm]) throws(LogPattern.Refusal) -> Recognition {
-        func count(_ pattern: String?) throws(LogPattern.Refusal) -> Int {
-            guard let pattern else { return 0 }
-            let compiled = try LogPattern(pattern, option: "--form")
-            var count = 0
-            for line in lines where try compiled.match(line) != nil { count += 1 }
-            return count
+    ///
+    /// - Throws: `LogError` if there is none, which says how to print threads.
+    static func recognise(_ lines: [String], _ forms: [LogForm], _ log: String) throws -> LogForm {
+        guard let first = lines.first else { throw LogError(log: log, line: nil, problem: "contains no log lines.") }
+        func count(_ pattern: String?) throws -> Int {
+            guard let pattern = try pattern.map({ try LogPattern($0, option: "--form") }) else { return 0 }
+            return try lines.count { try pattern.match($0) != nil }
         }
-        var (threads, bare): ([Int], [Int]) = ([], [])
-        for form in forms {
-            threads.append(try count(form.pattern))
-            bare.append(try count(form.patternWithoutThread))
-        }
+        let threads = try forms.map { try count($0.pattern) }
+        let bare = try forms.map { try count($0.patternWithoutThread) }
         let (most, mostBare) = (threads.max() ?? 0, bare.max() ?? 0)
-        if most > 0, most * 2 >= mostBare { return .form(forms[threads.firstIndex(of: most) ?? 0]) }
-        return mostBare > 0
-            ? .withoutThreads(zip(forms, bare).filter { $0.1 == mostBare }.map(\.0)) : .none
+        if most > 0, most * 2 >= mostBare { return forms[threads.firstIndex(of: most) ?? 0] }
+        let found = zip(forms, bare).filter { mostBare > 0 && $0.1 == mostBare }.map(\.0)
+        let (problem, advice) =
+            found.isEmpty
+            ? (
+                "its lines are of no form that is known",
+                "Print the thread in each line, for example as NSLog does, and name another form with --form "
+                    + "'(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'."
+            )
+            : (
+                "its lines are of the form \(found.map(\.name).joined(separator: " or ")), without threads",
+                "Print them with \(found.map(\.advice).joined(separator: ", or with "))."
+            )
+        let tried = names.filter { name in forms.contains { $0.name == name } }.joined(separator: ", ")
+        throw LogError(
+            log: log, line: nil,
+            problem:
+                "\(problem). Tried: \(tried.isEmpty ? "--form" : tried). The first line is \"\(Excerpt.of(first))\". "
+                + advice)
     }
 }

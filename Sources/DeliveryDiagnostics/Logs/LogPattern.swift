@@ -16,8 +16,8 @@ package struct LogPattern {
     private static let longestText = 4096
     private static let longestMatch = Duration.milliseconds(100)
 
+    let source: String
     private let regex: Regex<AnyRegexOutput>
-    private let source: String
     private let option: String
 
     /// - Parameter option: the option that gives the expression, for error messages.
@@ -28,6 +28,19 @@ package struct LogPattern {
         } catch {
             throw Refusal("\(option): \"\(ShownText.escaped(source))\" is not a regular expression: \(error).")
         }
+    }
+
+    static func all(_ sources: [String], option: String) throws(Refusal) -> [LogPattern] {
+        var patterns: [LogPattern] = []
+        for source in sources { patterns.append(try LogPattern(source, option: option)) }
+        return patterns
+    }
+
+    /// The first expression that is found in a text.
+    static func first(of patterns: [LogPattern], in text: String?) throws(Refusal) -> String? {
+        guard let text else { return nil }
+        for pattern in patterns where try pattern.isFound(in: text) { return pattern.source }
+        return nil
     }
 
     func has(_ group: String) -> Bool { regex.contains(captureNamed: group) }

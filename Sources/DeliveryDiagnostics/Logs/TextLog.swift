@@ -43,6 +43,9 @@ package struct TextLog: Sendable {
         var beginsUnit = false
     }
 
+    /// A line without its end.
+    private typealias Line = (text: String, number: Int)
+
     /// The name of the log in errors and differences.
     package let name: String
     /// Nil for a recording.
@@ -64,54 +67,25 @@ package struct TextLog: Sendable {
     /// - Throws: `LogError` if the log cannot be read, has no form that is known, or none with threads;
     ///   `LogPattern.Refusal` if a regular expression of the options cannot be used.
     package init(_ source: LineSource, options: Options = Options(), progress: (Int) -> Void = { _ in }) throws {
-        name = source.name
-        unit = options.unit
-        var patterns = try Patterns(options)
-        var first: [(text: String, number: Int)] = []
-        var indentation = ""
-        var refusal: LogPattern.Refusal?
-        func read(_ lines: [(text: String, number: Int)]) throws(LogError) {
-            do throws(LogPattern.Refusal) {
-                if patterns.form == nil { indentation = Self.indentation(of: lines.map(\.text)) }
-                let lines = lines.map { line in
-                    let text =
-                        line.text.hasPrefix(indentation) ? line.text.dropFirst(indentation.count) : line.text[...]
-                    return (text: String(text), number: line.number)
-                }
-                if patterns.form == nil { form = try recognise(lines, &patterns, options.forms) }
-                for line in lines { try append(line.text, line.number, &patterns) }
-            } catch {
-                refusal = error
+        (name, unit) = (source.name, options.unit)
+        var lines: [Line] = []
+        try source.forEachLine { line, number throws(LogError) in
+            if number.isMultiple(of: 10_000) { progress(number) }
+            guard case .text(let bytes, let isWhole) = line else {
+                throw LogError(
+                    log: source.name, line: number,
+                    problem: "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line.")
             }
-            if form == nil || refusal != nil { throw LogError(log: name, line: nil, problem: "") }
+            isComplete = isWhole
+            if let text = Self.text(of: bytes, isFirst: number == 1) { lines.append((text, number)) }
         }
-        do throws(LogError) {
-            try source.forEachLine { line, number throws(LogError) in
-                if number.isMultiple(of: 10_000) { progress(number) }
-                guard case .text(let bytes, let isWhole) = line else {
-                    throw LogError(
-                        log: source.name, line: number,
-                        problem: "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line.")
-                }
-                isComplete = isWhole
-                guard let text = Self.text(of: bytes, isFirst: number == 1) else { return }
-                if patterns.form != nil {
-                    try read([(text, number)])
-                } else {
-                    first.append((text, number))
-                    if first.count == Self.recognisedLines { try read(first) }
-                }
-            }
-            if patterns.form == nil { try read(first) }
-        } catch {
-            if let refusal { throw refusal }
-            throw error.problem.isEmpty ? unrecognised(first.map(\.text), options.forms) : error
-        }
-        if !patterns.hasBegun {
-            throw LogError(log: name, line: nil, problem: "no line matches --from-line \(options.fromLine ?? "").")
-        }
-        if messages.isEmpty { throw unrecognised(first.map(\.text), options.forms) }
-        if form?.isCustom == true { nameThreads() }
+        let first = lines.prefix(Self.recognisedLines).map(\.text)
+        let indentation = Self.indentation(of: first)
+        let form = try LogForm.recognise(first.map { Self.text($0, without: indentation) }, options.forms, name)
+        self.form = form
+        try read(lines.map { (Self.text($0.text, without: indentation), $0.number) }, form, options)
+        if messages.isEmpty { throw LogError(log: name, line: nil, problem: "contains no log lines.") }
+        if form.isCustom { nameThreads() }
     }
 
     /// Reads from memory.
@@ -135,13 +109,21 @@ package struct TextLog: Sendable {
         }
     }
 
-    /// `--unit` with its expression if no line matches it.
-    static func unmatchedUnit(_ logs: [TextLog]) -> [String] {
-        guard let unit = logs.lazy.compactMap(\.unit).first,
-            !logs.contains(where: { $0.messages.contains(where: \.beginsUnit) })
-        else { return [] }
-        return ["--unit \(unit)"]
+    /// A message for reports.
+    func side(_ number: Int, _ rest: String = "") -> RunDifference.Side {
+        let message = messages[number]
+        return .init(
+            source: name, line: message.line, thread: writers[message.writer].name, text: message.shown + rest)
     }
+
+    private mutating func number(of writer: Writer) -> Int {
+        if let number = known[writer] { return number }
+        known[writer] = writers.count
+        writers.append(writer)
+        return writers.count - 1
+    }
+
+    // MARK: Lines
 
     /// A line without its line end, its colours and a byte order mark; nil if it is blank.
     private static func text(of bytes: UnsafeBufferPointer<UInt8>, isFirst: Bool) -> String? {
@@ -155,95 +137,59 @@ package struct TextLog: Sendable {
 
     /// The blanks with which all lines begin, as in a log that was copied out of a document.
     private static func indentation(of lines: [String]) -> String {
-        let indentations = lines.map { $0.prefix { $0 == " " || $0 == "\t" } }
-        return indentations.dropFirst().reduce(String(indentations.first ?? "")) { common, other in
-            String(zip(common, other).prefix { $0 == $1 }.map(\.0))
+        lines.dropFirst().reduce(String(lines.first?.prefix { $0 == " " || $0 == "\t" } ?? "")) { common, line in
+            String(zip(common, line).prefix { $0 == $1 }.map(\.0))
         }
     }
 
-    private mutating func number(of writer: Writer) -> Int {
-        if let number = known[writer] { return number }
-        known[writer] = writers.count
-        writers.append(writer)
-        return writers.count - 1
+    private static func text(_ line: String, without indentation: String) -> String {
+        line.hasPrefix(indentation) ? String(line.dropFirst(indentation.count)) : line
     }
-}
 
-// MARK: Reading
-
-extension TextLog {
-    /// The regular expressions for a log.
-    private struct Patterns {
-        /// That of the form, when it is known.
-        var form: LogPattern?
-        let masks: [LogPattern]
-        let fromLine: LogPattern?
-        let unit: LogPattern?
-        let skipsOtherLines: Bool
-        var hasBegun: Bool
-
-        init(_ options: Options) throws(LogPattern.Refusal) {
-            var masks: [LogPattern] = []
-            for mask in options.masks { masks.append(try LogPattern(mask, option: "--mask")) }
-            self.masks = masks
-            fromLine = try options.fromLine.map { line throws(LogPattern.Refusal) in
-                try LogPattern(line, option: "--from-line")
-            }
-            unit = try options.unit.map { unit throws(LogPattern.Refusal) in try LogPattern(unit, option: "--unit") }
-            (skipsOtherLines, hasBegun) = (options.skipsOtherLines, options.fromLine == nil)
+    private mutating func read(_ lines: [Line], _ form: LogForm, _ options: Options) throws {
+        let pattern = try LogPattern(form.pattern, option: "--form")
+        let masks = try LogPattern.all(options.masks, option: "--mask")
+        let unit = try options.unit.map { try LogPattern($0, option: "--unit") }
+        let fromLine = try options.fromLine.map { try LogPattern($0, option: "--from-line") }
+        let start = try fromLine.map { fromLine in try lines.firstIndex { try fromLine.isFound(in: $0.text) } } ?? 0
+        guard let start else {
+            throw LogError(log: name, line: nil, problem: "no line matches --from-line \(options.fromLine ?? "").")
         }
-
-        func masked(_ text: String) throws(LogPattern.Refusal) -> String {
-            var text = text
-            for mask in masks { text = try mask.masked(text) }
-            return text
-        }
-    }
-
-    private func recognise(
-        _ lines: [(text: String, number: Int)], _ patterns: inout Patterns, _ forms: [LogForm]
-    ) throws(LogPattern.Refusal) -> LogForm? {
-        guard case .form(let form) = try LogForm.recognise(lines.map(\.text), of: forms) else { return nil }
-        patterns.form = try LogPattern(form.pattern, option: "--form")
-        return form
-    }
-
-    private mutating func append(
-        _ line: String, _ number: Int, _ patterns: inout Patterns
-    ) throws(LogPattern.Refusal) {
-        if let comment = form?.comment, line.hasPrefix(comment) { return }
-        if !patterns.hasBegun, let fromLine = patterns.fromLine { patterns.hasBegun = try fromLine.isFound(in: line) }
-        guard patterns.hasBegun else { return }
-        guard let match = try patterns.form?.match(line) else {
-            // Indented lines continue a message also in the combined output of a program.
-            let isIndented = " \t)]}".contains(line.first ?? " ")
-            if messages.isEmpty || patterns.skipsOtherLines && !isIndented {
+        func masked(_ text: String) throws -> String { try masks.reduce(text) { try $1.masked($0) } }
+        for (line, number) in lines[start...] where !(form.comment.map(line.hasPrefix) ?? false) {
+            if let match = try pattern.match(line) {
+                let (writer, text) = Self.parts(of: match, line)
+                messages.append(
+                    Message(
+                        line: number, shown: line, text: try masked(text), time: Self.capture("time", match),
+                        writer: self.number(of: writer), beginsUnit: try unit?.isFound(in: line) ?? false))
+            } else if messages.isEmpty || options.skipsOtherLines && !" \t)]}".contains(line.first ?? " ") {
+                // Indented lines continue a message also in the combined output of a program.
                 skipped += 1
             } else {
-                messages[messages.count - 1].text += "\n" + (try patterns.masked(line))
+                messages[messages.count - 1].text += "\n" + (try masked(line))
             }
-            return
         }
-        let output = match.output
-        func capture(_ name: String) -> String? {
-            guard let part = output[name]?.substring, !part.isEmpty else { return nil }
-            return String(part)
-        }
+    }
+
+    private static func capture(_ name: String, _ match: Regex<AnyRegexOutput>.Match) -> String? {
+        guard let part = match.output[name]?.substring, !part.isEmpty else { return nil }
+        return String(part)
+    }
+
+    private static func parts(of match: Regex<AnyRegexOutput>.Match, _ line: String) -> (Writer, text: String) {
         let head = LogPattern.head(of: line)
-        var text = (capture("level").map { $0 + " " } ?? "") + (capture("text") ?? "")
-        if output["text"]?.range?.upperBound == head.endIndex { text += line[head.endIndex...] }
+        var text = (capture("level", match).map { $0 + " " } ?? "") + (capture("text", match) ?? "")
+        if match.output["text"]?.range?.upperBound == head.endIndex { text += line[head.endIndex...] }
         var writer = Writer(
-            process: capture("process"), id: capture("thread").map(LogText.id), name: capture("name"),
-            chain: capture("chain"))
+            process: capture("process", match), id: capture("thread", match).map(LogText.id),
+            name: capture("name", match), chain: capture("chain", match))
         if writer.name == "(null)" { writer.name = nil }
         // Java and Python print the id of a thread in place of a name if they are told to.
         if writer.id == nil, let name = writer.name, name.allSatisfy(\.isNumber) {
             (writer.id, writer.name) = (name, nil)
         }
-        messages.append(
-            Message(
-                line: number, shown: line, text: try patterns.masked(text), time: capture("time"),
-                writer: self.number(of: writer), beginsUnit: try patterns.unit?.isFound(in: line) ?? false))
+        return (writer, text)
     }
 
     /// In a form of the user, threads are names unless all look like ids.
@@ -253,24 +199,5 @@ extension TextLog {
         for index in writers.indices where writers[index].name == nil {
             (writers[index].name, writers[index].id) = (writers[index].id, nil)
         }
-    }
-
-    private func unrecognised(_ lines: [String], _ forms: [LogForm]) -> LogError {
-        guard let first = lines.first else { return LogError(log: name, line: nil, problem: "contains no log lines.") }
-        let names = LogForm.names.filter { name in forms.contains { $0.name == name } }
-        let tried = forms.contains(where: \.isCustom) ? "--form" : names.joined(separator: ", ")
-        var problem = ""
-        var advice =
-            "Print the thread in each line, for example as NSLog does, and name another form with --form "
-            + "'(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'."
-        if case .withoutThreads(let bare)? = try? LogForm.recognise(lines, of: forms) {
-            problem = "its lines are of the form \(bare.map(\.name).joined(separator: " or ")), without threads"
-            advice = "Print them with \(bare.map(\.advice).joined(separator: ", or with "))."
-        } else {
-            problem = "its lines are of no form that is known"
-        }
-        return LogError(
-            log: name, line: nil,
-            problem: "\(problem). Tried: \(tried). The first line is \"\(Excerpt.of(first))\". \(advice)")
     }
 }

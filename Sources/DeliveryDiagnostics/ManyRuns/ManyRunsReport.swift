@@ -17,7 +17,7 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     private let answers: [Answer]
     /// The number of differences that may follow from the answers.
     private let consequences: Int
-    private let notes: [String]
+    private var notes: [String]
 
     private enum CodingKeys: CodingKey {
         case outcome, answers, consequences, notes
@@ -28,27 +28,20 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     package init(
         good: [ComparisonInput], bad: [ComparisonInput], pools: [String], maximumAnswers: Int
     ) throws {
-        var (texts, logs, used) = (FactTexts(), [TextLog](), Set<String>())
-        let patterns = try pools.map { (source: $0, pattern: try LogPattern($0, option: "--pool")) }
+        var (logs, used) = ([TextLog](), Set<String>())
+        let (texts, patterns) = (FactTexts(), try LogPattern.all(pools, option: "--pool"))
         let areLogs = (good + bad).contains { if case .log = $0 { true } else { false } }
         func facts(_ input: ComparisonInput) throws -> RunFacts {
-            if !areLogs, case .recording(let recording) = input { return RunFacts(recording, &texts) }
+            if !areLogs, case .recording(let recording) = input { return RunFacts(recording, texts) }
             let log = try input.log()
             logs.append(log)
-            return try RunFacts(log, &texts) { label in
-                let pool = try patterns.first { try $0.pattern.isFound(in: label) }
-                if let pool { used.insert(pool.source) }
-                return pool?.source
+            return try RunFacts(log, texts) { label in
+                let pool = try LogPattern.first(of: patterns, in: label)
+                if let pool { used.insert(pool) }
+                return pool
             }
         }
-        let runs = (good: try good.map(facts), bad: try bad.map(facts))
-        let unused = areLogs ? pools.filter { !used.contains($0) }.map { "--pool \($0)" } : []
-        self.init(
-            RunAnswers(good: runs.good, bad: runs.bad, texts), maximumAnswers,
-            (TextLog.unmatchedUnit(logs) + unused).map(LogNotes.unmatched))
-    }
-
-    private init(_ found: RunAnswers, _ maximumAnswers: Int, _ unmatched: [String]) {
+        let found = RunAnswers(good: try good.map(facts), bad: try bad.map(facts), texts)
         isDecided = found.areCertain
         outcome = isDecided ? "different" : "undecided"
         answers = found.answers.prefix(maximumAnswers).map { answer in
@@ -57,30 +50,28 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
                 goodLines: found.shown(answer, isOfBad: false), badLines: found.shown(answer, isOfBad: true))
         }
         consequences = found.consequences
-        let (rest, incomplete) = (
-            found.answers.count - answers.count, (found.good + found.bad).count { !$0.isComplete }
-        )
-        var notes = unmatched
-        let least = found.areLimited ? "at least " : ""
-        if rest > 0 { notes.append("There are \(least)\(counted(rest, "more answer")): see --differences.") }
+        notes = areLogs ? LogNotes.unmatched(logs, pools, used) : []
+        let (rest, least) = (found.answers.count - answers.count, found.areLimited ? "at least " : "")
+        let incomplete = (found.good + found.bad).count { !$0.isComplete }
+        var hidden = rest > 0 ? ["\(least)\(counted(rest, "more answer")) (see --differences)"] : []
         if consequences > 0 {
-            notes.append("Not shown: \(least)\(counted(consequences, "difference")) after these, which may follow.")
+            hidden.append("\(least)\(counted(consequences, "difference")) after these, which may follow")
         }
+        if !hidden.isEmpty { notes.append("Not shown: \(hidden.joined(separator: ", and ")).") }
         if incomplete > 0 {
             notes.append("Records that \(counted(incomplete, "incomplete run")) may lack count for neither.")
         }
-        if min(found.good.count, found.bad.count) < RunAnswers.leastRunsOfOrder {
+        if min(good.count, bad.count) < RunAnswers.leastRunsOfOrder {
             notes.append("Order between threads is compared only with three good and three bad runs.")
         }
-        self.notes = notes
-        let (good, bad) = (counted(found.good.count, "good run"), counted(found.bad.count, "bad run"))
+        let (goodRuns, badRuns) = (counted(good.count, "good run"), counted(bad.count, "bad run"))
         let head =
             if isDecided {
-                "\(bad) differ\(found.bad.count == 1 ? "s" : "") from \(good)"
+                "\(badRuns) differ\(bad.count == 1 ? "s" : "") from \(goodRuns)"
             } else if answers.isEmpty {
-                "nothing differs between \(bad) and \(good)"
+                "nothing differs between \(badRuns) and \(goodRuns)"
             } else {
-                "no fact is true of all \(bad) and of none of \(good), or the reverse; the largest differences:"
+                "no fact is true of all \(badRuns) and of none of \(goodRuns), or the reverse; the largest differences:"
             }
         let paragraphs = answers.map { answer in
             ([answer.sentence] + RunDifference.lines(of: answer.goodLines + answer.badLines)).joined(separator: "\n")
@@ -94,13 +85,12 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
 extension RunAnswers {
     fileprivate func sentence(_ answer: Answer) -> String {
         let clause = texts.clause(answer.fact)
+        let inBad = words(answer.bad, bad.count, "bad")
         guard let opposite = answer.opposite else {
-            let sides = [words(answer.good, good.count, "good"), words(answer.bad, bad.count, "bad")]
-            return "In \(answer.isOfBad ? sides[1] : sides[0]) and \(answer.isOfBad ? sides[0] : sides[1]), \(clause)."
+            let inGood = words(answer.good, good.count, "good")
+            return answer.isOfBad ? "In \(inBad) and \(inGood), \(clause)." : "In \(inGood) and \(inBad), \(clause)."
         }
-        let (inBad, inGood) = (
-            words(answer.bad, bad.count, "bad"), words(answer.good.opposite, good.count, "good")
-        )
+        let inGood = words(answer.good.opposite, good.count, "good")
         guard case .occurs(let text, let role?) = opposite else {
             return "In \(inBad) \(clause), in \(inGood) \(answer.kind == .next ? "directly before" : "after") it."
         }
@@ -111,19 +101,18 @@ extension RunAnswers {
         let known = rate.known < total ? " of which it is known" : ""
         if rate.isNone { return "no \(kind) run\(known)" }
         if rate.isAll, rate.known == 1 { return "the \(kind) run\(known)" }
-        if rate.isAll { return "all \(rate.known) \(kind) runs\(known)" }
-        return "\(rate.count) of \(rate.known) \(kind) runs\(known)"
+        return "\(rate.isAll ? "all" : "\(rate.count) of") \(rate.known) \(kind) runs\(known)"
     }
 
     /// The lines of a good or bad run that show an answer, or those in its place.
     fileprivate func shown(_ answer: Answer, isOfBad: Bool) -> [RunDifference.Side] {
         let runs = isOfBad ? bad : good
+        func side(_ event: Int, _ run: RunFacts) -> RunDifference.Side { run.side(run.events[event].line.number) }
         // A run that is as the answer says of its kind, if there is one.
-        let facts = isOfBad == answer.isOfBad ? [answer.fact] : [answer.opposite, nil].compactMap(\.self)
-        for fact in facts {
+        for fact in isOfBad == answer.isOfBad ? [answer.fact] : [answer.opposite, nil].compactMap(\.self) {
             for run in runs {
                 let found = evidence(fact, run)
-                if !found.isEmpty { return found.map { run.side(run.events[$0]) } }
+                if !found.isEmpty { return found.map { side($0, run) } }
             }
         }
         guard let run = runs.first(where: { evidence(answer.fact, $0).isEmpty }),
@@ -132,13 +121,13 @@ extension RunAnswers {
         else { return [] }
         if let own = run.occurrences[other.events[event].text]?.first {
             let before = evidence(answer.fact, other).count > 1 ? run.events[own].before : nil
-            return [before, own].compactMap(\.self).map { run.side(run.events[$0]) }
+            return [before, own].compactMap(\.self).map { side($0, run) }
         }
         guard let before = counterpart(of: event, other, run) else {
             return [RunDifference.Side(source: run.source, text: "(not here)")]
         }
-        var side = run.side(run.events[before])
-        side.text = "(not here, nor after it) \(side.text ?? "")"
-        return [side]
+        var shown = side(before, run)
+        shown.text = "(not here, nor after it) \(shown.text ?? "")"
+        return [shown]
     }
 }

@@ -37,6 +37,7 @@ struct RunAnswers {
         var isOfBad: Bool { signed > 0 }
         var difference: Double { abs(signed) }
         var isCertain: Bool { bad.isAll && good.isNone || bad.isNone && good.isAll }
+        fileprivate var rank: [Double] { [-difference, Double(kind.rank), Double(event)] }
     }
 
     let texts: FactTexts
@@ -57,22 +58,14 @@ struct RunAnswers {
         (self.good, self.bad, self.texts) = (good, bad, texts)
         var all = facts() + orders()
         if all.contains(where: \.isCertain) { all.removeAll { !$0.isCertain } }
-        all = Self.merged(all)
-        all.sort { one, other in
-            (one.difference, -one.kind.rank, -one.event) > (other.difference, -other.kind.rank, -other.event)
-        }
+        all = Self.merged(all).sorted { $0.rank.lexicographicallyPrecedes($1.rank) }
         areLimited = all.count > Self.maximumAnswers
         let best = all.prefix(Self.maximumAnswers).map { answer in
             let places = places(answer)
-            let order = [answer.kind.rank, answer.opposite == nil ? 1 : 0, places.values.min() ?? .max]
+            let place = Double(places.values.min() ?? .max)
+            let order = [-answer.difference, Double(answer.kind.rank), answer.opposite == nil ? 1 : 0, place]
             return (answer: answer, places: places, order: order, words: texts.clause(answer.fact))
-        }.sorted { one, other in
-            if one.answer.difference != other.answer.difference {
-                return one.answer.difference > other.answer.difference
-            }
-            return one.order == other.order
-                ? one.words < other.words : one.order.lexicographicallyPrecedes(other.order)
-        }
+        }.sorted { $0.order == $1.order ? $0.words < $1.words : $0.order.lexicographicallyPrecedes($1.order) }
         // A fact that lies only after a better one's on its lane is its consequence.
         var earliest: [String: Int] = [:]
         for (answer, places, _, _) in best {
@@ -94,27 +87,22 @@ struct RunAnswers {
         return counts.compactMap { fact, count in
             if let role = fact.role, open.contains(role) { return nil }
             let answer = Answer(
-                kind: .end, fact: fact,
+                kind: kind(fact), fact: fact,
                 good: Rate(count: count.good, known: good.count - openGood.count { $0.evidence[fact] == nil }),
                 bad: Rate(count: count.bad, known: bad.count - openBad.count { $0.evidence[fact] == nil }),
                 event: count.event)
-            guard answer.difference > 0, answer.good.known > 0, answer.bad.known > 0 else { return nil }
-            var found = answer
-            found.kind = kind(fact)
-            return found
+            return answer.difference > 0 && answer.good.known > 0 && answer.bad.known > 0 ? answer : nil
         }
     }
 
     private func kind(_ fact: RunFact) -> Kind {
         switch fact {
         case .finding: .finding
-        case .occurs(let text, let role):
-            // Elsewhere in the runs that do not have it there.
-            texts[text].deed.isOutcome
-                ? .outcome
-                : role != nil && (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.isComplete }
-                    ? .place : .count
-        case .repeats: .count
+        case .occurs(let text, _) where texts[text].deed.isOutcome: .outcome
+        case .occurs(let text, .some)
+        // Elsewhere in the runs that do not have it there.
+        where (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.isComplete }: .place
+        case .occurs, .repeats: .count
         case .follows: .next
         case .precedes: .order
         case .ends, .end: .end
@@ -123,9 +111,7 @@ struct RunAnswers {
 
     /// The texts that occur once in every good run, and change their order in a bad one.
     private func orders() -> [Answer] {
-        guard good.count >= Self.leastRunsOfOrder, bad.count >= Self.leastRunsOfOrder, let first = good.first else {
-            return []
-        }
+        guard min(good.count, bad.count) >= Self.leastRunsOfOrder, let first = good.first else { return [] }
         func once(_ text: Int, _ run: RunFacts) -> RunFacts.Event? {
             guard let found = run.occurrences[text], found.count == 1 else { return nil }
             let event = run.events[found.first]
@@ -135,24 +121,24 @@ struct RunAnswers {
             first.events.lazy.map(\.text).filter { text in
                 good.allSatisfy { once(text, $0) != nil } && bad.contains { once(text, $0) != nil }
             }.prefix(Self.longestOrder))
-        let events = (good + bad).map { run in candidates.map { once($0, run) } }
+        let lines = (good + bad).map { run in candidates.map { once($0, run)?.line } }
         /// -1, 0 or 1; 0 if the order is not known.
         func order(_ one: Int, _ other: Int, _ run: Int) -> Int {
-            guard let first = events[run][one], let second = events[run][other], first.chain != second.chain,
+            guard let first = lines[run][one], let second = lines[run][other], first.chain != second.chain,
                 first.time != second.time, (first.time < second.time) == (first.number < second.number)
             else { return 0 }
             return first.number < second.number ? -1 : 1
         }
         var found: [Answer] = []
-        for one in events[0].indices {
-            for other in events[0].indices.dropFirst(one + 1) {
+        for one in candidates.indices {
+            for other in candidates.indices.dropFirst(one + 1) {
                 guard good.indices.allSatisfy({ order(one, other, $0) == -1 }) else { continue }
                 let orders = bad.indices.map { order(one, other, good.count + $0) }.filter { $0 != 0 }
                 let reversed = orders.count { $0 == 1 }
                 guard reversed > 0, orders.count >= Self.leastRunsOfOrder,
                     reversed == orders.count || found.count < Self.maximumAnswers
                 else { continue }
-                let (text, next) = (events[0][one]?.text ?? 0, events[0][other]?.text ?? 0)
+                let (text, next) = (candidates[one], candidates[other])
                 found.append(
                     Answer(
                         kind: .order, fact: .precedes(next, text), opposite: .precedes(text, next),
@@ -166,30 +152,23 @@ struct RunAnswers {
     /// Joins answers: a text that has another role in the good runs, two neighbours that are exchanged, and a text with
     /// and without its role.
     private static func merged(_ answers: [Answer]) -> [Answer] {
-        let certain = Set(answers.lazy.filter { $0.isCertain && !$0.isOfBad }.map(\.fact))
+        let ofGood = answers.filter { $0.isCertain && !$0.isOfBad }
+        let certain = Set(ofGood.map(\.fact))
+        let places = Dictionary(grouping: ofGood.filter { $0.kind == .place && $0.fact.role != nil }) {
+            $0.fact.anywhere
+        }
         let differences = Dictionary(answers.map { ($0.fact, $0.difference) }) { one, _ in one }
-        var (places, used): ([Int: [RunFact]], Set<RunFact>) = ([:], [])
+        var used: Set<RunFact> = []
         for answer in answers {
-            var anywhere: RunFact?
-            switch answer.fact {
-            case .occurs(let text, .some):
-                anywhere = .occurs(text, role: nil)
-                if answer.kind == .place, certain.contains(answer.fact) {
-                    places[text, default: []].append(answer.fact)
-                }
-            case .repeats(let text, .some): anywhere = .repeats(text, role: nil)
-            default: break
-            }
-            if let anywhere, differences[anywhere, default: 2] <= answer.difference { used.insert(anywhere) }
+            guard let anywhere = answer.fact.anywhere else { continue }
+            if differences[anywhere, default: 2] <= answer.difference { used.insert(anywhere) }
         }
         var result = answers
-        for index in result.indices where result[index].isCertain && result[index].isOfBad {
-            switch result[index].fact {
-            case .occurs(let text, .some) where result[index].kind == .place && places[text]?.count == 1:
-                result[index].opposite = places[text]?[0]
-            case .follows(let text, let after) where certain.contains(.follows(after, after: text)):
+        for (index, answer) in answers.enumerated() where answer.isCertain && answer.isOfBad {
+            if case .follows(let text, let after) = answer.fact, certain.contains(.follows(after, after: text)) {
                 result[index].opposite = .follows(after, after: text)
-            default: break
+            } else if answer.kind == .place, let others = places[answer.fact.anywhere], others.count == 1 {
+                result[index].opposite = others[0].fact
             }
             if let opposite = result[index].opposite { used.insert(opposite) }
         }
@@ -213,32 +192,27 @@ struct RunAnswers {
     /// The places in a bad run where a fact shows, or where it would.
     private func places(_ answer: Answer) -> [String: Int] {
         var places: [String: Int] = [:]
-        func add(_ event: Int, _ run: RunFacts, isAfter: Bool = false) {
-            guard let lane = run.events[event].lane else { return }
-            let place = isAfter ? run.events[(event + 1)...].firstIndex { $0.lane == lane } : event
-            places[lane] = min(places[lane] ?? .max, place ?? run.events.count)
+        func add(_ event: Int, _ lane: String?) {
+            if let lane { places[lane] = min(places[lane] ?? .max, event) }
         }
         guard let reference = bad.first(where: \.isComplete) ?? bad.first else { return [:] }
         let shown = evidence(answer.fact, reference)
         let isSwap = answer.kind == .next && answer.opposite != nil || answer.kind == .order
         // Of two neighbours the second is where it shows.
-        for event in isSwap ? shown : shown.suffix(1) { add(event, reference) }
+        for event in isSwap ? shown : shown.suffix(1) { add(event, reference.events[event].lane) }
         for fact in [answer.fact, answer.opposite].compactMap(\.self) where !isSwap {
             guard evidence(fact, reference).isEmpty, let run = good.first(where: { $0.evidence[fact] != nil }),
                 let event = run.evidence[fact], let counterpart = counterpart(of: event, run, reference)
             else { continue }
-            add(counterpart, reference, isAfter: true)
+            let (lane, count) = (reference.events[counterpart].lane, reference.events.count)
+            add(reference.events[(counterpart + 1)...].firstIndex { $0.lane == lane } ?? count, lane)
         }
         return places
     }
 
     /// The event before one on its lane that another run has too.
     func counterpart(of event: Int, _ run: RunFacts, _ other: RunFacts) -> Int? {
-        var event = run.events[event].before
-        while let number = event {
-            if let found = other.occurrences[run.events[number].text] { return found.first }
-            event = run.events[number].before
-        }
-        return nil
+        let before = sequence(first: event) { run.events[$0].before }.dropFirst()
+        return before.lazy.compactMap { other.occurrences[run.events[$0].text]?.first }.first { _ in true }
     }
 }

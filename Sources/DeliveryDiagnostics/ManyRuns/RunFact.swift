@@ -24,6 +24,15 @@ enum RunFact: Hashable {
         case .follows, .precedes, .end, .finding: nil
         }
     }
+
+    /// The same without its role, if it has one.
+    var anywhere: RunFact? {
+        switch self {
+        case .occurs(let text, .some): .occurs(text, role: nil)
+        case .repeats(let text, .some): .repeats(text, role: nil)
+        default: nil
+        }
+    }
 }
 
 /// The verb of a text, before a role: `is handled on`.
@@ -32,7 +41,7 @@ struct Deed: Hashable {
     var isOutcome = false
 
     static let written = Deed(words: "is written by")
-    static let unobserved = Deed(words: "is posted without an observer by", isOutcome: true)
+    private static let unobserved = Deed(words: "is posted without an observer by", isOutcome: true)
     static let pending = Deed(words: "is never handled by", isOutcome: true)
     /// Of a role, a finding and an end.
     static let none = Deed(words: "")
@@ -59,7 +68,7 @@ struct Deed: Hashable {
 }
 
 /// Numbers for texts: equal texts of all runs have the same number.
-struct FactTexts {
+final class FactTexts {
     struct Text: Hashable {
         /// A message, the name of a notification, or words; empty if there is no name.
         var subject: String
@@ -72,7 +81,7 @@ struct FactTexts {
     private(set) var unnamed: Set<Int> = []
     private var numbers: [Text: Int] = [:]
 
-    mutating func number(_ text: Text) -> Int {
+    func number(_ text: Text) -> Int {
         if let known = numbers[text] { return known }
         numbers[text] = texts.count
         texts.append(text)
@@ -100,7 +109,7 @@ struct FactTexts {
     }
 
     /// The role of a thread without a name, by its first text.
-    mutating func role(beginningWith number: Int) -> Int {
+    func role(beginningWith number: Int) -> Int {
         let role = self.number(Text(subject: beginner(number)))
         unnamed.insert(role)
         return role

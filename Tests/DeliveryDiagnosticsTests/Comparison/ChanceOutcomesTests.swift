@@ -5,31 +5,28 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class ChanceOutcomesTests: XCTestCase {
-    private static let worker = RecordedStory.thread(2, "worker")
-    private static let some: [DeliveryStage?] = [.deliver, .coalesce, .deliver]
-    private static let all: [DeliveryStage?] = [.deliver, .deliver, .deliver]
-
     /// Main posts notifications to an observer on another thread. Each handler logs and performs a block on main.
     ///
     /// - Parameters:
-    ///   - outcomes: `.coalesce`, `.drop` or `.deliver` for each post; nil for none.
+    ///   - outcomes: for each post: delivered, coalesced, dropped, or `-` for none.
     ///   - message: what the last handler logs.
     ///   - last: what main logs at the end.
     private func run(
-        _ outcomes: [DeliveryStage?], policy: Recording.Policy? = nil, message: String = "handles",
-        last: String = "done"
+        _ outcomes: String, policy: Recording.Policy? = nil, message: String = "handles", last: String = "done"
     ) -> Recording {
         RecordedStory.complete { script in
-            script.add(.register, observer: 1, target: Self.worker)
+            let worker = RecordedStory.worker
+            script.add(.register, observer: 1, target: worker)
             for (post, outcome) in zip(1..., outcomes) {
-                script.hand(post, to: [1], on: Self.worker)
-                if let outcome, outcome != .deliver { script.add(outcome, post: post, observer: 1, policy: policy) }
+                script.hand(post, to: [1])
+                let stages: [Character: DeliveryStage] = ["c": .coalesce, "x": .drop]
+                if let stage = stages[outcome] { script.add(stage, post: post, observer: 1, policy: policy) }
             }
-            for (post, outcome) in zip(1..., outcomes) where outcome == .deliver {
-                script.add(.deliver, on: Self.worker, post: post, observer: 1)
-                script.add(.log, on: Self.worker, message: post == outcomes.count ? message : "handles \(post)")
-                script.add(.append, on: Self.worker, nil, post: 100 + post, target: RecordedStory.main)
-                script.add(.return, on: Self.worker, post: post, observer: 1)
+            for (post, outcome) in zip(1..., outcomes) where outcome == "d" {
+                script.add(.deliver, on: worker, post: post, observer: 1)
+                script.add(.log, on: worker, message: post == outcomes.count ? message : "handles \(post)")
+                script.add(.append, on: worker, nil, post: 100 + post, target: RecordedStory.main)
+                script.add(.return, on: worker, post: post, observer: 1)
                 script.handle(100 + post, by: nil, on: RecordedStory.main)
             }
             script.add(.log, message: last)
@@ -37,18 +34,13 @@ final class ChanceOutcomesTests: XCTestCase {
     }
 
     func testOnlyWhatMustHoldIsComparedOfOutcomesThatAPolicyDecides() {
-        let long: [DeliveryStage?] = [.deliver, .coalesce, .deliver, .coalesce, .coalesce, .deliver]
-        typealias Case = (String, [DeliveryStage?], [DeliveryStage?], Recording.Policy?, isSame: Bool)
         for (name, one, other, policy, isSame) in [
-            ("fewer", Self.all, Self.some, nil, true), ("more", Self.some, Self.all, nil, true),
-            ("others", long, [.deliver, .deliver, .coalesce, .coalesce, .coalesce, .deliver], nil, true),
-            ("dropped", Self.all, [.deliver, .drop, .deliver], .dropOldest, true),
-            ("last of dropNewest", [.deliver, .drop, .deliver], [.deliver, .deliver, .drop], .dropNewest, true),
-            ("last", Self.some, [.deliver, .deliver, .coalesce], nil, false),
-            ("last of dropOldest", [.deliver, .drop, .deliver], [.deliver, .deliver, .drop], .dropOldest, false),
-            ("first of dropNewest", [.deliver, .drop, .deliver], [.drop, .deliver, .deliver], .dropNewest, false),
-            ("no outcome", Self.some, [.deliver, nil, .deliver], nil, false),
-        ] as [Case] {
+            ("fewer", "ddd", "dcd", nil, true), ("more", "dcd", "ddd", nil, true),
+            ("others", "dcdccd", "ddcccd", nil, true), ("dropped", "ddd", "dxd", .dropOldest, true),
+            ("last of dropNewest", "dxd", "ddx", .dropNewest, true), ("last", "dcd", "ddc", nil, false),
+            ("last of dropOldest", "dxd", "ddx", .dropOldest, false),
+            ("first of dropNewest", "dxd", "xdd", .dropNewest, false), ("no outcome", "dcd", "d-d", nil, false),
+        ] as [(String, String, String, Recording.Policy?, isSame: Bool)] {
             let comparison = RunComparison(run(one, policy: policy), run(other, policy: policy))
             XCTAssertEqual(comparison.isSame, isSame, "\(name): \(comparison.text)")
             let words = "which a policy leaves to chance: Done."
@@ -57,25 +49,20 @@ final class ChanceOutcomesTests: XCTestCase {
     }
 
     func testADifferenceElsewhereIsFoundAndOneInAHandlerThatBothRunsCall() {
-        for (other, text) in [
-            (run(Self.all, last: "failed"), "failed"), (run(Self.all, message: "fails"), "fails"),
-        ] {
-            let differences = RunComparison(run(Self.some), other).differences
+        for (other, text) in [(run("ddd", last: "failed"), "failed"), (run("ddd", message: "fails"), "fails")] {
+            let differences = RunComparison(run("dcd"), other).differences
             XCTAssertEqual(differences.map(\.reason), [.message])
             XCTAssertEqual(differences.first?.second.text?.contains(text), true)
         }
     }
 
     func testAnotherNumberOfNotificationsThatAPostingQueueCoalescedIsNoDifference() {
-        func run(_ posted: [Int]) -> Recording {
-            RecordedStory.complete { script in
-                for post in 1...4 { script.add(.enqueue, "Draw", post: post, style: .whenIdle) }
-                for post in 1...4 where !posted.contains(post) { script.add(.coalesce, "Draw", post: post) }
-                for post in posted { script.hand(post, to: [1], on: Self.worker, "Draw") }
-                for post in posted { script.handle(post, by: 1, on: Self.worker, "Draw") }
-            }
-        }
-        let comparison = RunComparison(run([1]), run([1, 3]))
+        let start = "1-4: enqueue #* Draw $whenIdle; "
+        let (one, other) = (
+            RecordedStory(start + "2-4: coalesce #* Draw; give #1 o1 Draw; end - !exit"),
+            RecordedStory(start + "coalesce #2 Draw; coalesce #4 Draw; give #1 o1 Draw; give #3 o1 Draw; end - !exit")
+        )
+        let comparison = RunComparison(one.recording, other.recording)
         XCTAssertTrue(comparison.isSame, comparison.text)
         XCTAssertEqual(comparison.byChance, ["Draw"])
     }

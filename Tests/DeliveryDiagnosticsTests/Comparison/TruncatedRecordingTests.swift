@@ -1,40 +1,24 @@
 import DeliveryRecording
-import SharedTesting
 import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
 final class TruncatedRecordingTests: XCTestCase {
-    private static let worker = RecordedStory.thread(2, "worker")
+    private func recording(_ story: String, _ name: String) -> Recording { RecordedStory(story).recording(name) }
 
     /// Three posts of main, some of which are handled by another thread.
     private func run(delivered: Int, end: Bool, _ name: String) -> Recording {
-        var script = story(delivered: delivered)
-        if end { script.end() }
-        return script.recording(name)
-    }
-
-    private func story(delivered: Int) -> RecordedStory {
-        var script = RecordedStory()
-        for post in 1...3 { script.hand(post, to: [1]) }
-        for post in 1...delivered { script.handle(post, by: 1) }
-        return script
-    }
-
-    private func compare(_ first: Recording, _ second: Recording, isExact: Bool = false) -> RunComparison {
-        var options = RunComparison.Options()
-        options.isExact = isExact
-        return RunComparison(first, second, options: options)
+        recording("1-3: hand #* o1; 1-\(delivered): handle #* o1\(end ? "; end - !exit" : "")", name)
     }
 
     private func isDifferent(_ first: Recording, _ second: Recording) -> Bool {
-        !compare(first, second).differences.isEmpty
+        !RunComparison(first, second).differences.isEmpty
     }
 
     func testARecordingWithoutAnEndThatIsTheBeginningOfTheOtherAgreesWithItUpToItsTruncation() throws {
         let (complete, short) = (run(delivered: 3, end: true, "A"), run(delivered: 2, end: false, "B"))
-        let comparison = compare(complete, short)
+        let comparison = RunComparison(complete, short)
         XCTAssertEqual(
             comparison.text,
             """
@@ -47,10 +31,9 @@ final class TruncatedRecordingTests: XCTestCase {
         let json = try JSONText.of(ComparisonReport(comparison))
         XCTAssertTrue(
             json.contains(#""reason":"truncated","second":{"line":10,"source":"B"}}],"outcome":"undecided"}"#), json)
-        let swapped = try XCTUnwrap(compare(short, complete).truncation)
+        let swapped = try XCTUnwrap(RunComparison(short, complete).truncation)
         XCTAssertEqual(swapped.second.line, 11)
         XCTAssertEqual(swapped.explanation.first, "The runs are the same up to where B is truncated: 10 records.")
-        XCTAssertNotNil(compare(complete, short, isExact: true).truncation)
     }
 
     func testIfOneProcessOfTwoWasKilledTheRunsAgreeUpToItsTruncationAndTheOtherIsComparedCompletely() throws {
@@ -64,12 +47,14 @@ final class TruncatedRecordingTests: XCTestCase {
             script.end()
             return script.recording(killed == 3 ? "complete" : "killed")
         }
-        let sentences = [
-            "The runs are the same up to where killed is truncated: 4 records.",
-            "There is no end record of process 8 of killed.",
-        ]
-        XCTAssertEqual(compare(run(3), run(2)).truncation?.explanation, sentences)
-        XCTAssertEqual(compare(run(2), run(3)).truncation?.explanation, sentences)
+        for (one, other) in [(run(3), run(2)), (run(2), run(3))] {
+            XCTAssertEqual(
+                RunComparison(one, other).truncation?.explanation,
+                [
+                    "The runs are the same up to where killed is truncated: 4 records.",
+                    "There is no end record of process 8 of killed.",
+                ])
+        }
         for messages in [["1"], ["1", "3"], ["1", "2", "3"]] {
             XCTAssertTrue(isDifferent(run(3), run(2, messages: messages)))
             XCTAssertTrue(isDifferent(run(2), run(3, messages: messages)))
@@ -77,25 +62,17 @@ final class TruncatedRecordingTests: XCTestCase {
     }
 
     func testADifferenceInRecordsThatBothHaveIsADifferenceEvenIfOneIsTruncated() {
-        func run(_ count: Int, handledOn thread: ThreadIdentity, end: Bool) -> Recording {
-            var script = RecordedStory()
-            for number in 1...count { script.add(.log, message: "\(number)") }
-            script.hand(1, to: [1], from: Self.worker)
-            script.handle(1, by: 1, on: thread)
-            if end { script.end() }
-            return script.recording(end ? "complete" : "truncated")
-        }
         // The truncated recording's missing records come first and are not reported.
-        let complete = run(3, handledOn: Self.worker, end: true)
-        let short = run(1, handledOn: RecordedStory.main, end: false)
+        let complete = recording("1-3: log '*'; worker hand #1 o1 >worker; handle #1 o1; end - !exit", "complete")
+        let short = recording("log '1'; worker hand #1 o1 >worker; main handle #1 o1", "truncated")
         for (first, second, lines) in [(complete, short, [6, 4]), (short, complete, [4, 6])] {
-            let difference = compare(first, second).differences.first
+            let difference = RunComparison(first, second).differences.first
             XCTAssertEqual([difference?.first.line, difference?.second.line], lines)
             XCTAssertEqual([difference?.first.source, difference?.second.source], [first.source, second.source])
         }
         // Only a truncated recording may lack records.
         for end in [false, true] {
-            let (more, fewer) = (self.run(delivered: 3, end: end, "A"), self.run(delivered: 2, end: true, "B"))
+            let (more, fewer) = (run(delivered: 3, end: end, "A"), run(delivered: 2, end: true, "B"))
             XCTAssertTrue(isDifferent(more, fewer) && isDifferent(fewer, more))
         }
     }
@@ -106,35 +83,31 @@ final class TruncatedRecordingTests: XCTestCase {
             script.add(.log, message: "made {number = 2, name = worker}")
             script.add(.register, observer: 1, target: target)
             if isComplete {
-                script.add(.log, on: Self.worker, message: "x")
+                script.add(.log, on: RecordedStory.worker, message: "x")
                 script.end()
             }
             return script.recording(isComplete ? "complete" : "truncated")
         }
-        let complete = run(Self.worker, isComplete: true)
-        for target in [Self.worker, RecordedStory.thread(2)] {
-            XCTAssertNotNil(compare(complete, run(target, isComplete: false)).truncation)
-            XCTAssertNotNil(compare(run(target, isComplete: false), complete).truncation)
+        let complete = run(RecordedStory.worker, isComplete: true)
+        for target in [RecordedStory.worker, RecordedStory.thread(2)] {
+            XCTAssertNotNil(RunComparison(complete, run(target, isComplete: false)).truncation)
+            XCTAssertNotNil(RunComparison(run(target, isComplete: false), complete).truncation)
         }
         XCTAssertTrue(isDifferent(complete, run(RecordedStory.thread(2, "other"), isComplete: false)))
     }
 
     func testIncompleteRecordingsAreNotTheSameEvenIfEverythingThatTheyHaveIs() {
         for (count, others) in [(3, 3), (3, 2), (2, 3)] {
-            let comparison = compare(run(delivered: count, end: false, "A"), run(delivered: others, end: false, "B"))
+            let comparison = RunComparison(
+                run(delivered: count, end: false, "A"), run(delivered: others, end: false, "B"))
             XCTAssertEqual(
                 comparison.truncation?.explanation.suffix(2),
                 ["There is no end record of A.", "There is no end record of B."])
         }
-        func lost(_ name: String, _ thread: ThreadIdentity) -> Recording {
-            var script = RecordedStory()
-            script.add(.log, message: "x")
-            script.add(.log, on: Self.worker, message: "x")
-            script.add(.log, on: thread, message: "y")
-            script.add(.lost, count: 1)
-            return script.recording(name)
+        func lost(_ name: String, _ thread: String) -> Recording {
+            recording("log 'x'; worker log 'x'; \(thread) log 'y'; lost n1", name)
         }
-        let found = compare(lost("A", RecordedStory.main), lost("B", Self.worker)).truncation
+        let found = RunComparison(lost("A", "main"), lost("B", "worker")).truncation
         XCTAssertEqual(
             found?.explanation,
             [
@@ -147,19 +120,19 @@ final class TruncatedRecordingTests: XCTestCase {
     func testARecordingThatIsCutBeforeAFoundationPostHasReturnedAgreesUpToThere() throws {
         let story = RecordedStory("register o1 ^; fpost #1 o1; fpost #2 o1; end - !exit")
         let end = try XCTUnwrap(story.records.lastIndex { $0.stage == .postEnd })
-        let comparison = compare(story.recording("A"), Recording(Array(story.records[..<end]), source: "B"))
+        let comparison = RunComparison(story.recording("A"), Recording(Array(story.records[..<end]), source: "B"))
         XCTAssertNotNil(comparison.truncation, comparison.text)
     }
 
     func testARecordingThatIsTruncatedInAnyWaySaysInWhich() {
-        let complete = run(delivered: 3, end: true, "A")
         for (truncation, sentence) in [
             (.line, "The last line of B is incomplete."), (.missing(1), "Records of B are missing."),
             (.lost(2), "Records of B are missing."),
         ] as [(Recording.Truncation, String)] {
             var short = run(delivered: 2, end: false, "B")
             short.completeness = [.truncated(truncation)]
-            XCTAssertEqual(compare(complete, short).truncation?.explanation.last, sentence)
+            let found = RunComparison(run(delivered: 3, end: true, "A"), short).truncation
+            XCTAssertEqual(found?.explanation.last, sentence)
         }
     }
 }

@@ -9,69 +9,43 @@ final class LogFormTests: XCTestCase {
         return try TextLog(name: "a.log", text: text + "\n", options: options)
     }
 
-    /// Line, form, process, thread's id and name, and text.
-    private typealias Case = (String, String, String?, String?, String?, String)
-
-    private static let cases: [Case] = [
-        (
-            "2016-02-13 22:05:12.857 test[865:45174] test notification", "nslog", "865", "45174", nil,
-            "test notification"
-        ),
-        ("2016-02-13 22:05:12+0100 test[865:45174] m", "nslog", "865", "45174", nil, "m"),
-        ("2026-11-20 22:05:12.856 test[865:7F3c2b1a]", "nslog", "865", "7f3c2b1a", nil, ""),
-        ("2026-11-20 22:05:12.856 my app [x] (2)[865:1] [1:2] m", "nslog", "865", "1", nil, "[1:2] m"),
-        ("2026-11-20 22:05:12.856 прог[865:1]  two ж", "nslog", "865", "1", nil, " two ж"),
-        (
-            "2021-04-06 13:32:13.839 Df kernel[0:12e] (Sandbox) m", "oslog", "0", "12e", nil, "Df (Sandbox) m"
-        ),
-        ("2021-04-06 13:32:13.839+0200 E  kernel[7:12e] m", "oslog", "7", "12e", nil, "E m"),
-        (
-            "2022-08-25 15:22:01.008417+0100 0x1590e    Default     0x0                  1766   0    bluetoothd: m",
-            "oslog", "1766", "1590e", nil, "Default bluetoothd: m"
-        ),
-        ("01-15 10:11:12.345  1234  5678 D Tag     : m", "logcat", "1234", "5678", nil, "D Tag     : m"),
-        ("2026-01-15 10:11:12.345 +0100 u0_a12  1234  5678 E Tag: m", "logcat", "1234", "5678", nil, "E Tag: m"),
-        (
-            "2024-01-15 10:11:12,345 [main] INFO  com.example.App - m", "log4j", nil, nil, "main",
-            "INFO com.example.App - m"
-        ),
-        (
-            "10:11:12.345 [ pool-1-thread-2] ERROR c.e.A - [x] m", "log4j", nil, nil, "pool-1-thread-2",
-            "ERROR c.e.A - [x] m"
-        ),
-        ("10:11:12.345 [12] INFO  a.B - m", "log4j", nil, "12", nil, "INFO a.B - m"),
-        (
-            "2024-01-15 10:11:12,345 - app - INFO - (MainThread) - m", "python", nil, nil, "MainThread",
-            " - app - INFO -   - m"
-        ),
-        ("2024-01-15 10:11:12,345 (Thread-1 (work)) m (x)", "python", nil, nil, "Thread-1 (work)", "   m (x)"),
-        (
-            "0:00:00.123456789 12345 0x55d0c8a0 DEBUG             GST_PADS gstpad.c:1:f:<src> m", "gst", "12345",
-            "55d0c8a0", nil, "DEBUG GST_PADS gstpad.c:1:f:<src> m"
-        ),
-        (
-            "2024-01-15T10:11:12+0100 info app: a=1 thread={number = 2, name = worker} [App] m", "swift-log", nil, "2",
-            "worker", "info app: a=1   [App] m"
-        ),
-        (
-            "2024-01-15T10:11:12+0100 info app : thread={number = 3, name = (null)} m", "swift-log", nil, "3", nil,
-            "info app :   m"
-        ),
-    ]
+    /// Lines, and what is expected of each: form, process, thread's id and name, and text.
+    private static let cases = #"""
+        2016-02-13 22:05:12.857 test[865:45174] test notification¦nslog¦865¦45174¦-¦test notification
+        2016-02-13 22:05:12+0100 test[865:45174] m¦nslog¦865¦45174¦-¦m
+        2026-11-20 22:05:12.856 test[865:7F3c2b1a]¦nslog¦865¦7f3c2b1a¦-¦
+        2026-11-20 22:05:12.856 my app [x] (2)[865:1] [1:2] m¦nslog¦865¦1¦-¦[1:2] m
+        2026-11-20 22:05:12.856 прог[865:1]  two ж¦nslog¦865¦1¦-¦ two ж
+        2021-04-06 13:32:13.839 Df kernel[0:12e] (Sandbox) m¦oslog¦0¦12e¦-¦Df (Sandbox) m
+        2021-04-06 13:32:13.839+0200 E  kernel[7:12e] m¦oslog¦7¦12e¦-¦E m
+        2022-08-25 15:22:01.008417+0100 0x1590e  Default 0x0  1766   0 blued: m¦oslog¦1766¦1590e¦-¦Default blued: m
+        01-15 10:11:12.345  1234  5678 D Tag     : m¦logcat¦1234¦5678¦-¦D Tag     : m
+        2026-01-15 10:11:12.345 +0100 u0_a12  1234  5678 E Tag: m¦logcat¦1234¦5678¦-¦E Tag: m
+        2024-01-15 10:11:12,345 [main] INFO  com.example.App - m¦log4j¦-¦-¦main¦INFO com.example.App - m
+        10:11:12.345 [ pool-1-thread-2] ERROR c.e.A - [x] m¦log4j¦-¦-¦pool-1-thread-2¦ERROR c.e.A - [x] m
+        10:11:12.345 [12] INFO  a.B - m¦log4j¦-¦12¦-¦INFO a.B - m
+        2024-01-15 10:11:12,345 - app - INFO - (MainThread) - m¦python¦-¦-¦MainThread¦ - app - INFO -   - m
+        2024-01-15 10:11:12,345 (Thread-1 (work)) m (x)¦python¦-¦-¦Thread-1 (work)¦   m (x)
+        0:00:00.123456789 12345 0x55d0c8a0 DEBUG   GST_PADS a.c:1:f:<src> m¦gst¦12345¦55d0c8a0¦-¦DEBUG GST_PADS a.c:1:f:<src> m
+        2024-01-15T10:11:12Z info a: a=1 thread={number = 2, name = worker} [A] m¦swift-log¦-¦2¦worker¦info a: a=1   [A] m
+        2024-01-15T10:11:12Z info app : thread={number = 3, name = (null)} m¦swift-log¦-¦3¦-¦info app :   m
+        """#.split(separator: "\n").map { $0.components(separatedBy: "¦") }
 
     func testEachFormIsRecognisedAndItsLinesAreSplit() throws {
-        for (line, form, process, id, name, text) in Self.cases {
-            let log = try log(line)
-            XCTAssertEqual(log.form?.name, form, line)
+        for row in Self.cases {
+            let line = row[0]
+            let (log, text) = (try log(line), row[5])
             let writer = try XCTUnwrap(log.writers.first)
-            XCTAssertEqual([writer.process, writer.id, writer.name], [process, id, name], line)
+            XCTAssertEqual(
+                [log.form?.name ?? "", writer.process ?? "-", writer.id ?? "-", writer.name ?? "-"],
+                Array(row[1..<5]), line)
             XCTAssertEqual(log.messages.map(\.text), [text], line)
             // Colours of a terminal are no part of a line, nor is what indents the whole log.
             let indented = try self.log("  \(line)\n   more\n  \(line)")
             XCTAssertEqual(indented.messages.map(\.text), ["\(text)\n more", text])
             XCTAssertEqual(try self.log("\u{1B}[32m\(line)\u{1B}[0m").messages.map(\.text), [text])
         }
-        XCTAssertEqual(Set(Self.cases.map(\.1)), Set(LogForm.names))
+        XCTAssertEqual(Set(Self.cases.map { $0[1] }), Set(LogForm.names))
     }
 
     func testALineOfAnotherFormIsNone() {

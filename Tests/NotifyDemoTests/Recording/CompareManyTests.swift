@@ -22,86 +22,88 @@ final class CompareManyTests: XCTestCase {
         return (outcome.output.components(separatedBy: "\n\n"), status, outcome.output + outcome.errors)
     }
 
-    private func first(_ answer: Answer) -> String? {
-        answer.paragraphs.dropFirst().first?.split(separator: "\n").first.map(String.init)
-    }
-
     // MARK: Text logs
 
-    private static let form = #"--form '(?<time>\d+) (?<thread>\d+)/(?<name>\S+) (?<text>.*)'"#
-
-    /// A log of `main start;worker load`, with ids of its own.
-    private func log(_ lines: String, seed: Int, equalTimes: Bool = false) -> String {
-        lines.split(separator: ";").enumerated().map { number, line in
-            let words = line.split(separator: " ", maxSplits: 1)
-            return
-                "\(equalTimes ? 1 : number) \(words[0].utf8.reduce(seed * 10) { $0 + Int($1) })/\(words[0]) \(words[1])\n"
-        }.joined()
-    }
-
-    private func compare(logs good: [String], _ bad: [String], _ options: String = "") throws -> Answer {
-        try compare(
-            good.enumerated().map { log($1, seed: $0) }, bad.enumerated().map { log($1, seed: $0 + 50) },
-            "\(Self.form) \(options)")
-    }
-
     private static let usual = "main start;worker load;worker save;main end"
+    private static let failed = "main start;worker load;worker save;worker failed;main end"
+    private static let late = "worker load;worker save;main start;main end"
+
+    /// Logs of `main start;worker load`, with times and ids of their own. A line without a thread continues the one
+    /// before.
+    private func compare(
+        logs good: [String], _ bad: [String], _ options: String = "", equalTimes: Bool = false, isCut: Bool = false
+    ) throws -> Answer {
+        func logs(_ runs: [String], _ seed: Int) -> [String] {
+            runs.enumerated().map { run, lines in
+                lines.split(separator: ";").enumerated().map { number, line in
+                    let words = line.split(separator: " ", maxSplits: 1)
+                    let id = words[0].utf8.reduce((seed + run) * 10) { $0 + Int($1) }
+                    return line.hasPrefix("+")
+                        ? "\(line.dropFirst())\n" : "\(equalTimes ? 1 : number) \(id)/\(words[0]) \(words[1])\n"
+                }.joined()
+            }
+        }
+        let form = #"--form '(?<time>\d+) (?<thread>\d+)/(?<name>\S+) (?<text>.*)'"#
+        let others = logs(bad, 50).map { isCut ? String($0.dropLast(2)) : $0 }
+        return try compare(logs(good, 0), others, "\(form) \(options)")
+    }
+
+    /// Bad logs in place of the usual ones, how many of each there are, options, and what is said first.
+    private static let answers: [(String, count: Int, options: String, String)] = [
+        (
+            "main start;worker load;main save;main end", 3, "",
+            #""save" is written by main in all 3 bad runs, by worker in all 3 good runs."#
+        ),
+        (failed, 3, "", #"In all 3 bad runs and no good run, "failed" is written by worker."#),
+        ("main start;worker load;main end", 3, "", #"In all 3 good runs and no bad run, "save" is written by worker."#),
+        (
+            "main start;worker load;worker save;worker save;main end", 3, "",
+            #"In all 3 bad runs and no good run, "save" is written by worker more than once."#
+        ),
+        (
+            "main start;worker save;worker load;main end", 3, "",
+            #"In all 3 bad runs "load" is written directly after "save", in all 3 good runs directly before it."#
+        ),
+        (late, 3, "", #"In all 3 bad runs "load" is written before "start", in all 3 good runs after it."#),
+        // A message of several lines is one text.
+        (
+            usual + ";+Reason: disk empty", 1, "",
+            #"In the bad run and no good run, "end … Reason: disk empty" is written by main."#
+        ),
+        // Threads of a pool are one role, and runs of work have no order.
+        (
+            "w-2 load;w-1 save;w-1 write;main start;main end", 2, "--pool '^w|worker' --pool nothing --unit load",
+            #"In all 2 bad runs and no good run, "write" is written by ^w|worker."#
+        ),
+    ]
 
     func testTheFirstAnswerIsTheBestFactThatIsTrueOfAllBadLogsAndOfNoGoodOneOrTheReverse() throws {
-        for (bad, answer) in [
-            (
-                "main start;worker load;main save;main end",
-                #""save" is written by main in all 3 bad runs, by worker in all 3 good runs."#
-            ),
-            (
-                "main start;worker load;worker save;worker failed;main end",
-                #"In all 3 bad runs and no good run, "failed" is written by worker."#
-            ),
-            (
-                "main start;worker load;main end",
-                #"In all 3 good runs and no bad run, "save" is written by worker."#
-            ),
-            (
-                "main start;worker load;worker save;worker save;main end",
-                #"In all 3 bad runs and no good run, "save" is written by worker more than once."#
-            ),
-            (
-                "main start;worker save;worker load;main end",
-                #"In all 3 bad runs "load" is written directly after "save", in all 3 good runs directly before it."#
-            ),
-            (
-                "worker load;worker save;main start;main end",
-                #"In all 3 bad runs "load" is written before "start", in all 3 good runs after it."#
-            ),
-        ] {
+        for (bad, count, options, answer) in Self.answers {
             let found = try compare(
-                logs: Array(repeating: Self.usual, count: 3), Array(repeating: bad, count: 3))
+                logs: Array(repeating: Self.usual, count: count), Array(repeating: bad, count: count), options)
             XCTAssertEqual(found.status, 1, found.text)
-            XCTAssertEqual(first(found), answer, found.text)
+            XCTAssertEqual(found.paragraphs.dropFirst().first?.components(separatedBy: "\n")[0], answer, found.text)
             XCTAssertTrue(found.text.contains("\n  good-1:") && found.text.contains("\n  bad-1:"), found.text)
+            XCTAssertEqual(found.text.contains("Nothing matches --pool nothing."), options.contains("nothing"))
         }
     }
 
     func testOrderNeedsThreeRunsOfEachKindTwoLanesAndTwoTimes() throws {
-        let late = "worker load;worker save;main start;main end"
-        func logs(_ lines: String, _ count: Int, _ seed: Int, equalTimes: Bool = false) -> [String] {
-            (0..<count).map { log(lines, seed: seed + $0, equalTimes: equalTimes) }
-        }
         for (count, equalTimes) in [(2, false), (3, true)] {
             let found = try compare(
-                logs(Self.usual, count, 0, equalTimes: equalTimes), logs(late, count, 50, equalTimes: equalTimes),
-                Self.form)
+                logs: Array(repeating: Self.usual, count: count), Array(repeating: Self.late, count: count),
+                equalTimes: equalTimes)
             XCTAssertEqual(found.status, 2, found.text)
             XCTAssertTrue(found.text.hasPrefix("nothing differs between \(count) bad runs and \(count) good runs"))
         }
     }
 
     func testIfNothingIsTrueOfAllBadRunsTheLargestDifferenceOfRatesIsShownAndTheStatusIs2() throws {
-        let failed = "main start;worker load;worker save;worker failed;main end"
-        let found = try compare(logs: [Self.usual, Self.usual, Self.usual], [failed, failed, Self.usual])
+        let found = try compare(
+            logs: [Self.usual, Self.usual, Self.usual], [Self.failed, Self.failed, Self.usual])
         XCTAssertEqual(found.status, 2)
-        XCTAssertEqual(
-            first(found), #"In 2 of 3 bad runs and no good run, "failed" is written by worker."#, found.text)
+        let answer = #"In 2 of 3 bad runs and no good run, "failed" is written by worker."#
+        XCTAssertTrue(found.paragraphs[1].hasPrefix(answer), found.text)
     }
 
     func testWhatComesOnlyAfterABetterAnswerOnItsThreadIsCountedNotShown() throws {
@@ -109,16 +111,6 @@ final class CompareManyTests: XCTestCase {
         let found = try compare(logs: [Self.usual, Self.usual], [bad, bad])
         XCTAssertFalse(found.text.contains("\"a\""), found.text)
         XCTAssertTrue(found.text.contains("differences after these, which may follow."), found.text)
-    }
-
-    func testThreadsOfAPoolAreOneRoleAndRunsOfWorkHaveNoOrder() throws {
-        // Jobs move between the threads of a pool.
-        let good = ["w-1 GET;w-1 read;w-2 GET;w-2 read", "w-2 GET;w-2 read;w-2 GET;w-2 read"]
-        let bad = ["w-1 GET;w-1 read;w-2 GET;w-2 read;w-1 write", "w-2 GET;w-2 read;w-1 GET;w-1 read;w-1 write"]
-        let found = try compare(logs: good, bad, "--unit GET --pool nothing")
-        XCTAssertEqual(first(found), #"In all 2 bad runs and no good run, "write" is written by w-…."#, found.text)
-        XCTAssertTrue(found.text.contains("Nothing matches --pool nothing."), found.text)
-        XCTAssertFalse(found.text.contains(#"directly after "read""#), found.text)
     }
 
     func testWhatHappensOnAnyThreadIsAnAnswerAlsoIfThreadsCannotBeToldApart() throws {
@@ -133,18 +125,9 @@ final class CompareManyTests: XCTestCase {
         XCTAssertTrue(found.text.contains(#"In all 2 bad runs and no good run, "lost" is written."#), found.text)
     }
 
-    func testAMessageOfSeveralLinesIsOneText() throws {
-        let runs = ["full", "empty"].map { "1/1 save failed\nReason: disk \($0)\n2/1 end\n" }
-        let found = try compare(
-            [runs[0]], [runs[1]], #"--form '(?<time>\d+)/(?<thread>\d+) (?<text>.*)'"#)
-        let sentence = "\n\nIn the bad run and no good run, \"save failed … Reason: disk empty\" is written"
-        XCTAssertTrue(found.text.contains(sentence), found.text)
-    }
-
     func testALogThatEndsWithinALineIsOpenAndCountsForNeither() throws {
-        let cut = String(log("main start;worker load", seed: 9).dropLast(2))
-        let good = (0..<2).map { log(Self.usual, seed: $0) }
-        let found = try compare(good, [cut, cut], Self.form)
+        let short = "main start;worker load"
+        let found = try compare(logs: [Self.usual, Self.usual], [short, short], isCut: true)
         XCTAssertEqual(found.status, 2, found.text)
         XCTAssertTrue(found.text.contains("Records that 2 incomplete runs may lack count for neither."), found.text)
     }
@@ -180,21 +163,19 @@ final class CompareManyTests: XCTestCase {
             guard !observesLate else { continue }
             let observer = #""observer":\#(name == "Settings" ? 1 : 2)"#
             add(thread, #""stage":"append","target":1,\#(post),\#(observer)"#)
-            add(1, #""stage":"deliver",\#(post),\#(observer)"#)
-            add(1, #""stage":"return",\#(post),\#(observer)"#)
+            for stage in ["deliver", "return"] { add(1, #""stage":"\#(stage)",\#(post),\#(observer)"#) }
         }
         if observesLate { observe() }
         add(1, #""stage":"end","reason":"exit""#)
         return lines.map { $0 + "\n" }.joined()
     }
 
-    func testTheFirstAnswerAboutRecordingsOfARaceIsTheOrderOfItsHandlers() throws {
+    func testTheFirstAnswerAboutRecordingsOfARaceIsTheOrderOfItsHandlersUnlessThereIsAFinding() throws {
         let good = (0..<6).map { recording(["Settings", "Window"], seed: 100 + $0) }
-        let bad = (0..<4).map { recording(["Window", "Settings"], seed: 200 + $0) }
-        let found = try compare(good, bad)
+        let found = try compare(good, (0..<4).map { recording(["Window", "Settings"], seed: 200 + $0) })
         XCTAssertEqual(found.status, 1)
         XCTAssertEqual(
-            found.paragraphs.dropFirst().first,
+            found.paragraphs[1],
             """
             In all 4 bad runs Settings is handled directly after Window, in all 6 good runs directly before it.
               good-1:8   main deliver #2 Settings observer 1
@@ -202,15 +183,10 @@ final class CompareManyTests: XCTestCase {
               bad-1:8    main deliver #2 Window observer 2
               bad-1:13   main deliver #3 Settings observer 1
             """, found.text)
-    }
-
-    func testAFindingOfAllBadRecordingsComesFirst() throws {
-        let good = (0..<2).map { recording(["Settings", "Window"], seed: 100 + $0) }
-        let bad = (0..<2).map { recording(["Settings", "Window"], seed: 200 + $0, observesLate: true) }
-        let found = try compare(good, bad)
-        XCTAssertEqual(found.status, 1)
+        let late = try compare(
+            good, (0..<2).map { recording(["Settings", "Window"], seed: 200 + $0, observesLate: true) })
         XCTAssertTrue(
-            first(found)?.hasPrefix("In all 2 bad runs and no good run, 'diagnose' finds ") == true, found.text)
-        XCTAssertTrue(found.text.contains("Settings"), found.text)
+            late.paragraphs[1].hasPrefix("In all 2 bad runs and no good run, 'diagnose' finds "), late.text)
+        XCTAssertTrue(late.paragraphs[1].contains("Settings"), late.text)
     }
 }
