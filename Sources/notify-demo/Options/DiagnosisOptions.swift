@@ -1,13 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
 
-extension ElapsedTime: ExpressibleByArgument {
-    /// - Parameter argument: a number and a unit.
-    public init?(argument: String) { self.init(argument) }
-
-    public var defaultValueDescription: String { ElapsedTime.exact(nanoseconds) }
-}
-
 /// When a diagnosis finds something, and which findings a project accepts.
 struct DiagnosisOptions: ParsableArguments {
     @Option(help: "The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s.")
@@ -38,16 +31,16 @@ struct DiagnosisOptions: ParsableArguments {
         DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
     }
 
+    /// Reads the file of accepted findings.
+    var accepted: AcceptedFindings {
+        get throws { try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings() }
+    }
+
     /// Reports the lines of the file of accepted findings that accept nothing.
     ///
     /// - Returns: true if that is a failure.
     func failsForUnused(_ lines: [String], _ terminal: Terminal) -> Bool {
         for line in lines { terminal.report("\(line): the recording has no such finding") }
         return failUnused && !lines.isEmpty
-    }
-
-    /// Reads the file of accepted findings.
-    var accepted: AcceptedFindings {
-        get throws { try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings() }
     }
 }
