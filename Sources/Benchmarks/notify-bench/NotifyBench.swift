@@ -19,7 +19,7 @@ struct NotifyBench: ParsableCommand {
             ×best are the median divided by that of the control and by that of the best other contender. p50, p99 and \
             p99.9 cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
 
-            The program warns when the rounds of a control differ by more than a fifth: the machine is too noisy.
+            Where the spread of a control is more than a fifth, the machine is too noisy.
 
             With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
             runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control. \
@@ -135,7 +135,7 @@ struct NotifyBench: ParsableCommand {
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
         let run = BenchmarkRun(conditions: try conditions, rounds: rounds)
-        let report = try BenchmarkReport.measuring(chosen, in: run) { progress.show($0) }
+        let report = BenchmarkReport.measuring(chosen, in: run) { progress.show($0) }
         progress.clear()
         let comparison = earlier.isEmpty ? nil : BenchmarkComparison(of: report, with: earlier)
         if let comparison {
@@ -145,7 +145,6 @@ struct NotifyBench: ParsableCommand {
             try print(json ? JSONText.of(report) : report.text(width: TerminalWidth.current))
         }
         for problem in report.problems { Self.warn(problem) }
-        for finding in report.noise { Self.warn("the machine is too noisy: \(finding)") }
         if report.machine.build == "debug" {
             Self.warn("this is a debug build: a release build is many times as fast.")
         }

@@ -3,7 +3,7 @@ import XCTest
 @testable import notify_bench
 
 final class BenchmarkReportTests: XCTestCase {
-    private static func report(noise: [String] = [], pin: Int? = nil) -> BenchmarkReport {
+    private static func report(pin: Int? = nil) -> BenchmarkReport {
         let burst = WorkloadResult.drawn(
             named: "burst-1", [("control", [28.04]), ("ours", [65.04, 64, 66]), ("addObserver(queue:)", [37214])])
         var latencies = [UInt64](repeating: 4_810, count: 100)
@@ -15,7 +15,7 @@ final class BenchmarkReportTests: XCTestCase {
                 ContenderResult(name: "eventfd", operations: 100, samples: [sample]),
                 ContenderResult(name: "broken", operations: 10, samples: [], problem: "10 were posted and 9 handled."),
             ])
-        return .drawn([burst, trip], noise: noise, pin: pin)
+        return .drawn([burst, trip], pin: pin)
     }
 
     func testTheTextHasTheConditionsATableForEachWorkloadAndTheErrors() {

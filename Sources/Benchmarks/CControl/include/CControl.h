@@ -11,7 +11,7 @@
 /// The monotonic clock, in nanoseconds.
 int64_t CControlNow(void);
 
-// MARK: The queue: an array under a futex lock, an eventfd for the first word, and a swap of the whole array
+// MARK: The queue: an array under a mutex, an eventfd for the first word, and a swap of the whole array
 
 typedef struct CControlQueue CControlQueue;
 

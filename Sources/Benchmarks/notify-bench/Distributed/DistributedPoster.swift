@@ -72,7 +72,7 @@ struct DistributedPoster {
         }
         let input = LocalSocket(owning: ends[1])
         Thread.detachNewThread {
-            ProcessorCores.pinBenchmarkThread(to: core)
+            ProcessorCores.pinCurrentThread(to: core)
             let targets = readers.map(\.descriptor)
             // The relay makes no system calls but reads and writes, so its sockets block.
             for target in targets { _ = fcntl(target, F_SETFL, 0) }

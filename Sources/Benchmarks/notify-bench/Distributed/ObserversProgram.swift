@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// The program of a process that holds observers of a distributed workload. They count in memory that the posting
+/// The program of the process that holds the observers of a distributed workload. They count in memory that the posting
 /// process shares. `notify-bench` starts itself for it.
 package struct ObserversProgram {
     package enum Kind: String, CaseIterable, Sendable {
@@ -23,14 +23,10 @@ package struct ObserversProgram {
     let arguments: [String]
 
     /// - Parameters:
-    ///   - numbers: the numbers of the observers in this process.
-    ///   - count: the number of observers in all processes.
+    ///   - count: the number of observers.
     ///   - core: the core to run on; nil: any core.
-    init(_ kind: Kind, _ numbers: Range<Int>, of count: Int, in directory: ServerDirectory, core: Int?) {
-        arguments = [
-            Self.subcommand, kind.rawValue, directory.path, "\(numbers.lowerBound)", "\(numbers.upperBound)",
-            "\(count)", core.map { "\($0)" } ?? "",
-        ]
+    init(_ kind: Kind, _ count: Int, in directory: ServerDirectory, core: Int?) {
+        arguments = [Self.subcommand, kind.rawValue, directory.path, "\(count)", core.map { "\($0)" } ?? ""]
     }
 
     static func tallyPath(in directory: ServerDirectory) -> String { "\(directory.path)/tally" }
@@ -40,9 +36,8 @@ package struct ObserversProgram {
     /// - Parameter arguments: those of the process, without its name.
     /// - Returns: false if it was not started for it.
     package static func runIfAsked(_ arguments: [String]) throws -> Bool {
-        guard arguments.count == 7, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
-            let first = Int(arguments[3]), let end = Int(arguments[4]), let count = Int(arguments[5]),
-            0 <= first, first < end, end <= count
+        guard arguments.count == 5, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
+            let count = Int(arguments[3]), count > 0
         else { return false }
         let directory = ServerDirectory(path: arguments[2])
         let parent = getppid()
@@ -52,32 +47,27 @@ package struct ObserversProgram {
             // The parent is gone and cannot remove its directory. The server ends by itself.
             if getppid() != parent { directory.remove() }
         }
-        if let core = Int(arguments[6]) { try ProcessorCores.pinCurrentThread(to: [core]) }
+        ProcessorCores.pinCurrentThread(to: Int(arguments[4]))
         let tally = try Tally(count, at: tallyPath(in: directory), isNew: false)
         switch kind {
         case .plain, .wire:
-            let observers = try WireObservers(
-                end - first, at: directory, areRegistered: kind == .wire, timeout: timeout)
-            for number in first..<end { tally.handle(1, by: number) }
-            observers.count(until: STDIN_FILENO) { tally.handle($1, by: first + $0) }
+            let observers = try WireObservers(count, at: directory, areRegistered: kind == .wire, timeout: timeout)
+            for number in 0..<count { tally.handle(1, by: number) }
+            observers.count(until: STDIN_FILENO) { tally.handle($1, by: $0) }
         case .center, .thread:
-            let thread = try kind == .thread ? RunLoopThread.started("observers", on: nil) : nil
-            let kept = try (first..<end).map { number in
+            let thread = try kind == .thread ? RunLoopThread.started("observers", on: nil).targetThread : .postingThread
+            let kept = try (0..<count).map { number in
                 let center = try DistributedCenter(directory: directory)
-                let handler: @Sendable (DistributedNotification) -> Void = { _ in tally.handle(1, by: number) }
-                let token =
-                    if let thread {
-                        try center.addObserver(forName: DistributedPoster.name, on: thread, using: handler)
-                    } else {
-                        try center.addObserver(forName: DistributedPoster.name, on: .postingThread, using: handler)
-                    }
+                let token = try center.addObserver(forName: DistributedPoster.name, on: thread) { _ in
+                    tally.handle(1, by: number)
+                }
                 let gaps = center.addConnectionObserver(on: .postingThread) { event in
                     if case .gap(let gap) = event { tally.miss(Int(gap.count), by: number) }
                 }
                 try center.synchronize(timeout: timeout)
                 return (center, token, gaps)
             }
-            for number in first..<end { tally.handle(1, by: number) }
+            for number in 0..<count { tally.handle(1, by: number) }
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) < 0, errno == EINTR {}
             withExtendedLifetime(kept) {}

@@ -157,7 +157,7 @@ private struct ControlQueue: @unchecked Sendable {
         nonisolated(unsafe) let queue = made
         self.queue = queue
         Thread.detachNewThread {
-            ProcessorCores.pinBenchmarkThread(to: core)
+            ProcessorCores.pinCurrentThread(to: core)
             CControlQueueRun(queue)
             memory.deinitialize(count: 1).deallocate()
         }

@@ -24,7 +24,7 @@ final class PosterThreads: Sendable {
         posters = (0..<count).map { _ in Poster() }
         for poster in posters {
             Thread.detachNewThread {
-                ProcessorCores.pinBenchmarkThread(to: core)
+                ProcessorCores.pinCurrentThread(to: core)
                 var isOver = false
                 while !isOver {
                     poster.start.wait()

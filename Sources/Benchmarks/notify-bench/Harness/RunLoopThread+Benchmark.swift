@@ -7,13 +7,7 @@ extension RunLoopThread {
     static func started(_ name: String = "target", on core: Int?) throws -> RunLoopThread {
         let thread = RunLoopThread(name: name)
         try thread.start()
-        guard let core else { return thread }
-        do {
-            try thread.performAndWait(timeout: .seconds(10)) { try ProcessorCores.pinCurrentThread(to: [core]) }
-        } catch {
-            thread.stop()
-            throw error
-        }
+        try thread.performAndWait(timeout: .seconds(10)) { ProcessorCores.pinCurrentThread(to: core) }
         return thread
     }
 
