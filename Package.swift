@@ -46,7 +46,7 @@ let package = Package(
         .target(name: "PostingQueues", dependencies: ["ThreadedNotifications"], swiftSettings: strict),
         .target(
             name: "RunLoopIntegration", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
-        .target(name: "AsyncMain", dependencies: ["CLinux"]),
+        .target(name: "AsyncMain"),
         .target(
             name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
