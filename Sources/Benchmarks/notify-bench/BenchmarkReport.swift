@@ -7,15 +7,13 @@ package struct BenchmarkReport: Sendable, Hashable, Codable {
 
     package var schema = BenchmarkReport.schema
     package var machine: BenchmarkMachine
-    /// The cores that threads were bound to: one for all, or one for posting and one for handling threads.
-    package var pin: [Int]
     package var rounds: Int
     package var isQuick: Bool
     package var seconds: Double
     package var workloads: [WorkloadResult]
 
     private enum CodingKeys: String, CodingKey {
-        case schema, machine, pin, rounds
+        case schema, machine, rounds
         case isQuick = "quick"
         case seconds, workloads
     }
@@ -24,7 +22,6 @@ package struct BenchmarkReport: Sendable, Hashable, Codable {
         _ run: BenchmarkRun, machine: BenchmarkMachine, seconds: Double, workloads: [WorkloadResult]
     ) {
         self.machine = machine
-        pin = run.conditions.cores
         rounds = run.rounds
         isQuick = run.conditions.isQuick
         self.seconds = seconds
@@ -46,15 +43,11 @@ package struct BenchmarkReport: Sendable, Hashable, Codable {
         }
     }
 
-    /// Measures on the calling thread, which must be the main thread. A pinned run pins that thread. Reads the state of
-    /// the machine before and after.
+    /// Measures on the calling thread, which must be the main thread.
     package static func measuring(
         _ workloads: [Workload], in run: BenchmarkRun, progress: (String) -> Void = { _ in }
     ) -> BenchmarkReport {
         let machine = BenchmarkMachine.current
-        // A new thread inherits the cores of the thread that starts it. This includes the threads of Foundation and
-        // Dispatch.
-        ProcessorCores.pinCurrentThread(to: run.conditions.cores)
         var results: [WorkloadResult] = []
         let elapsed = SuspendingClock().measure { results = run.perform(workloads, progress: progress) }
         return BenchmarkReport(run, machine: machine, seconds: elapsed / .seconds(1), workloads: results)

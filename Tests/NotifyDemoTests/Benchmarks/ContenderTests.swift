@@ -49,7 +49,7 @@ final class ContenderTests: XCTestCase {
             var conditions = BenchmarkConditions()
             // If the second calls come in the same post, all have come when the posters have returned.
             conditions.timeout = times == 0 ? .milliseconds(1) : TestTimeout.hang
-            let subject = try Subject.burst(targets: 2, conditions) { handlers, _ in
+            let subject = try Subject.burst(targets: 2, conditions) { handlers in
                 Channel(post: { for handler in handlers { for _ in 0..<times { handler() } } })
             }
             assertThrows(error) { try subject.measure(10) }

@@ -37,13 +37,6 @@ void CControlRelay(int source, const int *targets, int count);
 
 // MARK: Measuring
 
-/// True if the calling thread may run on a core.
-bool CControlMayRunOn(int core);
-
-/// Restricts the calling thread, and threads that it starts later, to these cores, on which it may run.
-/// @return 0, or the system's error number.
-int CControlPin(const int *cores, int count);
-
 /// The processor time that a process has used, in nanoseconds; 0 if there is no such process.
 int64_t CControlProcessTime(int32_t process);
 

@@ -20,7 +20,7 @@ final class ObserverProcess {
     ) throws {
         tally = try Tally(count, at: ObserversProgram.tallyPath(in: directory), isNew: true)
         timeout = conditions.timeout
-        let asked = ObserversProgram(kind, count, in: directory, core: conditions.targetCore)
+        let asked = ObserversProgram(kind, count, in: directory)
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(null) }
         child = try ChildProgram(path: conditions.observersProgram, arguments: asked.arguments)

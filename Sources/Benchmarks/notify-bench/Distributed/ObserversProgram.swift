@@ -22,11 +22,9 @@ package struct ObserversProgram {
 
     let arguments: [String]
 
-    /// - Parameters:
-    ///   - count: the number of observers.
-    ///   - core: the core to run on; nil: any core.
-    init(_ kind: Kind, _ count: Int, in directory: ServerDirectory, core: Int?) {
-        arguments = [Self.subcommand, kind.rawValue, directory.path, "\(count)", core.map { "\($0)" } ?? ""]
+    /// - Parameter count: the number of observers.
+    init(_ kind: Kind, _ count: Int, in directory: ServerDirectory) {
+        arguments = [Self.subcommand, kind.rawValue, directory.path, "\(count)"]
     }
 
     static func tallyPath(in directory: ServerDirectory) -> String { "\(directory.path)/tally" }
@@ -36,7 +34,7 @@ package struct ObserversProgram {
     /// - Parameter arguments: those of the process, without its name.
     /// - Returns: false if it was not started for it.
     package static func runIfAsked(_ arguments: [String]) throws -> Bool {
-        guard arguments.count == 5, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
+        guard arguments.count == 4, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
             let count = Int(arguments[3]), count > 0
         else { return false }
         let directory = ServerDirectory(path: arguments[2])
@@ -47,7 +45,6 @@ package struct ObserversProgram {
             // The parent is gone and cannot remove its directory. The server ends by itself.
             if getppid() != parent { directory.remove() }
         }
-        ProcessorCores.pinCurrentThread(to: Int(arguments[4]))
         let tally = try Tally(count, at: tallyPath(in: directory), isNew: false)
         switch kind {
         case .plain, .wire:
@@ -55,7 +52,7 @@ package struct ObserversProgram {
             for number in 0..<count { tally.handle(1, by: number) }
             observers.count(until: STDIN_FILENO) { tally.handle($1, by: $0) }
         case .center, .thread:
-            let thread = try kind == .thread ? RunLoopThread.started("observers", on: nil).targetThread : .postingThread
+            let thread = try kind == .thread ? RunLoopThread.started("observers").targetThread : .postingThread
             let kept = try (0..<count).map { number in
                 let center = try DistributedCenter(directory: directory)
                 let token = try center.addObserver(forName: DistributedPoster.name, on: thread) { _ in

@@ -26,7 +26,7 @@ enum Distributed {
             Contender(name) { conditions in
                 let poster =
                     try kind == .plain
-                    ? DistributedPoster.throughRelay(conditions) : DistributedPoster.throughServer(conditions)
+                    ? DistributedPoster.throughRelay() : DistributedPoster.throughServer(conditions)
                 do {
                     let observers = try ObserverProcess(kind, count, in: poster.directory, conditions)
                     try poster.start(count)
