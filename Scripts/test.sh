@@ -17,7 +17,8 @@ step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 # directories of their own, so that other builds keep theirs.
 fast=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -gnone)
 fast+=(-Xswiftc -index-ignore-system-modules)
-tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
+optimized=(env OPTIMIZED_SERVER=1 swift)
+tests=("${optimized[@]}" test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
 thread=(--scratch-path .build-tsan --sanitize=thread "${fast[@]}")
 # Handlers may end their thread, which the sanitizer's checks of the stack report as an error.
 address=(--scratch-path .build-asan --sanitize=address "${fast[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
@@ -25,10 +26,10 @@ libraries='^(ThreadedNotifications|DistributedNotifications)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
 # About half of them: most wait for the programs that they run, so two processes take half the time.
 documents='^(DocumentsTests[.]|NotifyDemoTests[.][A-D])'
-# Of the release build: only that shows how the memory of the server grows.
-released='[.]ReleasedServerTests'
+# Only an optimized server shows how its memory grows.
+export RELEASED_SERVER="$PWD/.build-test/debug/notification-server"
 
-# Steps that are started run at the same time, because many tests wait. The builds come first.
+# Steps that are started run at the same time, because many tests wait, and a build waits for its largest module.
 logs=$(mktemp -d)
 trap 'rm -r "$logs"' EXIT
 start() { # NAME COMMAND…
@@ -58,26 +59,30 @@ install_libraries() {
 }
 
 install_libraries >"$logs/install" 2>&1 &
+installing=$!
 step "format and build"
 start "format" swift format lint --strict --recursive Package.swift Sources Tests
-if ! swift build --build-tests --scratch-path .build-test "${fast[@]}"; then
+sanitized="ThreadedNotificationsTests"
+if [ "${SANITIZERS:-}" = 1 ]; then sanitized+=" DistributedNotificationsTests"; fi
+sanitized=(env SANITIZED="$sanitized" swift)
+start "build for the thread sanitizer" "${sanitized[@]}" build --build-tests "${thread[@]}"
+sanitizing=$!
+if ! "${optimized[@]}" build --build-tests --scratch-path .build-test "${fast[@]}"; then
     wait
     finish "format"
     exit 1
 fi
 
 step "tests"
-wait
-start "tests of the libraries" "${tests[@]}" --filter "$libraries" --skip "$released"
+wait "$installing" || true
+start "tests of the libraries" "${tests[@]}" --filter "$libraries"
 start "tests of the commands" "${tests[@]}" --filter "$commands" --skip "$documents"
 start "tests of the commands, A to D, and of the documents" "${tests[@]}" --filter "$documents"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 steps=("format" "tests of the libraries" "tests of the commands" "tests of the commands, A to D, and of the documents")
 steps+=("other tests")
-sanitized="ThreadedNotificationsTests"
-if [ "${SANITIZERS:-}" = 1 ]; then sanitized+=" DistributedNotificationsTests"; fi
-sanitized=(env SANITIZED="$sanitized" swift)
-if "${sanitized[@]}" build --build-tests "${thread[@]}" >"$logs/build for the thread sanitizer" 2>&1; then
+wait "$sanitizing" || true
+if [ -e "$logs/build for the thread sanitizer.passed" ]; then
     # Two processes, because tests wait.
     first='^ThreadedNotificationsTests[.]([A-O]|Posting)'
     start "thread sanitizer, A to O" "${sanitized[@]}" test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
@@ -86,15 +91,6 @@ if "${sanitized[@]}" build --build-tests "${thread[@]}" >"$logs/build for the th
 else
     cat "$logs/build for the thread sanitizer"
     failed+=("build for the thread sanitizer")
-fi
-release=(swift build -c release --product notification-server --scratch-path .build-release -Xswiftc -gnone)
-if "${release[@]}" >"$logs/release build of the server" 2>&1; then
-    start "release build of the server" env RELEASED_SERVER="$PWD/.build-release/release/notification-server" \
-        "${tests[@]}" --filter "$released"
-    steps+=("release build of the server")
-else
-    cat "$logs/release build of the server"
-    failed+=("release build of the server")
 fi
 wait
 if [ "${SANITIZERS:-}" = 1 ]; then

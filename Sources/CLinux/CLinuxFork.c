@@ -1,22 +1,11 @@
 // The descriptors of a run loop in the copy of a process.
 
 #define _GNU_SOURCE
-#include "CLinuxFork.h"
+#include "CLinux.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
 
 /// Returns true if a descriptor is of this kind, such as "eventfd".
 static bool is_of_kind(int descriptor, const char *kind) {

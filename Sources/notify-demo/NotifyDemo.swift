@@ -17,7 +17,7 @@ struct NotifyDemo: ParsableCommand {
 
             With --json, a report is one JSON document, and a sequence of records, notifications or scenarios \
             has one JSON document per line. The same field has the same name everywhere. Times are in nanoseconds. \
-            Durations on the command line have a unit: ns, us, ms, s or m.
+            Durations on the command line have a unit: ns, us, ms, s, m, h or d.
 
             EXAMPLES
               notify-demo
@@ -30,11 +30,14 @@ struct NotifyDemo: ParsableCommand {
               notify-demo observe build-done
 
             EXIT STATUS
-              0  success
-              1  an expectation or a rule failed, runs differ, a problem was found, or no notification came
-              2  error: a file cannot be read or written, or the server cannot be reached
-              64 usage error
-              130 interrupted by Ctrl-C
+              0    success
+              1    an expectation or a rule failed, runs differ, a
+                   problem was found, no notification came, or no
+                   server runs
+              2    error: a file cannot be read or written, or the
+                   server cannot be reached or started
+              64   usage error
+              130  interrupted by Ctrl-C
             """, version: "1.0.0",
         // Hidden: child processes of other subcommands.
         subcommands: [LifetimeChild.self, DistributedChild.self, DoctorChild.self],

@@ -42,6 +42,11 @@ final class DocumentsTests: XCTestCase {
                 let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
                 let printed = try shell.run(String(lines[0]))
                 let text = lines.count > 1 ? String(lines[1]) : ""
+                // One document compiles the program with optimization, another without.
+                if lines[0].contains("notify-demo check plain.jsonl") {
+                    let places = "posted at plain.swift:10; observed at plain.swift:6"
+                    XCTAssertTrue(printed.output.contains(places), "\(document): \(printed)")
+                }
                 // What is printed of the recording in this repository is always the same.
                 if lines[0].contains(/^notify-demo (check|diagnose|show|stats|timeline)\b/),
                     !lines[0].contains("plain.jsonl")
@@ -77,21 +82,6 @@ final class DocumentsTests: XCTestCase {
             "notify-demo record -o new.jsonl -- kitchen >&2; notify-demo compare kitchen.jsonl new.jsonl")
         XCTAssertTrue(compared.output.hasPrefix("the same"), "\(compared)")
         try shell.end()
-    }
-
-    func testTheRuleThatAPlainProgramBreaksNamesFileAndLineWithAndWithoutOptimization() throws {
-        for optimization in ["-O", "-Onone"] {
-            let shell = try DocumentShell()
-            let checked = try shell.run(
-                """
-                swiftc -g \(optimization) plain.swift && notify-demo record -o plain.jsonl -- ./plain >/dev/null 2>&1
-                notify-demo check plain.jsonl --rule 'Saved on main'; echo $?
-                """)
-            XCTAssertTrue(
-                checked.output.contains("posted at plain.swift:10; observed at plain.swift:6"), "\(checked)")
-            XCTAssertTrue(checked.output.hasSuffix("0 passed, 1 failed\n1\n"), "\(checked)")
-            try shell.end()
-        }
     }
 
     func testEachLinkLeadsToAFileASectionOrAnArticle() {

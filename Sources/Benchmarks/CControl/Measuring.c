@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
-// MARK: Time and cores
+// MARK: Time
 
 static int64_t nanoseconds(clockid_t clock) {
     struct timespec time;
@@ -20,19 +19,6 @@ int64_t CControlNow(void) { return nanoseconds(CLOCK_MONOTONIC); }
 int64_t CControlProcessTime(int32_t process) {
     clockid_t clock;
     return clock_getcpuclockid(process, &clock) == 0 ? nanoseconds(clock) : 0;
-}
-
-bool CControlMayRunOn(int core) {
-    cpu_set_t set;
-    if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof set, &set) != 0) return false;
-    return CPU_ISSET(core, &set);
-}
-
-int CControlPin(const int *cores, int count) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int index = 0; index < count; index++) CPU_SET(cores[index], &set);
-    return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
 }
 
 // MARK: Memory

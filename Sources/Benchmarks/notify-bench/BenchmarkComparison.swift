@@ -101,12 +101,9 @@ package struct BenchmarkComparison: Sendable, Hashable, Encodable {
     }
 
     private static func differences(_ before: BenchmarkReport, _ now: BenchmarkReport) -> [String] {
-        func pinned(_ cores: [Int]) -> String {
-            cores.isEmpty ? "not pinned" : "pinned to \(cores.map(String.init).joined(separator: ","))"
-        }
-        return [
+        [
             ("The build", before.machine.build, now.machine.build),
-            ("The threads", pinned(before.pin), pinned(now.pin)),
+            ("The cores", "\(before.machine.cores)", "\(now.machine.cores)"),
             ("The run", before.isQuick ? "quick" : "whole", now.isQuick ? "quick" : "whole"),
         ].filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1) before, \($0.2) now." }
     }

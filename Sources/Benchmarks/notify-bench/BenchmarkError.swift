@@ -9,8 +9,6 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case observersEnded
     /// A round's figure is not a number, is negative, or counts another number of operations.
     case noFigure(String)
-    /// The core does not exist, or the process may not run on it.
-    case noSuchCore(Int)
     /// A file cannot be read.
     case unreadable(String, String)
     /// A file is no report of `notify-bench --json`, for this reason.
@@ -32,15 +30,12 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
             "the process that has the observers has ended. What it printed on standard error says why."
         case .noFigure(let figure):
             "a round's figure is \(figure)."
-        case .noSuchCore(let core):
-            "this process cannot run on core \(core): it may run on "
-                + ProcessorCores.available.map(String.init).joined(separator: ", ") + "."
         case .unreadable(let path, let problem):
             "cannot read \(path): \(problem)"
         case .noReport(let path, let reason):
             "cannot compare with \(path): it is no report of 'notify-bench --json': \(reason)."
         case .differentRuns:
-            "cannot compare: the earlier runs differ in the build, --pin or --quick. Give runs that were made alike."
+            "cannot compare: the earlier runs differ in the build, the cores or --quick. Give runs that were made alike."
         case .notMade(let what, let code):
             "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }

@@ -17,9 +17,6 @@ extension BenchmarkReport {
             "\(machine.model), \(counted(machine.cores, "core"))" + (machine.load.map { ", load \(number($0))" } ?? ""),
             "\(machine.build) build",
             counted(rounds, "round") + (isQuick ? ", a quick look" : ""),
-            pin.isEmpty
-                ? "not pinned"
-                : "pinned to core\(pin.count == 1 ? "" : "s") \(pin.map(String.init).joined(separator: ","))",
             "\(number(seconds)) s",
         ].joined(separator: "; ")
     }

@@ -7,30 +7,24 @@ package struct BenchmarkReport: Sendable, Hashable, Codable {
 
     package var schema = BenchmarkReport.schema
     package var machine: BenchmarkMachine
-    /// The cores that threads were bound to: one for all, or one for posting and one for handling threads.
-    package var pin: [Int]
     package var rounds: Int
     package var isQuick: Bool
     package var seconds: Double
-    /// The reasons to consider the machine too noisy; empty if it was quiet.
-    package var noise: [String]
     package var workloads: [WorkloadResult]
 
     private enum CodingKeys: String, CodingKey {
-        case schema, machine, pin, rounds
+        case schema, machine, rounds
         case isQuick = "quick"
-        case seconds, noise, workloads
+        case seconds, workloads
     }
 
     package init(
-        _ run: BenchmarkRun, machine: BenchmarkMachine, seconds: Double, noise: [String], workloads: [WorkloadResult]
+        _ run: BenchmarkRun, machine: BenchmarkMachine, seconds: Double, workloads: [WorkloadResult]
     ) {
         self.machine = machine
-        pin = run.conditions.cores
         rounds = run.rounds
         isQuick = run.conditions.isQuick
         self.seconds = seconds
-        self.noise = noise
         self.workloads = workloads
     }
 
@@ -49,25 +43,14 @@ package struct BenchmarkReport: Sendable, Hashable, Codable {
         }
     }
 
-    /// Measures on the calling thread, which must be the main thread. A pinned run pins that thread. Reads the state of
-    /// the machine before and after.
-    ///
-    /// - Throws: `BenchmarkError.noSuchCore`.
+    /// Measures on the calling thread, which must be the main thread.
     package static func measuring(
         _ workloads: [Workload], in run: BenchmarkRun, progress: (String) -> Void = { _ in }
-    ) throws(BenchmarkError) -> BenchmarkReport {
+    ) -> BenchmarkReport {
         let machine = BenchmarkMachine.current
-        // A new thread inherits the cores of the thread that starts it. This includes the threads of Foundation and
-        // Dispatch.
-        if !run.conditions.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.conditions.cores) }
         var results: [WorkloadResult] = []
         let elapsed = SuspendingClock().measure { results = run.perform(workloads, progress: progress) }
-        let isPinned = !run.conditions.cores.isEmpty
-        return BenchmarkReport(
-            run, machine: machine, seconds: elapsed / .seconds(1),
-            // The rounds of a quick run are too short to show noise.
-            noise: run.conditions.isQuick ? [] : BenchmarkNoise.findings(in: results, isPinned: isPinned),
-            workloads: results)
+        return BenchmarkReport(run, machine: machine, seconds: elapsed / .seconds(1), workloads: results)
     }
 
     /// The errors and their contenders; empty if every contender has figures.

@@ -1,11 +1,7 @@
 internal import CControl
 
-/// The cores of a subject's threads, and its timeout.
+/// What a subject needs to know of a run.
 package struct BenchmarkConditions: Sendable, Hashable {
-    /// The core of posting threads; nil: any core.
-    package var postingCore: Int?
-    /// The core of handling threads; nil: any core.
-    package var targetCore: Int?
     /// The timeout after which a subject throws.
     package var timeout = Duration.seconds(10)
     /// True if a subject with seconds of preparation should prepare less.
@@ -13,15 +9,8 @@ package struct BenchmarkConditions: Sendable, Hashable {
     /// The executable of the processes that hold observers: it calls `ObserversProgram.runIfAsked`.
     package var observersProgram: String
 
-    package init(postingCore: Int? = nil, targetCore: Int? = nil, observersProgram: String = "") {
-        self.postingCore = postingCore
-        self.targetCore = targetCore
+    package init(observersProgram: String = "") {
         self.observersProgram = observersProgram
-    }
-
-    /// One core for all threads, or the cores of posting and of handling threads; empty: any core.
-    package var cores: [Int] {
-        postingCore == targetCore ? [postingCore].compactMap(\.self) : [postingCore, targetCore].compactMap(\.self)
     }
 }
 

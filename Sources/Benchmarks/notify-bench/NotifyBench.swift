@@ -19,7 +19,7 @@ struct NotifyBench: ParsableCommand {
             ×best are the median divided by that of the control and by that of the best other contender. p50, p99 and \
             p99.9 cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
 
-            The program warns when the rounds of a control differ by more than a fifth: the machine is too noisy.
+            Where the spread of a control is more than a fifth, the machine is too noisy.
 
             With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
             runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control. \
@@ -28,7 +28,7 @@ struct NotifyBench: ParsableCommand {
 
             EXAMPLES
               notify-bench
-              notify-bench burst round-trip --pin 0
+              taskset -c 0 notify-bench burst round-trip
               notify-bench same-thread-1 --rounds 31
               notify-bench --quick
               notify-bench --json > before.json
@@ -50,14 +50,6 @@ struct NotifyBench: ParsableCommand {
 
     @Flag(help: "List the workloads, and measure nothing.")
     var list = false
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            Run all threads on one core (0), or posting threads on one and handling threads on another (0,1), except \
-            threads that a contender does not create itself.
-            """, valueName: "cores"))
-    var pin: String?
 
     @Flag(help: "Run fewer operations and rounds: a check that the benchmarks work, not a measurement.")
     var quick = false
@@ -99,10 +91,9 @@ struct NotifyBench: ParsableCommand {
         if let rounds, !(1...1000).contains(rounds) {
             throw ValidationError("--rounds is \(rounds), and must be from 1 to 1000.")
         }
-        if list, quick || json || pin != nil || rounds != nil || !compare.isEmpty {
+        if list, quick || json || rounds != nil || !compare.isEmpty {
             throw ValidationError("--list measures nothing: it takes workloads only.")
         }
-        _ = try conditions
     }
 
     func run() throws {
@@ -134,8 +125,10 @@ struct NotifyBench: ParsableCommand {
         }
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
-        let run = BenchmarkRun(conditions: try conditions, rounds: rounds)
-        let report = try BenchmarkReport.measuring(chosen, in: run) { progress.show($0) }
+        var conditions = BenchmarkConditions(observersProgram: Bundle.main.executablePath ?? "")
+        conditions.isQuick = quick
+        let run = BenchmarkRun(conditions: conditions, rounds: rounds)
+        let report = BenchmarkReport.measuring(chosen, in: run) { progress.show($0) }
         progress.clear()
         let comparison = earlier.isEmpty ? nil : BenchmarkComparison(of: report, with: earlier)
         if let comparison {
@@ -145,7 +138,6 @@ struct NotifyBench: ParsableCommand {
             try print(json ? JSONText.of(report) : report.text(width: TerminalWidth.current))
         }
         for problem in report.problems { Self.warn(problem) }
-        for finding in report.noise { Self.warn("the machine is too noisy: \(finding)") }
         if report.machine.build == "debug" {
             Self.warn("this is a debug build: a release build is many times as fast.")
         }
@@ -160,26 +152,6 @@ struct NotifyBench: ParsableCommand {
         if workloads.isEmpty { return Workloads.all.filter { before.contains($0.name) } }
         var names: Set<String> = []
         return workloads.flatMap(Workloads.named).filter { names.insert($0.name).inserted }
-    }
-
-    private var conditions: BenchmarkConditions {
-        get throws {
-            var conditions = BenchmarkConditions(observersProgram: Bundle.main.executablePath ?? "")
-            conditions.isQuick = quick
-            guard let pin else { return conditions }
-            let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-            guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {
-                throw ValidationError("--pin is \"\(pin)\", and must be one core or two: 0 or 0,1.")
-            }
-            let available = ProcessorCores.available
-            for core in [first, last] where !available.contains(core) {
-                throw ValidationError(
-                    "--pin names core \(core), and this process may run on "
-                        + "\(available.map(String.init).joined(separator: ", ")).")
-            }
-            (conditions.postingCore, conditions.targetCore) = (first, last)
-            return conditions
-        }
     }
 
     private func print(_ text: String) throws {

@@ -27,8 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "CLinuxFork.h"
-#include "CLinuxMainThread.h"
 #include "CLinuxSocket.h"
 
 extern long syscall(long number, ...);
@@ -41,7 +39,6 @@ extern int pthread_setname_np(pthread_t thread, const char *name);
 
 extern int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *deadline);
 extern int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *deadline);
-extern int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline);
 extern int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *deadline);
 
 /// The first occurrence of some bytes in others; null if there is none.
@@ -106,25 +103,6 @@ static inline bool CLinuxIsDeallocating(const void *object) {
     return swift_isDeallocating && swift_isDeallocating(object);
 }
 
-/// The number of processors that the calling thread may run on. Inline, because glibc counts them with _GNU_SOURCE
-/// only.
-static inline int CLinuxUsableProcessors(void) {
-    // Room for 8,192 processors.
-    unsigned long processors[1024 / sizeof(unsigned long)] = {0};
-    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof processors, processors);
-    int count = 0;
-    for (long word = 0; word < bytes / (long)sizeof(unsigned long); word++) {
-        count += __builtin_popcountl(processors[word]);
-    }
-    return count;
-}
-
-/// The processor that the calling thread runs on. Declared here, because glibc declares it with _GNU_SOURCE only.
-extern int sched_getcpu(void);
-
-/// Yields the processor to other threads.
-static inline void CLinuxYield(void) { sched_yield(); }
-
 /// Asks the scheduler for short time slices for the calling thread, so that it runs as soon as it is woken, before a
 /// thread with longer slices that runs on the same processor. Its share of processor time and its priority stay.
 /// Threads and processes that it starts have the system's slices. Kernels before 6.12 ignore the request.
@@ -144,21 +122,6 @@ static inline void CLinuxRequestShortTimeSlices(void) {
     attributes.flags = 1;  // SCHED_FLAG_RESET_ON_FORK
     attributes.runtime = 100000;  // ns, the kernel's minimum
     syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
-/// Tells the processor that this loop waits for a change in memory.
-static inline void CLinuxPause(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-/// True if an open file is a regular file. Inline, because struct stat belongs to another module in Swift.
-static inline bool CLinuxIsRegularFile(int descriptor) {
-    struct stat status;
-    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /// Opens a descriptor of a process (pidfd), which becomes readable when the process ends. Returns -1, with errno, on
@@ -249,5 +212,14 @@ static inline bool CLinuxRunsWithOthersRights(void) {
 static inline const char *CLinuxEnvironment(const char *name) {
     return CLinuxRunsWithOthersRights() ? NULL : getenv(name);
 }
+
+/// Called in the copy of a process, which has the same numbers for the same open files: a thread of the copy would read
+/// what wakes the parent's thread, set its timers, and be woken in its place. Replaces the sets that have a member, and
+/// their events and timers, by sets, events and timers of this process with the same numbers and in the same state.
+/// `member` is in all sets of one run loop, and in no other. No effect if /proc cannot be read.
+extern void CLinuxSeparateSets(int member);
+
+/// Has functions called before fork, and after it in the parent and in the copy.
+extern int CLinuxAtFork(void (*prepare)(void), void (*parent)(void), void (*copy)(void));
 
 #endif

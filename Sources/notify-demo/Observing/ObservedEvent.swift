@@ -45,6 +45,11 @@ struct ObservedEvent: Encodable, Sendable {
             + details.compactMap(\.self).joined()
     }
 
+    init(_ notification: DistributedNotification) {
+        let sender = try? String(contentsOfFile: "/proc/\(notification.sender)/comm", encoding: .utf8)
+        self.init(notification, senderName: sender?.trimmingCharacters(in: .newlines), thread: .current)
+    }
+
     init(_ event: ConnectionEvent) {
         switch event {
         case .connected(let server):

@@ -5,9 +5,7 @@ import SystemPackage
 
 /// The option for telling findings to the service that runs a command.
 struct AnnotationOptions: ParsableArguments {
-    enum Annotations: String, ExpressibleByArgument, CaseIterable {
-        case none, github, auto
-    }
+    enum Annotations: String, ExpressibleByArgument, CaseIterable { case none, github, auto }
 
     @Option(
         help: """

@@ -3,16 +3,8 @@ import DeliveryDiagnostics
 import DeliveryRecording
 import TerminalText
 
-/// The rules that a command checks, and how it reports their results.
+/// How the results of rules are reported.
 struct CheckOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A rule, such as 'Saved on main'. May be repeated.", valueName: "rule"))
-    var rule: [String] = []
-
-    @Option(
-        help: ArgumentHelp("A file with a rule on each line. May be repeated.", valueName: "file"),
-        completion: .file())
-    var rules: [String] = []
-
     @Flag(help: "Report a recording with missing records, without a failure of its own.")
     var allowIncomplete = false
 
@@ -26,55 +18,36 @@ struct CheckOptions: ParsableArguments {
         completion: .file(extensions: ["sarif", "json"]))
     var sarif: String?
 
-    @Option(help: ColorChoice.help)
-    var color = ColorChoice.auto
-
-    @OptionGroup var annotations: AnnotationOptions
-
-    @OptionGroup(title: "Findings") var findings: DiagnosisOptions
-
     /// The files to write, with their options.
     var outputs: [(option: String, path: String?)] {
         [("--junit", junit), ("--sarif", sarif)].filter { $0.1 != nil }
     }
 
-    /// The files to read.
-    var inputs: [String] { rules + [findings.accept].compactMap(\.self) }
-
     /// True if a report is printed on standard output; nothing else is printed there then.
     var printsReport: Bool { outputs.contains { $0.path.map(Output.isStandardOutput) ?? false } }
+}
 
-    /// True if there is an option that has no effect without rules.
-    var needsRules: Bool {
-        !outputs.isEmpty || allowIncomplete || findings.accept != nil || findings.limits != DiagnosisLimits()
-            || annotations.annotations != .auto
-    }
+/// Rules, and the files that a check of them needs. They are read and opened before there is a recording, so that an
+/// error is reported at once.
+struct PreparedCheck {
+    private let options: CheckOptions
+    private let findings: DiagnosisOptions
+    private let annotations: AnnotationOptions
+    private let rules: [Rule]
+    private let accepted: AcceptedFindings
+    private let junit, sarif: Output?
 
-    func validate() throws {
-        if rules.count(where: { $0 == "-" }) > 1 {
-            throw ValidationError("standard input can be read only once. Name a file for one of the --rules.")
-        }
-        try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
-    }
-
-    /// The rules and the files, which are read and opened before there is a recording, so that an error is reported at
-    /// once.
-    struct Prepared {
-        let options: CheckOptions
-        let rules: [Rule]
-        let accepted: AcceptedFindings
-        let junit: Output?
-        let sarif: Output?
-    }
-
-    /// Reads the rules: those of the files, then the others.
-    ///
-    /// - Parameter files: files of rules before those of the options.
+    /// - Parameters:
+    ///   - files: files with rules.
+    ///   - texts: rules that follow them.
     /// - Throws: `LogError` for a file that cannot be read, `ValidationError` for rules that cannot.
-    func prepare(_ terminal: Terminal, rulesIn files: [String] = []) throws -> Prepared {
+    init(
+        rulesIn files: [String], _ texts: [String] = [], _ options: CheckOptions, _ findings: DiagnosisOptions,
+        _ annotations: AnnotationOptions, _ terminal: Terminal
+    ) throws {
         var (rules, errors): ([Rule], [RuleError]) = ([], [])
         var unread: LogError?
-        for path in files + self.rules {
+        for path in files {
             do {
                 rules += try RuleFile.rules(try RuleFile.text(path: path), path: path)
             } catch let error as RuleErrors {
@@ -86,46 +59,33 @@ struct CheckOptions: ParsableArguments {
         // A usage error comes before other errors.
         if !errors.isEmpty { throw ValidationError("\(RuleErrors(errors))") }
         if let unread { throw unread }
-        rules += try rule.map { try RuleParser.rule(argument: $0, option: "--rule") }
-        return Prepared(
-            options: self, rules: rules, accepted: try findings.accepted,
-            junit: try junit.map(terminal.output), sarif: try sarif.map(terminal.output))
+        self.rules = rules + (try texts.map { try RuleParser.rule(argument: $0, option: "--rule") })
+        (self.options, self.findings, self.annotations) = (options, findings, annotations)
+        accepted = try findings.accepted
+        junit = try options.junit.map(terminal.output)
+        sarif = try options.sarif.map(terminal.output)
     }
-}
 
-extension CheckOptions.Prepared {
-    /// Checks the rules, and prints and writes the results.
+    /// Checks the rules, writes the reports, and prints the results with `show`.
     ///
-    /// - Parameters:
-    ///   - path: the file of the recording; nil for standard input.
-    ///   - areMessages: true to print the results on standard error.
-    func check(
-        _ recording: Recording, path: String?, _ terminal: Terminal, json: Bool = false, areMessages: Bool = false
+    /// - Parameter path: the file of the recording; nil for standard input.
+    func perform(
+        _ recording: Recording, path: String?, _ terminal: Terminal, show: (RuleReport) throws -> Void
     ) throws -> ExitStatus {
         let check = RuleCheck(
-            rules, RecordingIndex(recording), limits: options.findings.limits, accepted: accepted,
+            rules, RecordingIndex(recording), limits: findings.limits, accepted: accepted,
             allowsIncomplete: options.allowIncomplete)
         let report = RuleReport(check)
-        if areMessages {
-            for line in terminal.lines(of: report, isMessage: true) { terminal.say(shown: line) }
-        } else if json {
-            try terminal.print(report.json())
-        } else if !options.printsReport {
-            try terminal.print(shown: terminal.lines(of: report))
-        }
+        if !options.printsReport { try show(report) }
         // The lines are printed even if a report cannot be written.
         try terminal.standardOutput.flush()
-        options.annotations.annotate(
-            report.findings, title: "notify-demo check", totals: report.totals, terminal)
-        try junit?.print(JUnitReport.text("notify-demo check", of: [report.suite]))
-        try junit?.finish()
-        if let sarif {
-            let report = SARIFReport(
-                check, version: NotifyDemo.configuration.version, recordingPath: path, path: SourceFiles().path)
-            try sarif.print(report.text())
-            try sarif.finish()
-        }
-        let isUnused = options.findings.failsForUnused(check.unusedAccepted ?? [], terminal)
+        annotations.annotate(report.findings, title: "notify-demo check", totals: report.totals, terminal)
+        try junit?.finish(JUnitReport.text("notify-demo check", of: [report.suite]))
+        try sarif?.finish(
+            SARIFReport(
+                check, version: NotifyDemo.configuration.version, recordingPath: path, path: SourceFiles().path
+            ).text())
+        let isUnused = findings.failsForUnused(check.unusedAccepted ?? [], terminal)
         return check.holds && !isUnused ? .success : .failed
     }
 }

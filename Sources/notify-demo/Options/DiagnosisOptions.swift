@@ -1,15 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
 
-extension ElapsedTime {
-    /// Reads the value of an option.
-    static func argument(_ text: String) throws -> ElapsedTime {
-        if let time = ElapsedTime(text) { return time }
-        let example = Double(text) == nil ? "16ms, 1.5s or 200us" : "\(text)ms or \(text)s"
-        throw ValidationError("a duration is a number and a unit, such as \(example).")
-    }
-}
-
 extension Duration {
     /// As the value of an option: `16ms`.
     fileprivate var typed: String { ElapsedTime.exact(ElapsedTime(self).nanoseconds) }
@@ -55,16 +46,16 @@ struct DiagnosisOptions: ParsableArguments {
         DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
     }
 
+    /// Reads the file of accepted findings.
+    var accepted: AcceptedFindings {
+        get throws { try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings() }
+    }
+
     /// Reports the lines of the file of accepted findings that accept nothing.
     ///
     /// - Returns: true if that is a failure.
     func failsForUnused(_ lines: [String], _ terminal: Terminal) -> Bool {
         for line in lines { terminal.report("\(line): the recording has no such finding") }
         return failUnused && !lines.isEmpty
-    }
-
-    /// Reads the file of accepted findings.
-    var accepted: AcceptedFindings {
-        get throws { try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings() }
     }
 }

@@ -23,4 +23,8 @@ struct ServerOption: ParsableArguments {
         path.map { URL(filePath: $0, directoryHint: .notDirectory).standardizedFileURL.path(percentEncoded: false) }
             .map { ServerDirectory(path: $0) } ?? .default
     }
+
+    static func noServer(in directory: ServerDirectory) -> String {
+        "no server runs at \(directory.path). The first process that posts or observes starts one."
+    }
 }

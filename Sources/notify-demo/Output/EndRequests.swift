@@ -7,14 +7,15 @@ enum EndRequests {
     /// as SIGINT in a script's background command, stays ignored.
     ///
     /// - Parameters:
-    ///   - handle: called on the main thread with each request, in place of its effect. Returns false if later ones are
-    ///     to have their effect.
+    ///   - handle: called with each request, in place of its effect. Returns false if later ones are to have their
+    ///     effect.
     ///   - work: called when requests are taken.
     /// - Returns: the result of the work.
     static func taking<Value: Sendable>(
         _ signals: [Int32], _ handle: (Int32) -> Bool, during work: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
+        // Not with this package, whose deliveries would be recorded if another command records this one.
         DispatchQueue.main.async {
             Thread.detachNewThread {
                 let value = Result { try work() }

@@ -26,7 +26,7 @@ final class Output {
     /// - Throws: `OutputError` if the file cannot be written.
     init(_ path: String) throws(OutputError) {
         self.path = path
-        descriptor = Self.openDescriptor(path)
+        descriptor = Self.standardStream(path)
         if descriptor != nil {
             if Workflow.isRunning { neutralizer = WorkflowCommands.Neutralizer() }
         } else if let problem = Self.problem(path) {
@@ -37,11 +37,11 @@ final class Output {
     var isStandardOutput: Bool { descriptor == .standardOutput }
 
     /// True for `-`, `/dev/stdout`, and the file that standard output is redirected to.
-    static func isStandardOutput(_ path: String) -> Bool { openDescriptor(path) == .standardOutput }
+    static func isStandardOutput(_ path: String) -> Bool { standardStream(path) == .standardOutput }
 
     /// True if the path names a regular file, or no file yet.
     static func isRegular(_ path: String) -> Bool {
-        openDescriptor(path) == nil && (try? FilePath(path).stat()).map { $0.type == .regular } ?? true
+        standardStream(path) == nil && (try? FilePath(path).stat()).map { $0.type == .regular } ?? true
     }
 
     /// Rejects outputs that would overwrite an input or each other.
@@ -70,7 +70,7 @@ final class Output {
 
     /// Standard output or standard error, if the path names its file. Opening the file again would write at its
     /// beginning.
-    private static func openDescriptor(_ path: String) -> FileDescriptor? {
+    private static func standardStream(_ path: String) -> FileDescriptor? {
         if path == "-" { return .standardOutput }
         guard let found = try? FilePath(path).stat() else { return nil }
         return [FileDescriptor.standardOutput, .standardError].first { found.isSameFile(as: try? $0.stat()) }
@@ -115,31 +115,30 @@ final class Output {
     /// Opens the file before the output is complete, so that later data need not be kept in memory.
     ///
     /// - Parameter permissions: of a new file.
-    func open(
-        permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
-    ) throws(OutputError) {
-        guard descriptor == nil else { return }
-        do {
-            descriptor = try FileDescriptor.open(
+    func open(permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]) throws(OutputError) {
+        if descriptor != nil { return }
+        descriptor = try throwing {
+            try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: permissions)
-        } catch {
-            throw OutputError(path: path, problem: "\(error)")
         }
     }
 
     /// Writes the remaining data, and closes the file. Later calls have no effect.
-    func finish() throws(OutputError) {
+    ///
+    /// - Parameter line: the last line.
+    func finish(_ line: String? = nil) throws(OutputError) {
         if isFinished { return }
         isFinished = true
+        if let line { try print(line) }
         try open()
         try flush()
         guard let file = descriptor, ![.standardOutput, .standardError].contains(file) else { return }
-        do {
-            // Some file systems report write errors only on close.
-            try file.close()
-        } catch {
-            throw OutputError(path: path, problem: "\(error)")
-        }
+        // Some file systems report write errors only on close.
+        try throwing { try file.close() }
+    }
+
+    private func throwing<Value>(_ body: () throws -> Value) throws(OutputError) -> Value {
+        do { return try body() } catch { throw OutputError(path: path, problem: "\(error)") }
     }
 }
 

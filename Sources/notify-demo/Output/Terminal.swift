@@ -1,7 +1,5 @@
 import ArgumentParser
 import DeliveryDiagnostics
-import DeliveryRecording
-import Foundation
 import Scenarios
 import SystemPackage
 import TerminalText
@@ -13,8 +11,7 @@ extension ColorChoice: ExpressibleByArgument {
 /// The standard streams of a command: data goes to standard output, messages and progress to standard error.
 struct Terminal {
     let standardOutput: Output
-    let palette: Palette
-    private let messagePalette: Palette
+    let palette, messagePalette: Palette
     private let isTerminal = TerminalStream.standardOutput.isTerminal
     let progressLine: ProgressLine
 
@@ -65,23 +62,21 @@ struct Terminal {
     func show(progress text: @autoclosure () -> String) {
         if !isTerminal || !standardOutput.hasWritten { progressLine.show(text()) }
     }
+}
 
-    /// The line of an expectation and its result; `isMessage` is true for standard error.
-    func line(of expectation: Expectation, in scenario: String? = nil, isMessage: Bool = false) -> String {
-        let palette = isMessage ? messagePalette : palette
+extension Palette {
+    /// The line of an expectation and its result.
+    func line(of expectation: Expectation, in scenario: String? = nil) -> String {
         let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim
-        return expectation.failure.map { "\(palette.bad("FAILED"))  \(palette.plain("\(claim): \($0)"))" }
-            ?? "\(palette.good("ok"))      \(palette.plain(claim))"
+        return expectation.failure.map { "\(bad("FAILED"))  \(plain("\(claim): \($0)"))" }
+            ?? "\(good("ok"))      \(plain(claim))"
     }
 
-    /// The lines of the results of rules, and their totals; `isMessage` is true for standard error.
-    func lines(of report: RuleReport, isMessage: Bool = false) -> [String] {
-        let palette = isMessage ? messagePalette : palette
-        let stream = isMessage ? TerminalStream.standardError : .standardOutput
-        return report.text(width: stream.width ?? .max).map { line in
-            guard let result = line.result else { return palette.plain(line.text) }
-            return palette.result(result, isGood: result == "ok")
-                + palette.plain(String(line.text.dropFirst(result.count)))
+    /// The lines of the results of rules, and their totals.
+    func lines(of report: RuleReport, on stream: TerminalStream) -> [String] {
+        report.text(width: stream.width ?? .max).map { line in
+            guard let text = line.result else { return plain(line.text) }
+            return result(text, isGood: text == "ok") + plain(String(line.text.dropFirst(text.count)))
         } + [report.totals]
     }
 }

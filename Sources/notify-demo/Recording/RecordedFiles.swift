@@ -31,10 +31,9 @@ struct RecordedFiles {
     /// The user's path.
     private let name: String
     private let directory: FilePath
-    private static let fileName = "recording.jsonl"
 
     /// The path that the program records to.
-    var path: String { directory.appending(Self.fileName).string }
+    var path: String { directory.appending("recording.jsonl").string }
 
     /// Creates the directory and an empty file.
     ///
@@ -99,10 +98,18 @@ struct RecordedFiles {
         // The environment of running processes has the old name.
         let closed = FilePath("\(directory).rest")
         let directory = rename(self.directory.string, closed.string) == 0 ? closed : self.directory
+        let reason: Recording.Reason? =
+            switch end {
+            case .exit: .exit
+            case .signal(let number): .signal(UInt8(clamping: number))
+            case .timedOut: nil
+            }
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: directory.string).sorted()
             let files = try names.map { try RecordedFile(directory.appending($0)) }
-            var outcome = try copy(files.filter { $0.size > 0 }, end: (program, end, now))
+            var outcome = try copy(files.filter { $0.size > 0 }) { tail in
+                reason.flatMap { tail.end(of: program, $0, now: now) }
+            }
             for file in files {
                 if file.hasEnded { unlink(file.path.string) } else { outcome.stillRecording.append(file.path.string) }
             }
@@ -115,16 +122,14 @@ struct RecordedFiles {
         }
     }
 
-    private func copy(
-        _ files: [RecordedFile], end: (program: Int32, end: ChildProcess.End, now: UInt64)
-    ) throws -> Outcome {
+    /// - Parameter end: the record to append to a file.
+    private func copy(_ files: [RecordedFile], end: (RecordingTail) -> [UInt8]?) throws -> Outcome {
         var outcome = Outcome(processes: files.count)
         if files.isEmpty { return outcome }
         let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
         let symbolizer = calls.isEmpty ? nil : Symbolizer()
         outcome.lacksSymbolizer = !calls.isEmpty && symbolizer == nil
-        let here = FileManager.default.currentDirectoryPath
-        let sources = symbolizer?.sources(of: calls).mapValues { $0.relative(to: here) } ?? [:]
+        let sources = symbolizer?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
 
         let output = try Output(name)
         try output.open(permissions: .ownerReadWrite)
@@ -142,29 +147,18 @@ struct RecordedFiles {
                 tail.take(lines)
                 try write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
             }
-            if let reason = Recording.Reason(end.end), let line = tail.end(of: end.program, reason, now: end.now) {
+            if let line = end(tail) {
                 try write(line)
                 outcome.records += 1
             }
             outcome.records += tail.recordCount
-            if tail.recordCount > tail.endCount { outcome.isEmpty = false }
             outcome.posts += tail.postCount
+            if tail.recordCount > tail.endCount { outcome.isEmpty = false }
             outcome.unrecorded.formUnion(tail.unrecorded)
         }
         try output.finish()
         // The records stay in the files.
         if output.isClosed { throw Errno.brokenPipe }
         return outcome
-    }
-}
-
-extension Recording.Reason {
-    /// How a program ended; nil if this process ended it.
-    fileprivate init?(_ end: ChildProcess.End) {
-        switch end {
-        case .exit: self = .exit
-        case .signal(let number): self = .signal(UInt8(clamping: number))
-        case .timedOut: return nil
-        }
     }
 }

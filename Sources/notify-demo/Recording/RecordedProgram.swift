@@ -24,32 +24,57 @@ enum RecordedProgram {
     static func run(
         _ command: [String], recordingTo file: String, timeout: Duration = ChildProcess.unlimited
     ) throws -> Run {
-        let preloading = try RecorderLibrary.preloading()
+        let others = ProcessInfo.processInfo.environment["LD_PRELOAD"].map { ":\($0)" } ?? ""
+        let library = try library()
         let files = try RecordedFiles(for: file)
         let program = ChildProgram(
             path: command[0], arguments: Array(command.dropFirst()),
-            environment: [ProcessRecording.environmentVariable: files.path, preloading.name: preloading.value])
+            environment: [ProcessRecording.environmentVariable: files.path, "LD_PRELOAD": library + others])
         let isPrinted = Output.isStandardOutput(file)
-        let state = Locked<(program: ChildProcess?, request: Int32?)>((nil, nil))
-        let (id, end): (Int32, ChildProcess.End)
+        let running = Locked<ChildProcess?>(nil)
+        var request: Int32?
+        let process: ChildProcess
         do {
-            (id, end) = try EndRequests.taking([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) { number in
-                let running = state.withLock { state in
-                    state.request = number
-                    return state.program
-                }
+            process = try EndRequests.taking([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) { number in
+                request = number
                 // A terminal sends its signals to the program too.
-                if number == SIGTERM || number == SIGHUP { running?.kill(number) }
+                if number == SIGTERM || number == SIGHUP { running.withLock(\.self)?.kill(number) }
                 return true
             } during: {
-                let running = try program.start(output: isPrinted ? .descriptor(STDERR_FILENO) : .inherited)
-                state.withLock { $0.program = running }
-                return (running.id, running.wait(timeout: timeout))
+                let process = try program.start(output: isPrinted ? .descriptor(STDERR_FILENO) : .inherited)
+                running.withLock { $0 = process }
+                process.wait(timeout: timeout)
+                return process
             }
         } catch {
             files.discard()
             throw error
         }
-        return Run(end: end, files: try files.finish(program: id, end), request: state.withLock(\.request))
+        let end = process.wait()
+        return Run(end: end, files: try files.finish(program: process.id, end), request: request)
+    }
+
+    /// The path of the library that is preloaded: in the directory of the program, where it was built, or in
+    /// `lib/notify-demo`, where `install.sh` puts it.
+    static func library() throws(CommandError) -> String {
+        let name = "libnotification-recorder.so"
+        let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+        let directory = program.resolvingSymlinksInPath().deletingLastPathComponent()
+        let candidates = [
+            directory.appending(component: name).path,
+            directory.deletingLastPathComponent().appending(path: "lib/notify-demo/\(name)").path,
+        ]
+        guard let found = candidates.first(where: FileManager.default.isReadableFile) else {
+            throw CommandError(
+                description: "cannot record: \(name) is neither at \(candidates.joined(separator: " nor at ")). "
+                    + "Build it with 'swift build --product notification-recorder', or run Scripts/install.sh again.")
+        }
+        // The dynamic linker separates paths at these characters.
+        if found.contains(where: { $0 == ":" || $0 == " " }) {
+            throw CommandError(
+                description: "cannot record: the path of \(found) has a space or a colon, so that it cannot be "
+                    + "preloaded. Move or install notify-demo elsewhere.")
+        }
+        return found
     }
 }

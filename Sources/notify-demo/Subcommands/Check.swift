@@ -25,44 +25,70 @@ struct Check: Command {
             EXAMPLES
               notify-demo check --rule 'WindowWillClose on main'
               notify-demo check run.jsonl --rules rules.txt --rule 'no finding'
-              notify-demo check --rules rules.txt --junit report.xml --sarif report.sarif
+              notify-demo check --rules rules.txt --junit j.xml --sarif s.sarif
               notify-demo record --check rules.txt -- ./my-program
 
             EXIT STATUS
-              0 all rules hold, 1 a rule fails, 2 the recording cannot be read, 64 a rule cannot be read
+              0    all rules hold
+              1    a rule fails
+              2    the recording cannot be read
+              64   a rule cannot be read
             """)
 
-    @OptionGroup var file: RecordingFile
+    @Argument(help: RecordingFile.help, completion: .file())
+    var path = RecordingFile.defaultPath
+
+    @Option(help: ArgumentHelp("A rule, such as 'Saved on main'. May be repeated.", valueName: "rule"))
+    var rule: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A file with a rule on each line. May be repeated.", valueName: "file"),
+        completion: .file())
+    var rules: [String] = []
 
     @OptionGroup var options: CheckOptions
 
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    var color: ColorChoice { options.color }
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
+    @OptionGroup var annotations: AnnotationOptions
+
+    @OptionGroup(title: "Findings") var findings: DiagnosisOptions
 
     func validate() throws {
-        if options.rule.isEmpty, options.rules.isEmpty {
+        if rule.isEmpty, rules.isEmpty {
             throw ValidationError("name a rule, for example --rule 'Saved on main', or a file of rules with --rules.")
         }
-        if file.path == "-", options.rules.contains("-") {
+        if (rules + [path]).count(where: { $0 == "-" }) > 1 {
             throw ValidationError("standard input can be read only once. Name a file for the recording or the rules.")
         }
-        try Output.check((json ? [("--json", nil)] : []) + options.outputs, inputs: options.inputs + [file.path])
+        try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
+        try Output.check(
+            (json ? [("--json", nil)] : []) + options.outputs,
+            inputs: rules + [path] + [findings.accept].compactMap(\.self))
     }
 
-    var annotatesErrors: Bool { options.annotations.areWanted }
+    var annotatesErrors: Bool { annotations.areWanted }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let prepared = try options.prepare(terminal)
+        let prepared = try PreparedCheck(rulesIn: rules, rule, options, findings, annotations, terminal)
         let recording: Recording
         do {
             // A rule says which records are missing.
-            recording = try file.read(terminal, reportsMissing: options.allowIncomplete)
+            recording = try RecordingFile.read(path, terminal, reportsMissing: options.allowIncomplete)
         } catch let error as LogError where error.problem == LogError.noRecords {
             terminal.report("\(error)")
             recording = Recording(source: error.log)
         }
-        return try prepared.check(recording, path: file.path == "-" ? nil : file.path, terminal, json: json)
+        return try prepared.perform(recording, path: path == "-" ? nil : path, terminal) { report in
+            if json {
+                try terminal.print(report.json())
+            } else {
+                try terminal.print(shown: terminal.palette.lines(of: report, on: .standardOutput))
+            }
+        }
     }
 }

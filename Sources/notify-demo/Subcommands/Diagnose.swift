@@ -17,7 +17,7 @@ struct Diagnose: Command {
             EXAMPLES
               notify-demo record -- ./my-program; notify-demo diagnose
               notify-demo diagnose --main-budget 4ms --depth 100
-              notify-demo diagnose --json run.jsonl | jq -r '.findings[].problem'
+              notify-demo diagnose --json | jq -r '.findings[].problem'
             """)
 
     @OptionGroup var options: DiagnosisOptions
@@ -36,7 +36,10 @@ struct Diagnose: Command {
 
     @OptionGroup var annotations: AnnotationOptions
 
-    @OptionGroup var input: RecordingInput
+    @Argument(help: RecordingFile.help, completion: .file())
+    var path = RecordingFile.defaultPath
+
+    @OptionGroup(title: "Selection") var selected: SelectionOptions
 
     var annotatesErrors: Bool { annotations.areWanted }
 
@@ -49,7 +52,7 @@ struct Diagnose: Command {
             return .success
         }
         let accepted = try options.accepted
-        let (recording, selection) = try input.read(terminal)
+        let (recording, selection) = try selected.read(path, terminal)
         let diagnosis = Diagnosis(
             RecordingIndex(recording), limits: options.limits, accepted: accepted, selection: selection)
         let report = DiagnosisReport(diagnosis)
@@ -62,7 +65,7 @@ struct Diagnose: Command {
                     $0.isProblem ? palette.bad($0.text) : palette.plain($0.text)
                 })
             var next = "\(Invocation.name) \(diagnosis.hasFinding ? "timeline" : "stats")"
-            next += RecordingFile.argument(input.path)
+            next += RecordingFile.argument(path)
             let selection = diagnosis.firstSelection
             if !selection.isEmpty { next += " " + ShellText.option(selection[0], selection[1]) }
             try terminal.print("\n\(diagnosis.totals)\nNext: \(next)")

@@ -33,18 +33,40 @@ struct Doctor: Command {
         var result: Result
         var text: String
 
-        /// - Parameter examine: throws an error if the part does not work.
-        init(_ part: String, _ examine: () throws -> (Result, String)) {
+        /// - Parameter examine: returns what there is, and what to do if it is absent; throws an error if it does not
+        ///   work.
+        init(_ part: String, orElse remedy: String = "", _ examine: () throws -> String?) {
             self.part = part
-            do { (result, text) = try examine() } catch { (result, text) = (.failed, "\(error)") }
+            do {
+                let found = try examine()
+                (result, text) = (found == nil ? .absent : .ok, found ?? remedy)
+            } catch {
+                (result, text) = (.failed, "\(error)")
+            }
         }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         terminal.progressLine.showWhenDue("recording a program")
+        let directory = server.directory
         let parts = [
-            Part("recording", Self.recording), Part("sources", Self.symbolizer),
-            Part("server") { try Self.server(in: server.directory) },
+            Part("recording") { try Self.recording() },
+            Part(
+                "sources",
+                orElse: """
+                    llvm-symbolizer is neither in PATH nor beside swift, so the source locations of calls to Foundation \
+                    stay unknown. Add the directory of Swift's toolchain to PATH.
+                    """
+            ) { Symbolizer().map { "source locations are found with \($0.path)" } },
+            Part("server", orElse: ServerOption.noServer(in: directory)) {
+                try DistributedCenter.status(of: directory).map { status in
+                    let program = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/\(status.process)/exe")
+                    return
+                        "process \(status.process), \(program ?? "of an unknown program"), serves at \(directory.path) "
+                        + "with \(ProtocolVersions.supported) of the protocol"
+                }
+            },
         ]
         terminal.progressLine.clear()
         if json {
@@ -62,40 +84,17 @@ struct Doctor: Command {
     }
 
     /// Records a process of this program, which posts one notification.
-    private static func recording() throws -> (Part.Result, String) {
+    private static func recording() throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: "notify-demo-doctor-\(getpid()).jsonl").path
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let library = try RecorderLibrary.path()
+        let library = try RecordedProgram.library()
         let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
         let run = try RecordedProgram.run(
             [program, DoctorChild._commandName], recordingTo: file, timeout: .seconds(30))
-        if run.end == .exit(0), !run.files.isEmpty { return (.ok, "a program was recorded with \(library)") }
+        if run.end == .exit(0), !run.files.isEmpty { return "a program was recorded with \(library)" }
         throw CommandError(
             description: "a program in which \(library) was preloaded recorded \(run.files.records) records and ended "
                 + "with \(run.end). Build or install this version again; LD_DEBUG=libs shows what the linker loads.")
-    }
-
-    private static func symbolizer() -> (Part.Result, String) {
-        Symbolizer().map { (.ok, "source locations are found with \($0.path)") }
-            ?? (
-                .absent,
-                "llvm-symbolizer is neither in PATH nor beside swift, so the source locations of calls to "
-                    + "Foundation stay unknown. Add the directory of Swift's toolchain to PATH."
-            )
-    }
-
-    private static func server(in directory: ServerDirectory) throws -> (Part.Result, String) {
-        guard let status = try DistributedCenter.status(of: directory) else {
-            return (
-                .absent, "no server runs at \(directory.path). The first process that posts or observes starts one."
-            )
-        }
-        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(status.process)/exe")
-        return (
-            .ok,
-            "process \(status.process), \(program ?? "of an unknown program"), serves at \(directory.path) "
-                + "with \(ProtocolVersions.supported) of the protocol"
-        )
     }
 }
 

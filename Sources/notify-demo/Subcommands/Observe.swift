@@ -3,6 +3,7 @@ import ChildProcesses
 import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
+import ThreadedNotifications
 
 struct Observe: Command {
     static let configuration = CommandConfiguration(
@@ -22,12 +23,16 @@ struct Observe: Command {
             EXAMPLES
               notify-demo observe build-done --object Kitchen
               notify-demo observe build-done -N 1 --timeout 2m && ./deploy
-              notify-demo observe server-ready -N 1 --timeout 10s -- ./server --port 8080
+              notify-demo observe ready -N 1 --timeout 10s -- ./server --port 8080
               notify-demo observe --json | jq -r 'select(.kind == "gap").count'
 
             EXIT STATUS
-              0 -N notifications arrived, or, without -N, the timeout passed; 1 the timeout passed first; 2 the \
-            command failed, or the server cannot be reached or started; 130 ended by Ctrl-C
+              0    -N notifications arrived, or, without -N, the timeout
+                   passed
+              1    the timeout passed first
+              2    the command failed, or the server cannot be reached or
+                   started
+              130  interrupted by Ctrl-C
             """)
 
     @Argument(help: "The name to observe (default: any).")
@@ -59,28 +64,94 @@ struct Observe: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let what = (name ?? "any notification") + (object.map { " of \($0)" } ?? "")
-        let observation = try Observation(name, object, in: server.directory, timeout: timeout?.duration)
+        let center = try DistributedCenter(directory: server.directory)
+        defer { center.close() }
+        let observation = try Observation(of: name, object, by: center, timeout: timeout?.duration, command)
         var isConnected = false
-        let end = try observation.run(count: count, command, terminal) { event in
-            if let server = event.serverProcess, !isConnected {
-                isConnected = true
-                terminal.say("observing \(what), connected to server \(server)")
-            } else {
-                try terminal.print(json ? JSONText.of(event) : event.line())
-                try terminal.standardOutput.flush()
+        var missing = count ?? .max
+        while missing > 0, !terminal.standardOutput.isClosed {
+            switch observation.next() {
+            case .event(let event):
+                if let server = event.serverProcess, !isConnected {
+                    isConnected = true
+                    terminal.say("observing \(what), connected to server \(server)")
+                } else {
+                    try terminal.print(json ? JSONText.of(event) : event.line())
+                    try terminal.standardOutput.flush()
+                }
+                if event.kind == .notification { missing -= 1 }
+            case .timeout:
+                guard let count else { return .success }
+                terminal.report(
+                    "\(count - missing) of \(count) notifications arrived within \(timeout?.description ?? "")")
+                return .failed
+            case .request(let number):
+                center.close()
+                EndRequests.end(by: number)
+            // Ctrl-C was for this process too; the command happened to end first.
+            case .commandFailed(.signal(SIGINT)): EndRequests.end(by: SIGINT)
+            case .commandFailed(let end):
+                terminal.report("\(command[0]) ended with \(end), and \(what) has not arrived")
+                return .error
             }
         }
-        switch end {
-        case .arrived: return .success
-        case .timedOut(let missing):
-            guard let count else { return .success }
-            terminal.report(
-                "\(count - missing) of \(count) notifications arrived within \(timeout?.description ?? "")")
-            return .failed
-        // Ctrl-C was for this process too; the command happened to end first.
-        case .commandFailed(.signal(SIGINT)): EndRequests.end(by: SIGINT)
-        case .commandFailed(let end): terminal.report("\(command[0]) ended with \(end), and \(what) has not arrived")
+        return .success
+    }
+}
+
+/// An observer on the main thread. It keeps what has arrived until `next`.
+@MainActor
+private final class Observation {
+    enum Step {
+        case event(ObservedEvent)
+        case timeout
+        case commandFailed(ChildProcess.End)
+        /// A request to end this process.
+        case request(Int32)
+    }
+
+    private var events: ArraySlice<ObservedEvent> = []
+    /// Why nothing more is waited for.
+    private var end: Step?
+    private var tokens: [ObserverToken] = []
+
+    /// Registers the observer and waits until the server has registered it: for `timeout`, but at least 2 and at most 5
+    /// seconds. Then the timeout begins, and the command is started, if there is one. It shares this process's standard
+    /// streams and keeps running afterwards.
+    nonisolated convenience init(
+        of name: String?, _ object: String?, by center: DistributedCenter, timeout: Duration?, _ command: [String]
+    ) throws {
+        self.init()
+        try MainActor.assumeIsolated {
+            tokens = [
+                center.addConnectionObserver { [unowned self] in events.append(ObservedEvent($0)) },
+                try center.addObserver(
+                    forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: .deliverImmediately
+                ) { [unowned self] in events.append(ObservedEvent($0)) },
+            ]
+            try center.synchronize(timeout: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
+            if let timeout { try MainThread.main.perform(after: timeout) { [self] in end = end ?? .timeout } }
         }
-        return .error
+        if command.isEmpty { return }
+        let process = try ChildProgram(path: command[0], arguments: Array(command.dropFirst())).start()
+        Thread.detachNewThread {
+            let end = process.wait()
+            if end == .exit(0) { return }
+            try? MainThread.main.performLater { self.end = self.end ?? .commandFailed(end) }
+        }
+    }
+
+    nonisolated private init() {}
+
+    /// Waits for an event, or the reason to end.
+    nonisolated func next() -> Step {
+        MainActor.assumeIsolated {
+            if events.isEmpty, end == nil {
+                let reason = MainRunLoop.run(
+                    until: { !events.isEmpty || end != nil }, stoppingOn: [SIGINT, SIGTERM, SIGHUP])
+                if case .signal(let number) = reason { end = .request(number) }
+            }
+            return events.popFirst().map { .event($0) } ?? end ?? .timeout
+        }
     }
 }

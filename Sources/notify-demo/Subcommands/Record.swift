@@ -35,9 +35,12 @@ struct Record: Command {
               notify-demo record --repeat 50 --until-fail -- ./my-program
 
             EXIT STATUS
-              that of the program; 128 plus the signal's number if a signal ended it; 2 if nothing was recorded; with \
-            --check, 1 if the program's status is 0 and a rule fails, 64 if a rule cannot be read; with --repeat, 0 if \
-            all runs are good, 1 if one is bad
+              that of the program; 128 plus the signal's number if a
+              signal ended it; and
+              1    with --check, a rule fails and the program's status is
+                   0; with --repeat, a run is bad
+              2    nothing was recorded
+              64   with --check, a rule cannot be read
             """)
 
     @Option(
@@ -62,9 +65,14 @@ struct Record: Command {
         completion: .file())
     var check: [String] = []
 
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
     @OptionGroup(title: "Rules") var options: CheckOptions
 
-    var color: ColorChoice { options.color }
+    @OptionGroup(title: "Rules") var annotations: AnnotationOptions
+
+    @OptionGroup(title: "Rules") var findings: DiagnosisOptions
 
     @Argument(
         parsing: .captureForPassthrough,
@@ -74,8 +82,6 @@ struct Record: Command {
 
     /// The program and its arguments. The first word is --.
     private var command: [String] { Array(words.dropFirst()) }
-
-    private var hasRules: Bool { !check.isEmpty || !options.rules.isEmpty || !options.rule.isEmpty }
 
     func validate() throws {
         // The words include unknown options, and these.
@@ -91,64 +97,66 @@ struct Record: Command {
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
         try ValidationError.check("--repeat", repetitions, from: 1)
-        if untilFail, repetitions == nil {
-            throw ValidationError("--until-fail needs --repeat with the largest number of runs.")
+        let (isRepeated, isChecked) = (repetitions != nil, !check.isEmpty)
+        let isUseless =
+            !isChecked
+            && (options.allowIncomplete || !options.outputs.isEmpty || findings.accept != nil
+                || findings.limits != DiagnosisLimits() || annotations.annotations != .auto)
+        for (isRefused, problem) in [
+            (untilFail && !isRepeated, "--until-fail needs --repeat with the largest number of runs."),
+            (
+                isRepeated && isChecked,
+                "--repeat checks no rules. Check the recordings afterwards, with 'notify-demo check'."
+            ),
+            (isRepeated && Output.isStandardOutput(output), "--repeat makes several files. Name a directory with -o."),
+            (isUseless, "there is an option about rules. Name a file of them with --check."),
+            (check.contains("-"), "standard input belongs to the program. Name a file for --check."),
+            (
+                options.printsReport,
+                "standard output belongs to the program. Name a file with --junit or --sarif."
+            ),
+            (
+                isChecked && !Output.isRegular(output), "--check reads the recording, so -o must name a file."
+            ),
+        ] where isRefused { throw ValidationError(problem) }
+        if isChecked {
+            try Output.check(
+                [("-o", output)] + options.outputs, inputs: check + [findings.accept].compactMap(\.self))
         }
-        if repetitions != nil, hasRules {
-            throw ValidationError(
-                "--repeat checks no rules. Check the recordings afterwards, with 'notify-demo check'.")
-        }
-        if repetitions != nil, Output.isStandardOutput(output) {
-            throw ValidationError("--repeat makes several files. Name a directory with -o.")
-        }
-        if !hasRules {
-            if options.needsRules {
-                throw ValidationError("there is an option about rules. Name a file of them with --check.")
-            }
-            return
-        }
-        if (check + options.rules).contains("-") {
-            throw ValidationError("standard input belongs to the program. Name a file for --check.")
-        }
-        if options.printsReport {
-            throw ValidationError("standard output belongs to the program. Name a file with --junit or --sarif.")
-        }
-        if !Output.isRegular(output) {
-            throw ValidationError("--check reads the recording, so -o must name a file.")
-        }
-        try Output.check([("-o", output)] + options.outputs, inputs: check + options.inputs)
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if let repetitions { return try perform(atMost: repetitions, terminal) }
         // The rules are read first, so that an error is reported before the program runs.
-        let rules = hasRules ? try options.prepare(terminal, rulesIn: check) : nil
+        let prepared =
+            check.isEmpty ? nil : try PreparedCheck(rulesIn: check, [], options, findings, annotations, terminal)
         let run = try RecordedProgram.run(command, recordingTo: output)
         let isPrinted = Output.isStandardOutput(output)
         report(run.files, in: isPrinted ? "standard output" : output, terminal)
-        let checked = rules.map { results(of: $0, isEmpty: run.files.size == 0, terminal) }
+        var checked = ExitStatus.success
+        if let prepared {
+            do {
+                var recording = Recording(source: output)
+                if run.files.size > 0 { recording = try RecordingFile.read(output, terminal) }
+                checked = try prepared.perform(recording, path: output, terminal) { report in
+                    for line in terminal.messagePalette.lines(of: report, on: .standardError) {
+                        terminal.say(shown: line)
+                    }
+                }
+            } catch {
+                terminal.report("\(error)")
+                checked = .error
+            }
+        }
         if run.files.size > 0, !isPrinted {
             terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(output))")
         }
         switch run.end {
-        case .exit(0), .timedOut: return run.files.isEmpty ? .error : checked ?? .success
+        case .exit(0), .timedOut: return run.files.isEmpty ? .error : checked
         case .exit(let code): throw ExitCode(code)
         case .signal(let signal):
             terminal.report("\(command[0]) was terminated by signal \(signal)")
             throw ExitCode(128 + signal)
-        }
-    }
-
-    /// Checks the rules and prints the results on standard error.
-    private func results(of rules: CheckOptions.Prepared, isEmpty: Bool, _ terminal: Terminal) -> ExitStatus {
-        do {
-            var recording = Recording(source: output)
-            if !isEmpty { recording = try Recording(path: output) { terminal.show(progress: "\($0) records read") } }
-            recording.reportProblems(on: terminal)
-            return try rules.check(recording, path: output, terminal, areMessages: true)
-        } catch {
-            terminal.report("\(error)")
-            return .error
         }
     }
 

@@ -21,10 +21,13 @@ struct Serve: Command {
 
             EXAMPLES
               notify-demo serve --status
-              notify-demo serve --status --json | jq '.clients[] | select(.dropped > 0) | .process'
+              notify-demo serve --status --json | jq '.clients[].dropped'
 
             EXIT STATUS
-              0 told to end, 2 the directory cannot be used, or another server serves there. With --status: 0 shown, 1 no server runs, 2 it does not answer or cannot be reached
+              0    it was told to end; with --status, the status is shown
+              1    with --status, no server runs
+              2    the directory cannot be used, or another server serves
+                   there; with --status, it cannot be reached
             """)
 
     @Flag(help: "Show the status of the server that runs, and end.")
@@ -43,8 +46,7 @@ struct Serve: Command {
         let directory = server.directory
         if !status { return try serve(in: directory) }
         guard let status = try DistributedCenter.status(of: directory) else {
-            terminal.report(
-                "no server runs at \(directory.path). The first process that posts or observes starts one.")
+            terminal.report(ServerOption.noServer(in: directory))
             return .failed
         }
         try terminal.print(json ? [JSONText.of(status)] : status.report(width: terminal.width))

@@ -13,11 +13,14 @@ struct Show: Command {
 
             EXAMPLES
               notify-demo show
-              notify-demo show run.jsonl --name PriceDidChange --from 10ms --to 12.5ms
-              notify-demo show run.jsonl --json | jq -r ".stage // empty" | sort | uniq -c
+              notify-demo run flood -o run.jsonl; notify-demo show run.jsonl --to 1ms
+              notify-demo show --json run.jsonl | jq -r .stage | sort | uniq -c
             """)
 
-    @OptionGroup var input: RecordingInput
+    @Argument(help: RecordingFile.help, completion: .file())
+    var path = RecordingFile.defaultPath
+
+    @OptionGroup(title: "Selection") var selected: SelectionOptions
 
     @Flag(help: "Print the lines of the recording as they are, which other commands read.")
     var json = false
@@ -29,19 +32,19 @@ struct Show: Command {
         if json {
             // The lines of the file, so that another command answers for them as for the file.
             var lines: RecordingLines?
-            let recording = try input.file.read(terminal) { path, progress in
+            let recording = try RecordingFile.read(path, terminal) { path, progress in
                 let read = try RecordingLines(path: path, progress: progress)
                 lines = read
                 return read.recording
             }
-            let selection = try RecordingSelection(input.filter, of: recording)
+            let selection = try RecordingSelection(selected.filter, of: recording)
             let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
             try lines?.forEach(selected: selection.isEverything ? nil : Set(selected)) {
                 try terminal.standardOutput.write($0)
             }
             return .success
         }
-        let (recording, selection) = try input.read(terminal)
+        let (recording, selection) = try selected.read(path, terminal)
         let entries = recording.entries.lazy.filter(selection.contains)
         let style = StagesStyle(recording, entries)
         for entry in entries {

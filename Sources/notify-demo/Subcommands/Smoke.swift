@@ -50,7 +50,9 @@ struct Smoke: Command {
             }
             let cases = results.map { ReportedSuite.Case("\(scenario.name): \($0.claim)", failure: $0.failure) }
             suites.append(ReportedSuite(name: scenario.name, cases: cases, duration: duration))
-            if printsLines { try terminal.print(shown: results.map { terminal.line(of: $0, in: scenario.name) }) }
+            if printsLines {
+                try terminal.print(shown: results.map { terminal.palette.line(of: $0, in: scenario.name) })
+            }
             try terminal.standardOutput.flush()
         }
         let cases = suites.flatMap(\.cases)
@@ -62,8 +64,7 @@ struct Smoke: Command {
         // The lines are printed even if the report cannot be written.
         try terminal.standardOutput.flush()
         annotations.annotate(failures, title: "notify-demo smoke", totals: totals, terminal)
-        try report?.print(JUnitReport.text("notify-demo smoke", of: suites))
-        try report?.finish()
+        try report?.finish(JUnitReport.text("notify-demo smoke", of: suites))
         return failures.isEmpty ? .success : .failed
     }
 }

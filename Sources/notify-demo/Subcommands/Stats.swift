@@ -22,7 +22,10 @@ struct Stats: Command {
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99
             """)
 
-    @OptionGroup var input: RecordingInput
+    @Argument(help: RecordingFile.help, completion: .file())
+    var path = RecordingFile.defaultPath
+
+    @OptionGroup(title: "Selection") var selected: SelectionOptions
 
     @Option(help: "Print one grouping in full instead of a summary of all.")
     var by: StatisticsReport.Grouping?
@@ -37,7 +40,7 @@ struct Stats: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, selection) = try input.read(terminal)
+        let (recording, selection) = try selected.read(path, terminal)
         let statistics = DeliveryStatistics(RecordingIndex(recording), selection)
         if json {
             try terminal.print(JSONText.of(statistics))

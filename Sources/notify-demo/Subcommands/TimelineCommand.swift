@@ -18,12 +18,16 @@ struct TimelineCommand: Command {
               │     ┗       return   #1          2 ms    and returns
 
             EXAMPLES
-              notify-demo run redirect -o run.jsonl; notify-demo timeline run.jsonl
-              notify-demo timeline run.jsonl --post 7 --ascii --width 100
-              notify-demo timeline run.jsonl -o run.svg --from 10ms --to 12.5ms --linear
+              notify-demo run many-observers -o run.jsonl
+              notify-demo timeline run.jsonl --limit 20
+              notify-demo timeline run.jsonl --post 7 --ascii
+              notify-demo timeline run.jsonl --to 5ms --linear -o run.svg
             """)
 
-    @OptionGroup var input: RecordingInput
+    @Argument(help: RecordingFile.help, completion: .file())
+    var path = RecordingFile.defaultPath
+
+    @OptionGroup(title: "Selection") var selected: SelectionOptions
 
     @Flag(
         help: "Draw an SVG picture, for light and dark backgrounds. -o NAME.svg does the same.")
@@ -63,13 +67,13 @@ struct TimelineCommand: Command {
         }
         if linear, !isPicture { throw ValidationError("--linear needs a picture: --svg, or -o NAME.svg.") }
         if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }
-        try Output.check([("-o", output)], inputs: [input.path])
+        try Output.check([("-o", output)], inputs: [path])
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        var (recording, selection) = try input.read(terminal)
+        var (recording, selection) = try selected.read(path, terminal)
         let index = RecordingIndex(recording)
-        let window = input.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
+        let window = selected.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
         if let window { selection = try RecordingSelection(window.filter, of: recording) }
         let drawing = try terminal.output(to: output)
         let width = width ?? (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80

@@ -31,7 +31,7 @@ struct Tour: Command {
             try terminal.print(DocumentStyle().lines(of: run.recorded.recording) + [""])
             try terminal.standardOutput.flush()
             for expectation in run.expectations where !expectation.holds {
-                terminal.say(shown: terminal.line(of: expectation, in: name, isMessage: true))
+                terminal.say(shown: terminal.messagePalette.line(of: expectation, in: name))
                 status = .failed
             }
         }

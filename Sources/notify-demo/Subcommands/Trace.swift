@@ -15,15 +15,18 @@ struct Trace: Command {
               notify-demo trace run.jsonl | gzip > trace.json.gz
             """)
 
-    @OptionGroup var input: RecordingInput
+    @Argument(help: RecordingFile.help, completion: .file())
+    var path = RecordingFile.defaultPath
+
+    @OptionGroup(title: "Selection") var selected: SelectionOptions
 
     @Option(name: .shortAndLong, help: "The file to write to. Default, and -: standard output.", completion: .file())
     var output: String?
 
-    func validate() throws { try Output.check([("-o", output)], inputs: [input.path]) }
+    func validate() throws { try Output.check([("-o", output)], inputs: [path]) }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, selection) = try input.read(terminal)
+        let (recording, selection) = try selected.read(path, terminal)
         let total = max(1, recording.entries.count)
         let trace = try terminal.output(to: output)
         let events = try ChromeTrace.write(RecordingIndex(recording), selection) { written in

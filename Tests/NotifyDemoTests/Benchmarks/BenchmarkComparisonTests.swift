@@ -66,12 +66,12 @@ final class BenchmarkComparisonTests: XCTestCase {
         let before = Self.report(ours: [100])
         var now = before
         XCTAssertTrue(BenchmarkComparison.areAlike([before, now]))
-        now.pin = [0, 1]
+        now.machine.cores = 1
         now.isQuick = true
         XCTAssertFalse(BenchmarkComparison.areAlike([before, now]))
         XCTAssertEqual(
             BenchmarkComparison(of: now, with: [before]).differences,
-            ["The threads: not pinned before, pinned to 0,1 now.", "The run: whole before, quick now."])
+            ["The cores: 2 before, 1 now.", "The run: whole before, quick now."])
     }
 
     func testCompareMeasuresTheWorkloadsOfTheFileAndRefusesAFileThatIsNoReport() async throws {
@@ -79,7 +79,7 @@ final class BenchmarkComparisonTests: XCTestCase {
         let compared = try Shell.run(
             """
             cd "$(mktemp -d)" && notify-bench --quick same-thread-1 --json > before.json && sed -i -E \
-            -e 's/"(median|spread)":[0-9.e-]*/"\\1":1e-9/3g' -e 's/"pin"/"spins":true,"pin"/' before.json \
+            -e 's/"(median|spread)":[0-9.e-]*/"\\1":1e-9/3g' -e 's/"rounds"/"pin":[],"rounds"/' before.json \
             && notify-bench --quick --compare before.json
             """)
         XCTAssertEqual(compared.end, .exit(1), "\(compared.errors)")

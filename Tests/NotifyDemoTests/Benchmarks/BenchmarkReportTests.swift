@@ -3,7 +3,7 @@ import XCTest
 @testable import notify_bench
 
 final class BenchmarkReportTests: XCTestCase {
-    private static func report(noise: [String] = [], pin: Int? = nil) -> BenchmarkReport {
+    private static func report() -> BenchmarkReport {
         let burst = WorkloadResult.drawn(
             named: "burst-1", [("control", [28.04]), ("ours", [65.04, 64, 66]), ("addObserver(queue:)", [37214])])
         var latencies = [UInt64](repeating: 4_810, count: 100)
@@ -15,14 +15,14 @@ final class BenchmarkReportTests: XCTestCase {
                 ContenderResult(name: "eventfd", operations: 100, samples: [sample]),
                 ContenderResult(name: "broken", operations: 10, samples: [], problem: "10 were posted and 9 handled."),
             ])
-        return .drawn([burst, trip], noise: noise, pin: pin)
+        return .drawn([burst, trip])
     }
 
     func testTheTextHasTheConditionsATableForEachWorkloadAndTheErrors() {
         XCTAssertEqual(
-            Self.report(pin: 0).text(width: 100),
+            Self.report().text(width: 100),
             """
-            AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; pinned to core 0; 12.3 s
+            AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; 12.3 s
 
             burst-1: something drawn (ns per operation)
                                    median  spread  ×control  ×best

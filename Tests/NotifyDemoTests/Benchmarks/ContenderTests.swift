@@ -49,7 +49,7 @@ final class ContenderTests: XCTestCase {
             var conditions = BenchmarkConditions()
             // If the second calls come in the same post, all have come when the posters have returned.
             conditions.timeout = times == 0 ? .milliseconds(1) : TestTimeout.hang
-            let subject = try Subject.burst(targets: 2, conditions) { handlers, _ in
+            let subject = try Subject.burst(targets: 2, conditions) { handlers in
                 Channel(post: { for handler in handlers { for _ in 0..<times { handler() } } })
             }
             assertThrows(error) { try subject.measure(10) }
@@ -62,14 +62,10 @@ final class ContenderTests: XCTestCase {
     // MARK: Other processes
 
     func testObserversProcessesHandleEachPostOnceAndEndByThemselves() throws {
-        for (kind, areSeparate) in [
-            (ObserversProgram.Kind.wire, false), (.center, false), (.thread, false), (.wire, true), (.center, true),
-        ] {
+        for kind in [ObserversProgram.Kind.wire, .center, .thread] {
             let poster = try DistributedPoster.throughServer(try conditions())
             defer { poster.end() }
-            let observers = try ObserverProcesses(
-                kind, 3, areSeparate: areSeparate, in: poster.directory, try conditions())
-            XCTAssertEqual(Set(observers.children.map(\.id)).count, areSeparate ? 3 : 1)
+            let observers = try ObserverProcess(kind, 3, in: poster.directory, try conditions())
             for _ in 0..<2 {
                 observers.expect(2)
                 try poster.post()
@@ -83,7 +79,7 @@ final class ContenderTests: XCTestCase {
     func testAnObserversProcessThatEndsAndASecondPostAreErrors() throws {
         let poster = try DistributedPoster.throughServer(try conditions())
         defer { poster.end() }
-        let observers = try ObserverProcesses(.wire, 3, areSeparate: true, in: poster.directory, try conditions())
+        let observers = try ObserverProcess(.wire, 3, in: poster.directory, try conditions())
         observers.expect(1)
         try poster.post()
         try poster.post()
@@ -91,7 +87,7 @@ final class ContenderTests: XCTestCase {
         try observers.waitForEach(observers.expected + 1)
         assertThrows(BenchmarkError.miscounted(handled: 3, posted: 2)) { try observers.waitForAll() }
         observers.expect(9)
-        observers.children[2].kill()
+        observers.child.kill()
         assertThrows(BenchmarkError.observersEnded) { try observers.waitForAll() }
         observers.end()
     }

@@ -66,10 +66,10 @@ extension WorkloadResult {
 
 extension BenchmarkReport {
     /// A report for tests.
-    static func drawn(_ workloads: [WorkloadResult], noise: [String] = [], pin: Int? = nil) -> BenchmarkReport {
+    static func drawn(_ workloads: [WorkloadResult]) -> BenchmarkReport {
         BenchmarkReport(
-            BenchmarkRun(conditions: BenchmarkConditions(postingCore: pin, targetCore: pin)),
+            BenchmarkRun(),
             machine: BenchmarkMachine(cores: 2, model: "AMD EPYC", load: 0.16, build: "release"), seconds: 12.3,
-            noise: noise, workloads: workloads)
+            workloads: workloads)
     }
 }

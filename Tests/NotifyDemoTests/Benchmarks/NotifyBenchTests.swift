@@ -10,15 +10,13 @@ final class NotifyBenchTests: XCTestCase {
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
     func testQuickMeasuresTheNamedWorkloadsOnceInTheOrderOfTheArgumentsInJSONAsOneObject() async throws {
-        let core = ProcessorCores.available.first ?? 0
-        let outcome = try Shell.run("notify-bench --quick round-trip same-thread-10 same-thread --json --pin \(core)")
+        let outcome = try Shell.run("notify-bench --quick round-trip same-thread-10 same-thread --json")
         XCTAssertEqual(outcome.end, .exit(0), "\(outcome.errors)")
         XCTAssertEqual(lines(outcome.output).count, 1)
         let report = try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         XCTAssertEqual(report["schema"] as? Int, 1)
         XCTAssertEqual(report["rounds"] as? Int, 3)
         XCTAssertEqual(report["quick"] as? Bool, true)
-        XCTAssertEqual(report["pin"] as? [Int], [core])
         let workloads = try XCTUnwrap(report["workloads"] as? [[String: Any]])
         let family = Workloads.named("same-thread").map(\.name).filter { $0 != "same-thread-10" }
         XCTAssertEqual(workloads.compactMap { $0["name"] as? String }, ["round-trip", "same-thread-10"] + family)
@@ -33,10 +31,9 @@ final class NotifyBenchTests: XCTestCase {
 
     func testAUsageErrorNamesTheArgumentAndAValidOneAndAFullDiskIsAnError() throws {
         let cases = [
-            ("brust", "Did you mean \"burst\"?"), ("--pin 0,0,0", "must be one core or two"),
-            ("burst xyzzy", "'notify-bench --list' lists them"), ("--pin 0,", "must be one core or two"),
+            ("brust", "Did you mean \"burst\"?"),
+            ("burst xyzzy", "'notify-bench --list' lists them"),
             ("--rounds 0", "--rounds is 0, and must be from 1 to 1000"), ("--list --quick", "--list measures nothing"),
-            ("--pin 4096", "--pin names core 4096, and this process may run on "),
         ]
         let outcome = try Shell.run(
             cases.map { "notify-bench \($0.0) 2>&1; echo $?" }.joined(separator: "\necho next\n")

@@ -15,7 +15,7 @@ final class UserInfoEntryTests: XCTestCase {
             ("k:=[1, [2.5], \"x\"]", "k", .array([.integer(1), .array([.real(2.5)]), "x"])),
             (#"k:={"a": {"b": [true, {}]}}"#, "k", ["a": ["b": [true, [:]]]]),
         ] as [(String, String, PropertyListValue)] {
-            XCTAssertEqual(try UserInfoOptions.parse(["--user-info", entry]).value(), [key: value], entry)
+            XCTAssertEqual(try Post.parse(["x", "--user-info", entry]).propertyList(), [key: value], entry)
         }
     }
 
@@ -27,8 +27,8 @@ final class UserInfoEntryTests: XCTestCase {
             ("a:=\(String(repeating: "[", count: 100_000))", "is not JSON"),
             ("a:=\(String(repeating: "[", count: 70))\(String(repeating: "]", count: 70))", "nested"),
         ] {
-            XCTAssertThrowsError(try UserInfoOptions.parse(["--user-info", entry]).value(), entry) { error in
-                let message = UserInfoOptions.message(for: error)
+            XCTAssertThrowsError(try Post.parse(["x", "--user-info", entry]).propertyList(), entry) { error in
+                let message = Post.message(for: error)
                 XCTAssertTrue(message.contains(reason), "\(entry.prefix(40)): \(message)")
             }
         }

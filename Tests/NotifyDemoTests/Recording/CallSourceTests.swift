@@ -88,14 +88,14 @@ final class CallSourceTests: XCTestCase {
         let calls = ["/bin/app+0x1", "/bin/app+0x2", "/bin/app+0x3", "?"]
         let symbolizer = try XCTUnwrap(Symbolizer(searchPath: "/none:\(directory)/bin"))
         XCTAssertTrue(symbolizer.path.hasSuffix("/toolchain/llvm-symbolizer"))
-        let sources = symbolizer.sources(of: calls)
+        let sources = symbolizer.sources(of: calls, from: "/d")
         XCTAssertEqual(
             calls.map { sources[$0] },
             [.location(file: "/a.swift", line: 7), .location(file: "/b.swift", line: 7), nil, nil])
-        XCTAssertEqual(Symbolizer(searchPath: "\(directory)/fails")?.sources(of: calls), [:])
+        XCTAssertEqual(Symbolizer(searchPath: "\(directory)/fails")?.sources(of: calls, from: "/"), [:])
         XCTAssertEqual(
             Symbolizer(searchPath: "\(directory)/hangs:\(directory)/bin")?.sources(
-                of: calls, timeout: .milliseconds(10)),
+                of: calls, from: "/", timeout: .milliseconds(10)),
             [:])
         XCTAssertNil(Symbolizer(searchPath: "/none"))
     }

@@ -11,7 +11,7 @@
 /// The monotonic clock, in nanoseconds.
 int64_t CControlNow(void);
 
-// MARK: The queue: an array under a futex lock, an eventfd for the first word, and a swap of the whole array
+// MARK: The queue: an array under a mutex, an eventfd for the first word, and a swap of the whole array
 
 typedef struct CControlQueue CControlQueue;
 
@@ -36,13 +36,6 @@ void CControlQueueEnd(CControlQueue *queue);
 void CControlRelay(int source, const int *targets, int count);
 
 // MARK: Measuring
-
-/// True if the calling thread may run on a core.
-bool CControlMayRunOn(int core);
-
-/// Restricts the calling thread, and threads that it starts later, to these cores, on which it may run.
-/// @return 0, or the system's error number.
-int CControlPin(const int *cores, int count);
 
 /// The processor time that a process has used, in nanoseconds; 0 if there is no such process.
 int64_t CControlProcessTime(int32_t process);

@@ -38,7 +38,7 @@ struct DistributedPoster {
     }
 
     /// The baseline without a server: this thread writes frames, and another one relays them.
-    static func throughRelay(_ conditions: BenchmarkConditions) throws -> DistributedPoster {
+    static func throughRelay() throws -> DistributedPoster {
         let directory = try ServerDirectory.temporary()
         let listener: LocalSocket
         do {
@@ -52,7 +52,7 @@ struct DistributedPoster {
         // Its content has no effect on the measurement.
         let frame = [UInt8](repeating: 0, count: WireObservers.frameSize)
         return DistributedPoster(directory: directory) { observers in
-            source = try relay(to: (0..<observers).compactMap { _ in listener.accept() }, on: conditions.targetCore)
+            source = try relay(to: (0..<observers).compactMap { _ in listener.accept() })
         } post: {
             let count = send(source?.descriptor ?? -1, frame, frame.count, Int32(MSG_NOSIGNAL))
             guard count == frame.count else { throw BenchmarkError.notMade("a whole write", code: errno) }
@@ -64,7 +64,7 @@ struct DistributedPoster {
     }
 
     /// Starts the relay's thread, and returns the socket whose input it relays.
-    private static func relay(to readers: [LocalSocket], on core: Int?) throws -> LocalSocket {
+    private static func relay(to readers: [LocalSocket]) throws -> LocalSocket {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
@@ -72,7 +72,6 @@ struct DistributedPoster {
         }
         let input = LocalSocket(owning: ends[1])
         Thread.detachNewThread {
-            ProcessorCores.pinBenchmarkThread(to: core)
             let targets = readers.map(\.descriptor)
             // The relay makes no system calls but reads and writes, so its sockets block.
             for target in targets { _ = fcntl(target, F_SETFL, 0) }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// The program of a process that holds observers of a distributed workload. They count in memory that the posting
+/// The program of the process that holds the observers of a distributed workload. They count in memory that the posting
 /// process shares. `notify-bench` starts itself for it.
 package struct ObserversProgram {
     package enum Kind: String, CaseIterable, Sendable {
@@ -24,15 +24,9 @@ package struct ObserversProgram {
 
     let arguments: [String]
 
-    /// - Parameters:
-    ///   - numbers: the numbers of the observers in this process.
-    ///   - count: the number of observers in all processes.
-    ///   - core: the core to run on; nil: any core.
-    init(_ kind: Kind, _ numbers: Range<Int>, of count: Int, in directory: ServerDirectory, core: Int?) {
-        arguments = [
-            Self.subcommand, kind.rawValue, directory.path, "\(numbers.lowerBound)", "\(numbers.upperBound)",
-            "\(count)", core.map { "\($0)" } ?? "",
-        ]
+    /// - Parameter count: the number of observers.
+    init(_ kind: Kind, _ count: Int, in directory: ServerDirectory) {
+        arguments = [Self.subcommand, kind.rawValue, directory.path, "\(count)"]
     }
 
     static func tallyPath(in directory: ServerDirectory) -> String { "\(directory.path)/tally" }
@@ -42,9 +36,8 @@ package struct ObserversProgram {
     /// - Parameter arguments: those of the process, without its name.
     /// - Returns: false if it was not started for it.
     package static func runIfAsked(_ arguments: [String]) throws -> Bool {
-        guard arguments.count == 7, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
-            let first = Int(arguments[3]), let end = Int(arguments[4]), let count = Int(arguments[5]),
-            0 <= first, first < end, end <= count
+        guard arguments.count == 4, arguments[0] == subcommand, let kind = Kind(rawValue: arguments[1]),
+            let count = Int(arguments[3]), count > 0
         else { return false }
         let directory = ServerDirectory(path: arguments[2])
         let parent = getppid()
@@ -54,19 +47,17 @@ package struct ObserversProgram {
             // The parent is gone and cannot remove its directory. The server ends by itself.
             if getppid() != parent { directory.remove() }
         }
-        if let core = Int(arguments[6]) { try ProcessorCores.pinCurrentThread(to: [core]) }
         let tally = try Tally(count, at: tallyPath(in: directory), isNew: false)
         switch kind {
         case .plain, .wire:
-            let observers = try WireObservers(
-                end - first, at: directory, areRegistered: kind == .wire, timeout: timeout)
-            for number in first..<end { tally.handle(1, by: number) }
-            observers.count(until: STDIN_FILENO) { tally.handle($1, by: first + $0) }
+            let observers = try WireObservers(count, at: directory, areRegistered: kind == .wire, timeout: timeout)
+            for number in 0..<count { tally.handle(1, by: number) }
+            observers.count(until: STDIN_FILENO) { tally.handle($1, by: $0) }
         case .center, .thread, .centers:
-            let thread = try kind == .thread ? RunLoopThread.started("observers", on: nil) : nil
-            let groups = kind == .centers ? (first..<end).map { $0..<$0 + 1 } : [first..<end]
+            let thread = try kind == .thread ? RunLoopThread.started("observers").targetThread : .postingThread
+            let groups = kind == .centers ? (0..<count).map { $0..<$0 + 1 } : [0..<count]
             let kept = try groups.map { try observe($0, at: directory, on: thread, tally) }
-            for number in first..<end { tally.handle(1, by: number) }
+            for number in 0..<count { tally.handle(1, by: number) }
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) < 0, errno == EINTR {}
             withExtendedLifetime(kept) {}
@@ -76,13 +67,11 @@ package struct ObserversProgram {
 
     /// Observes with a center. The caller keeps what is returned.
     private static func observe(
-        _ numbers: Range<Int>, at directory: ServerDirectory, on thread: RunLoopThread?, _ tally: Tally
+        _ numbers: Range<Int>, at directory: ServerDirectory, on thread: TargetThread, _ tally: Tally
     ) throws -> (DistributedCenter, [ObserverToken]) {
         let center = try DistributedCenter(directory: directory)
         let tokens = try numbers.map { number in
-            let handler: @Sendable (DistributedNotification) -> Void = { _ in tally.handle(1, by: number) }
-            if let thread { return try center.addObserver(forName: DistributedPoster.name, on: thread, using: handler) }
-            return try center.addObserver(forName: DistributedPoster.name, on: .postingThread, using: handler)
+            try center.addObserver(forName: DistributedPoster.name, on: thread) { _ in tally.handle(1, by: number) }
         }
         let ids = Dictionary(uniqueKeysWithValues: zip(tokens.map(\.id), numbers))
         let gaps = center.addConnectionObserver(on: .postingThread) { event in

@@ -6,7 +6,7 @@ extension Subject {
     private static let window = 4096
 
     /// Posts as fast as possible: the time until each observer has handled the last notification.
-    static func distributedPosts(_ poster: DistributedPoster, _ observers: ObserverProcesses) -> Subject {
+    static func distributedPosts(_ poster: DistributedPoster, _ observers: ObserverProcess) -> Subject {
         Subject(end: end(poster, observers)) { operations in
             let before = observers.expected
             observers.expect(operations)
@@ -23,7 +23,7 @@ extension Subject {
     }
 
     /// Posts, and waits until all observers have handled that.
-    static func distributedRoundTrips(_ poster: DistributedPoster, _ observers: ObserverProcesses) -> Subject {
+    static func distributedRoundTrips(_ poster: DistributedPoster, _ observers: ObserverProcess) -> Subject {
         Subject(end: end(poster, observers)) { operations in
             var latencies: [UInt64] = []
             latencies.reserveCapacity(operations)
@@ -37,7 +37,7 @@ extension Subject {
         }
     }
 
-    private static func end(_ poster: DistributedPoster, _ observers: ObserverProcesses) -> () -> Void {
+    private static func end(_ poster: DistributedPoster, _ observers: ObserverProcess) -> () -> Void {
         {
             observers.end()
             poster.end()

@@ -6,8 +6,8 @@ internal import ThreadedNotifications
 /// A connection from posting threads to handling threads: each post calls each handler on the handler's thread.
 struct Channel: Sendable {
     typealias Handler = @Sendable () -> Void
-    /// Opens a channel with a thread for each handler, all on a core; nil: any core.
-    typealias Opening = @Sendable (_ handlers: [Handler], _ core: Int?) throws -> Channel
+    /// Opens a channel with a thread for each handler.
+    typealias Opening = @Sendable (_ handlers: [Handler]) throws -> Channel
 
     /// Posts once, on the calling thread.
     var post: @Sendable () -> Void
@@ -25,18 +25,18 @@ struct Channel: Sendable {
     static let control = "C queue"
 
     /// The baseline in C: a queue with an eventfd for each handler.
-    static let throughControl: Opening = { handlers, core in
-        let queues = try handlers.map { try ControlQueue($0, core: core) }
+    static let throughControl: Opening = { handlers in
+        let queues = try handlers.map { try ControlQueue($0) }
         return Channel(
             post: { for queue in queues { queue.post() } },
             end: { for queue in queues { queue.end() } })
     }
 
     /// This package's center, with an observer on each handler's thread.
-    static let throughCenter: Opening = { handlers, core in
+    static let throughCenter: Opening = { handlers in
         // Safety: it has neither an object nor a userInfo, and is never changed.
         nonisolated(unsafe) let notification = Notification(name: name)
-        return try center(handlers, core) { center, thread, handler in
+        return try center(handlers) { center, thread, handler in
             center.addObserver(forName: name, on: thread) { _ in handler() }
         } post: {
             $0.post(notification)
@@ -44,10 +44,10 @@ struct Channel: Sendable {
     }
 
     /// The same, with a transform on the posting thread.
-    static let transforming: Opening = { handlers, core in
+    static let transforming: Opening = { handlers in
         // Safety: it has neither an object nor a userInfo, and is never changed.
         nonisolated(unsafe) let notification = Notification(name: name)
-        return try center(handlers, core) { center, thread, handler in
+        return try center(handlers) { center, thread, handler in
             center.addObserver(
                 forName: name, on: thread, transform: { $0.name.rawValue.utf8.count }, using: { _ in handler() })
         } post: {
@@ -57,12 +57,12 @@ struct Channel: Sendable {
 
     /// - Parameter observe: adds an observer that calls the handler on the thread.
     static func center(
-        _ handlers: [Handler], _ core: Int?,
+        _ handlers: [Handler],
         observe: (ThreadedNotificationCenter, RunLoopThread, @escaping Handler) -> ObserverToken,
         post: @escaping @Sendable (ThreadedNotificationCenter) -> Void
     ) throws -> Channel {
         let center = ThreadedNotificationCenter()
-        let threads = try handlers.map { _ in try RunLoopThread.started(on: core) }
+        let threads = try handlers.map { _ in try RunLoopThread.started() }
         let tokens = zip(threads, handlers).map { observe(center, $0, $1) }
         return Channel(
             post: { post(center) },
@@ -73,8 +73,8 @@ struct Channel: Sendable {
     }
 
     /// Apple's documented technique: for each handler, an observer of Foundation's center that redirects notifications.
-    static let redirecting: Opening = { handlers, core in
-        let threads = try handlers.map { _ in try RunLoopThread.started(on: core) }
+    static let redirecting: Opening = { handlers in
+        let threads = try handlers.map { _ in try RunLoopThread.started() }
         let observers = try zip(threads, handlers).map { thread, handler in
             let observer = RedirectingObserver { _ in handler() }
             try thread.performAndWait(timeout: .seconds(10)) { observer.setUpThreadingSupport() }
@@ -86,7 +86,7 @@ struct Channel: Sendable {
     }
 
     /// Observers of Foundation's center with serial operation queues.
-    static let operationQueues: Opening = { handlers, _ in
+    static let operationQueues: Opening = { handlers in
         foundation(
             handlers.map { handler in
                 let queue = OperationQueue()
@@ -114,15 +114,15 @@ struct Channel: Sendable {
             })
     }
 
-    /// A block in a serial queue for each handler. libdispatch chooses the threads, so they are not bound to a core.
-    static let dispatchQueues: Opening = { handlers, _ in
+    /// A block in a serial queue for each handler. libdispatch chooses the threads.
+    static let dispatchQueues: Opening = { handlers in
         let queues = handlers.map { ($0, DispatchQueue(label: "target")) }
         return Channel(post: { for (handler, queue) in queues { queue.async { handler() } } })
     }
 
     /// A block on the run loop of each handler's thread.
-    static let runLoops: Opening = { handlers, core in
-        let threads = try handlers.map { _ in try RunLoopThread.started(on: core) }
+    static let runLoops: Opening = { handlers in
+        let threads = try handlers.map { _ in try RunLoopThread.started() }
         let runLoops = try zip(handlers, threads).map { ($0, try WokenRunLoop(of: $1)) }
         return Channel(
             post: { for (handler, runLoop) in runLoops { runLoop.perform { handler() } } },
@@ -130,8 +130,8 @@ struct Channel: Sendable {
     }
 
     /// A block that is performed on each handler's thread.
-    static let performing: Opening = { handlers, core in
-        let threads = try handlers.map { ($0, try RunLoopThread.started(on: core)) }
+    static let performing: Opening = { handlers in
+        let threads = try handlers.map { ($0, try RunLoopThread.started()) }
         return Channel(
             // A block that the thread rejects is not counted, so the measurement fails.
             post: { for (handler, thread) in threads { try? thread.perform { handler() } } },
@@ -145,7 +145,7 @@ struct Channel: Sendable {
 private struct ControlQueue: @unchecked Sendable {
     private let queue: OpaquePointer
 
-    init(_ handler: @escaping Channel.Handler, core: Int?) throws(BenchmarkError) {
+    init(_ handler: @escaping Channel.Handler) throws(BenchmarkError) {
         // Safety: the handler is Sendable, and its memory is freed after the queue's last call.
         nonisolated(unsafe) let memory = UnsafeMutablePointer<Channel.Handler>.allocate(capacity: 1)
         memory.initialize(to: handler)
@@ -157,7 +157,6 @@ private struct ControlQueue: @unchecked Sendable {
         nonisolated(unsafe) let queue = made
         self.queue = queue
         Thread.detachNewThread {
-            ProcessorCores.pinBenchmarkThread(to: core)
             CControlQueueRun(queue)
             memory.deinitialize(count: 1).deallocate()
         }

@@ -17,14 +17,11 @@ final class PosterThreads: Sendable {
 
     private let posters: [Poster]
 
-    /// - Parameters:
-    ///   - core: the core of the threads; nil: any core.
-    ///   - post: posts a number of notifications. Called on each of the threads.
-    init(_ count: Int, on core: Int?, post: @escaping @Sendable (Int) -> Void) {
+    /// - Parameter post: posts a number of notifications. Called on each of the threads.
+    init(_ count: Int, post: @escaping @Sendable (Int) -> Void) {
         posters = (0..<count).map { _ in Poster() }
         for poster in posters {
             Thread.detachNewThread {
-                ProcessorCores.pinBenchmarkThread(to: core)
                 var isOver = false
                 while !isOver {
                     poster.start.wait()

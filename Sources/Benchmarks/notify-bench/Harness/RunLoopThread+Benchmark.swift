@@ -3,17 +3,10 @@ internal import Foundation
 internal import ThreadedNotifications
 
 extension RunLoopThread {
-    /// A thread that runs, on a core; nil: any core.
-    static func started(_ name: String = "target", on core: Int?) throws -> RunLoopThread {
+    /// A thread that runs.
+    static func started(_ name: String = "target") throws -> RunLoopThread {
         let thread = RunLoopThread(name: name)
         try thread.start()
-        guard let core else { return thread }
-        do {
-            try thread.performAndWait(timeout: .seconds(10)) { try ProcessorCores.pinCurrentThread(to: [core]) }
-        } catch {
-            thread.stop()
-            throw error
-        }
         return thread
     }
 

@@ -11,8 +11,8 @@ extension Subject {
         posters: Int = 1, targets: Int = 1, _ conditions: BenchmarkConditions, through open: Channel.Opening
     ) throws -> Subject {
         let (arrivals, timeout) = (Arrivals(targets: targets), conditions.timeout)
-        let channel = try open(arrivals.handlers, conditions.targetCore)
-        let posters = PosterThreads(posters, on: conditions.postingCore) { count in
+        let channel = try open(arrivals.handlers)
+        let posters = PosterThreads(posters) { count in
             for _ in 0..<count { channel.post() }
         }
         return Subject {
@@ -55,7 +55,7 @@ extension Subject {
                     first.arrive()
                     _ = mayContinue.wait(until: .after(timeout))
                 }
-            ], conditions.targetCore)
+            ])
         return Subject(end: channel.end) { operations in
             held.expect(1)
             channel.post()
@@ -100,7 +100,7 @@ extension Subject {
                         target.arrive()
                         isHandled.signal()
                     }
-                ], conditions.targetCore)
+                ])
             return (
                 {
                     channel.post()
@@ -130,8 +130,8 @@ extension Subject {
                     target.arrive()
                     if !isLast { ask.withLock { $0 }.post() }
                 }
-            ], conditions.postingCore)
-        let questions = try open([answers.post], conditions.targetCore)
+            ])
+        let questions = try open([answers.post])
         ask.withLock { $0 = Question(post: questions.post) }
         return Subject {
             ask.withLock { $0 = Question(post: {}) }
@@ -153,9 +153,9 @@ extension Subject {
         every interval: Int64, _ conditions: BenchmarkConditions, through open: Channel.Opening
     ) throws -> Subject {
         let (arrivals, timeout) = (Arrivals(), conditions.timeout)
-        let channel = try open(arrivals.handlers, conditions.targetCore)
+        let channel = try open(arrivals.handlers)
         let result = Locked<Result<[UInt64], BenchmarkError>>(.success([]))
-        let poster = PosterThreads(1, on: conditions.postingCore) { count in
+        let poster = PosterThreads(1) { count in
             let latencies = Result { () throws(BenchmarkError) in
                 try pacedLatencies(of: count, every: interval, channel, arrivals, timeout: timeout)
             }

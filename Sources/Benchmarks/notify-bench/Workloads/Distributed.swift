@@ -20,16 +20,15 @@ enum Distributed {
     private static let relay = "C relay"
 
     private static func contenders(
-        _ count: Int, _ subject: @escaping @Sendable (DistributedPoster, ObserverProcesses) -> Subject
+        _ count: Int, _ subject: @escaping @Sendable (DistributedPoster, ObserverProcess) -> Subject
     ) -> [Contender] {
-        func contender(_ name: String, _ kind: ObserversProgram.Kind, areSeparate: Bool = false) -> Contender {
+        func contender(_ name: String, _ kind: ObserversProgram.Kind) -> Contender {
             Contender(name) { conditions in
                 let poster =
                     try kind == .plain
-                    ? DistributedPoster.throughRelay(conditions) : DistributedPoster.throughServer(conditions)
+                    ? DistributedPoster.throughRelay() : DistributedPoster.throughServer(conditions)
                 do {
-                    let observers = try ObserverProcesses(
-                        kind, count, areSeparate: areSeparate, in: poster.directory, conditions)
+                    let observers = try ObserverProcess(kind, count, in: poster.directory, conditions)
                     try poster.start(count)
                     return subject(poster, observers)
                 } catch {
@@ -41,13 +40,7 @@ enum Distributed {
         var all = [contender(relay, .plain), contender("wire", .wire)]
         all += [contender("center", .center), contender("center, another thread", .thread)]
         // A hundred centers would have two hundred threads.
-        if (2...10).contains(count) {
-            all += [
-                contender("\(count) centers", .centers),
-                contender("C relay, own processes", .plain, areSeparate: true),
-                contender("center, own processes", .center, areSeparate: true),
-            ]
-        }
+        if (2...10).contains(count) { all.append(contender("\(count) centers", .centers)) }
         return all
     }
 }

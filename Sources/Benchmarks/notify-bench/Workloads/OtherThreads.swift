@@ -73,7 +73,7 @@ enum OtherThreads {
             Contender("ThreadedNotificationCenter") { conditions in
                 try .calls { arrivals in
                     let (center, notification) = (ThreadedNotificationCenter(), Notification(name: Channel.name))
-                    let (thread, target) = (try RunLoopThread.started(on: conditions.targetCore), arrivals.targets[0])
+                    let (thread, target) = (try RunLoopThread.started(), arrivals.targets[0])
                     let token = center.addObserver(forName: Channel.name, on: thread) { _ in target.arrive() }
                     return (
                         { try center.postAndWait(notification, timeout: conditions.timeout) },
@@ -86,7 +86,7 @@ enum OtherThreads {
             },
             Contender("performAndWait(timeout:)") { conditions in
                 try .calls { arrivals in
-                    let (thread, target) = (try RunLoopThread.started(on: conditions.targetCore), arrivals.targets[0])
+                    let (thread, target) = (try RunLoopThread.started(), arrivals.targets[0])
                     return (
                         { try thread.performAndWait(timeout: conditions.timeout) { target.arrive() } },
                         { try thread.end() }
@@ -119,8 +119,8 @@ enum OtherThreads {
         Channel.ways.map { way in Contender(way.name) { try subject($0, way.open) } }
     }
 
-    private static let messages: Channel.Opening = { handlers, core in
-        try Channel.center(handlers, core) { center, thread, handler in
+    private static let messages: Channel.Opening = { handlers in
+        try Channel.center(handlers) { center, thread, handler in
             center.addObserver(for: Numbered.self, on: thread) { message in
                 for _ in 0..<message.number { handler() }
             }
@@ -129,8 +129,8 @@ enum OtherThreads {
         }
     }
 
-    private static let userInfos: Channel.Opening = { handlers, core in
-        try Channel.center(handlers, core) { center, thread, handler in
+    private static let userInfos: Channel.Opening = { handlers in
+        try Channel.center(handlers) { center, thread, handler in
             center.addObserver(
                 forName: Channel.name, on: thread, transform: { $0.userInfo?["number"] as? Int },
                 using: { number in for _ in 0..<number { handler() } })

@@ -3,10 +3,10 @@ internal import DistributedNotifications
 internal import Glibc
 internal import ThreadedNotifications
 
-/// Processes with observers, and the numbers that the observers have handled. Only the measuring thread uses it.
-final class ObserverProcesses {
+/// A process with observers, and the numbers that they have handled. Only the measuring thread uses it.
+final class ObserverProcess {
     private let tally: Tally
-    private(set) var children: [ChildProcess] = []
+    let child: ChildProcess
     private let timeout: Duration
     private var missed = 0
     /// The number that each observer should have handled since the beginning.
@@ -14,25 +14,20 @@ final class ObserverProcesses {
 
     /// - Parameters:
     ///   - count: the number of observers.
-    ///   - areSeparate: whether each observer has a process of its own. Otherwise one process has them all.
     ///   - directory: of the server; the processes share a file in it.
     init(
-        _ kind: ObserversProgram.Kind, _ count: Int, areSeparate: Bool = false, in directory: ServerDirectory,
-        _ conditions: BenchmarkConditions
+        _ kind: ObserversProgram.Kind, _ count: Int, in directory: ServerDirectory, _ conditions: BenchmarkConditions
     ) throws {
         tally = try Tally(count, at: ObserversProgram.tallyPath(in: directory), isNew: true)
         timeout = conditions.timeout
+        let asked = ObserversProgram(kind, count, in: directory)
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(null) }
+        child = try ChildProgram(path: conditions.observersProgram, arguments: asked.arguments)
+            .start(input: .piped, output: .descriptor(null))
         // An observer that is ready counts as one notification.
         expect(1)
         do {
-            for numbers in areSeparate ? (0..<count).map({ $0..<$0 + 1 }) : [0..<count] {
-                let asked = ObserversProgram(kind, numbers, of: count, in: directory, core: conditions.targetCore)
-                let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
-                defer { close(null) }
-                let child = try ChildProgram(path: conditions.observersProgram, arguments: asked.arguments)
-                    .start(input: .piped, output: .descriptor(null))
-                children.append(child)
-            }
             _ = try waitForAll()
         } catch {
             end()
@@ -73,19 +68,19 @@ final class ObserverProcesses {
     private func wait(until isDone: () -> Bool) throws(BenchmarkError) {
         let deadline = SuspendingClock.Instant.after(timeout)
         while !isDone() {
-            guard !children.contains(where: \.hasEnded) else { throw .observersEnded }
+            if child.hasEnded { throw .observersEnded }
             guard SuspendingClock.now < deadline else {
                 throw .timedOut(waitingFor: "the observers to handle what was posted", after: timeout)
             }
         }
     }
 
-    /// Ends the processes: closes their inputs, and kills those that do not end.
+    /// Ends the process: closes its input, and kills it if it does not end.
     ///
-    /// - Returns: true if all ended without being killed.
+    /// - Returns: true if it ended without being killed.
     @discardableResult
     func end() -> Bool {
-        for child in children { child.closeInput() }
-        return children.map { $0.wait(timeout: .seconds(2)) }.allSatisfy { $0 == .exit(0) }
+        child.closeInput()
+        return child.wait(timeout: .seconds(2)) == .exit(0)
     }
 }

@@ -1,31 +1,74 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
-import Foundation
 import SystemPackage
 import TerminalText
 
+extension ElapsedTime {
+    /// Reads the value of an option.
+    static func argument(_ text: String) throws -> ElapsedTime {
+        if let time = ElapsedTime(text) { return time }
+        let example = Double(text) == nil ? "16ms, 1.5s or 200us" : "\(text)ms or \(text)s"
+        throw ValidationError("a duration is a number and a unit, such as \(example).")
+    }
+}
+
+/// The part of a recording that a command shows.
+struct SelectionOptions: ParsableArguments {
+    @Option(help: "Only notifications with this name.")
+    var name: String?
+
+    @Option(help: "Only what happens on this thread or is for it: its name or number.")
+    var thread: String?
+
+    @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.", transform: ElapsedTime.argument)
+    var from: ElapsedTime?
+
+    @Option(help: "End this long after the first record.", transform: ElapsedTime.argument)
+    var to: ElapsedTime?
+
+    @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
+    var post: Int?
+
+    func validate() throws {
+        if let from, let to, from.nanoseconds > to.nanoseconds {
+            throw ValidationError("--from \(from) is later than --to \(to).")
+        }
+    }
+
+    var filter: RecordingFilter {
+        RecordingFilter(
+            name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max)
+    }
+
+    /// Reads the recording, and reports its first problems on standard error.
+    ///
+    /// - Throws: also if the recording does not contain what the options select.
+    func read(_ path: String, _ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
+        let recording = try RecordingFile.read(path, terminal)
+        return (recording, try RecordingSelection(filter, of: recording))
+    }
+}
+
 /// The file of the recording that a command reads.
-struct RecordingFile: ParsableArguments {
+enum RecordingFile {
     /// The file that `record` writes by default.
     static let defaultPath = "notifications.jsonl"
+    static let help = ArgumentHelp("A recording, or - for standard input.", valueName: "recording")
 
     /// The argument that names a recording in a command to type, after a blank; none for the default.
     static func argument(_ path: String) -> String { path == defaultPath ? "" : " \(ShellText.path(path))" }
-
-    @Argument(help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
-    var path = Self.defaultPath
 
     /// Reads the recording, and reports its first problems on standard error.
     ///
     /// - Parameters:
     ///   - reportsMissing: false if the caller says which records are missing.
     ///   - read: reads the file of a path; called with the path, and what to call with the number of records.
-    func read(
-        _ terminal: Terminal, reportsMissing: Bool = true,
+    static func read(
+        _ path: String, _ terminal: Terminal, reportsMissing: Bool = true,
         _ read: (String, (Int) -> Void) throws -> Recording = { try Recording(path: $0, progress: $1) }
     ) throws -> Recording {
-        if path == Self.defaultPath, (try? FilePath(path).stat()) == nil {
+        if path == defaultPath, (try? FilePath(path).stat()) == nil {
             throw CommandError(
                 description:
                     "there is no \(path) here. Name a recording, or record a program first: "
@@ -34,52 +77,6 @@ struct RecordingFile: ParsableArguments {
         let recording = try read(path) { terminal.show(progress: "\($0) records read") }
         recording.reportProblems(on: terminal, reportsMissing: reportsMissing)
         return recording
-    }
-}
-
-/// The recording that a command reads, and the part of it that it shows.
-struct RecordingInput: ParsableArguments {
-    struct Selection: ParsableArguments {
-        @Option(help: "Only notifications with this name.")
-        var name: String?
-
-        @Option(help: "Only what happens on this thread or is for it: its name or number.")
-        var thread: String?
-
-        @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.", transform: ElapsedTime.argument)
-        var from: ElapsedTime?
-
-        @Option(help: "End this long after the first record.", transform: ElapsedTime.argument)
-        var to: ElapsedTime?
-
-        @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
-        var post: Int?
-
-        func validate() throws {
-            if let from, let to, from.nanoseconds > to.nanoseconds {
-                throw ValidationError("--from \(from) is later than --to \(to).")
-            }
-        }
-    }
-
-    @OptionGroup var file: RecordingFile
-
-    @OptionGroup(title: "Selection") private var selected: Selection
-
-    var path: String { file.path }
-
-    var filter: RecordingFilter {
-        RecordingFilter(
-            name: selected.name, thread: selected.thread, post: selected.post, from: selected.from?.nanoseconds ?? 0,
-            to: selected.to?.nanoseconds ?? .max)
-    }
-
-    /// Reads the recording, and reports its first problems on standard error.
-    ///
-    /// - Throws: also if the recording does not contain what the options select.
-    func read(_ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
-        let recording = try file.read(terminal)
-        return (recording, try RecordingSelection(filter, of: recording))
     }
 }
 
