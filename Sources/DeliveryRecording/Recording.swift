@@ -139,6 +139,9 @@ public struct Recording: Sendable {
     public package(set) var completeness: [Completeness] = []
     /// For each process, the difference of its wall clock and its monotonic clock, in nanoseconds.
     package var wallOffsets: [Int64] = []
+    /// Of a post to other processes, at its poster and at each receiver, its identity. By an index in `posts`, an index in
+    /// `strings`.
+    package var origins: [Int32: Int32] = [:]
 
     package init(source: String) {
         self.source = source

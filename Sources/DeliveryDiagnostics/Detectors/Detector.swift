@@ -87,6 +87,7 @@ struct Detector: Sendable {
         Detector(.backlog, \.backlog),
         Detector(.unmatchedName, \.neverPosted, formerly: "nameNeverPosted"),
         Detector(.unmatchedName, \.postedUnobserved, formerly: "postedUnobserved"),
+        Detector(.unmatchedName, \.sentUnobserved),
         Detector(.endedInHandler, \.endedInHandlers),
         Detector(.stalled, \.longHandlersOnMain, formerly: "mainHeldUp", limits: .mainBudget),
         Detector(.incomplete, \.lostRecords, formerly: "lostRecords"),

@@ -20,9 +20,10 @@ extension Evidence {
     ///
     /// Cost: for each of the first 300 of these names, a pass over at most 1,000 posted names.
     var neverPosted: [Finding] {
-        let posted = named(1000) { !$0.posts.isEmpty }
+        let posted = named(1000) { !$0.posts.isEmpty || !sentInVain($0).isEmpty }
+        let sent = Set(histories.filter { !$0.sent.isEmpty }.map(\.name))
         let unposted = named(300) { history in
-            history.posts.isEmpty && !history.registrations.isEmpty
+            history.posts.isEmpty && !history.registrations.isEmpty && !sent.contains(history.name)
                 && !history.registrations.allSatisfy(words.isCalledByFoundation)
                 && history.registrations.map { index.entry($0).observer }.allSatisfy {
                     $0 < 0 || index.observers[Int($0)].earlier == 0
@@ -31,9 +32,10 @@ extension Evidence {
         return unposted.compactMap { history, name -> Finding? in
             let (registered, observer) = (history.registrations[0], index.entry(history.registrations[0]).observer)
             let removed = words.removed(observer)
-            let ofProcess = posted.filter { $0.history.process == history.process }
+            let ofProcess = posted.filter { $0.history.process == history.process || $0.history.posts.isEmpty }
             let near = ofProcess.first { other in
-                let (posts, isUnobserved) = (other.history.posts, other.history.registrations.isEmpty)
+                let posts = other.history.posts.isEmpty ? other.history.sent : other.history.posts
+                let isUnobserved = other.history.registrations.isEmpty
                 return (name.isMisspelt(other.words) || isUnobserved && name.isWithoutModule(other.words))
                     && posts[posts.count - 1] > registered && (removed < 0 || posts[0] < removed)
             }?.history
@@ -52,9 +54,11 @@ extension Evidence {
             if let near {
                 // The program may use both names, if the other one has its own observer.
                 finding.severity = near.registrations.isEmpty ? .problem : .note
-                finding.problem += " \(words.name(near.name)) was posted \(words.times(near.posts.count))."
-                finding.evidence = [registered, near.posts[0]]
-                (finding.remedy, finding.weight) = (Self.sameName, near.posts.count)
+                let (posts, place) =
+                    near.posts.isEmpty ? (sentInVain(near), " to other processes") : (near.posts, "")
+                finding.problem += " \(words.name(near.name)) was posted\(place) \(words.times(posts.count))."
+                finding.evidence = [registered, posts[0]]
+                (finding.remedy, finding.weight) = (Self.sameName, posts.count)
                 return finding
             }
             if removed >= 0 {
@@ -65,7 +69,7 @@ extension Evidence {
                         "Keep the token that addObserver returns: releasing it removes the observer. \(finding.remedy)"
                 }
             }
-            let others = ofProcess.map(\.history).filter(\.registrations.isEmpty).map {
+            let others = ofProcess.map(\.history).filter { $0.registrations.isEmpty && !$0.posts.isEmpty }.map {
                 "\(words.name($0.name)) (\(words.times($0.posts.count)))"
             }
             if !others.isEmpty { finding.details = ["posted without an observer: \(words.list(others))"] }
@@ -112,6 +116,34 @@ extension Evidence {
                     "Add the observer before you start the poster. Earlier posts are not kept: let the observer query "
                         + "the current state once after it was added.")
             }
+        }
+    }
+
+    /// The posts of a name to other processes, if no recorded process received any of them.
+    private func sentInVain(_ history: NameHistory) -> [Int32] {
+        history.sent.allSatisfy { index.posts[Int(index.entry($0).post)].receptions == 0 } ? history.sent : []
+    }
+
+    /// Names that are posted to other processes and that no recorded process observes, if several were recorded.
+    var sentUnobserved: [Finding] {
+        let isComplete = recording.completeness.allSatisfy(\.isComplete)
+        guard isComplete, recording.processes.count > 1, !histories.contains(where: { $0.name < 0 }) else { return [] }
+        let observed = histories.filter { !$0.registrations.isEmpty }
+        let names = Set(observed.map(\.name))
+        let unposted = named(300) { $0.posts.isEmpty && !$0.registrations.isEmpty }
+        return named(300) { !sentInVain($0).isEmpty && !names.contains($0.name) }.compactMap { history, name in
+            // The finding of the observed name tells both.
+            if unposted.contains(where: { $0.words.isMisspelt(name) }) { return nil }
+            return Finding(
+                severity: .note,
+                problem:
+                    "\(words.name(history.name)) was posted to other processes \(words.times(history.sent.count)), and no "
+                    + "recorded process observes it.",
+                evidence: [history.sent[0]],
+                remedy:
+                    "If a process that was not recorded observes it, nothing is wrong. Otherwise compare the names, and the "
+                    + "directories of the servers.",
+                weight: history.sent.count, name: history.name)
         }
     }
 

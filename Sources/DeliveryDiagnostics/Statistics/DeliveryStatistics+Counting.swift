@@ -27,6 +27,7 @@ extension DeliveryStatistics {
         countDeliveries(index, selection, contains)
         countMailboxes(index, until: end, contains)
         countQueues(index, contains)
+        countBetweenProcesses(index, contains)
         (names, observers) = (Self.busiestFirst(names), Self.busiestFirst(observers))
         let order = recording.ordered(recording.threads.indices)
         let used = order.filter { threads[$0].isUsed }
@@ -149,6 +150,41 @@ extension DeliveryStatistics {
             }
         }
         queues.waiting = Distribution(of: times)
+    }
+
+    private mutating func countBetweenProcesses(_ index: RecordingIndex, _ contains: (Int32) -> Bool) {
+        func process(_ post: Int32) -> String {
+            let process = index.recording.processes[index.process(ofPost: post)]
+            return "\(process.name) \(process.id)"
+        }
+        var (links, times): ([Link], [[UInt64]]) = ([], [])
+        func add(_ sender: Int32, _ receiver: Int32?, _ time: UInt64?) {
+            let (from, to) = (process(sender), receiver.map(process))
+            var link = links.firstIndex { $0.sender == from && $0.receiver == to }
+            if link == nil {
+                links.append(Link(sender: from, receiver: to))
+                times.append([])
+                link = links.count - 1
+            }
+            guard let link else { return }
+            links[link].notifications += 1
+            if let time { times[link].append(time) }
+        }
+        for number in index.posts.indices.map({ Int32($0) }) {
+            let post = index.posts[Int(number)]
+            guard post.posted >= 0, contains(post.posted) else { continue }
+            if post.sentBy >= 0 {
+                let sent = index.posts[Int(post.sentBy)].posted
+                add(post.sentBy, number, index.time(from: sent, to: post.posted))
+            } else if post.receptions == 0, index.isSent(number) {
+                add(number, nil, nil)
+            }
+        }
+        betweenProcesses = zip(links, times).map { link, times in
+            var link = link
+            link.times = Distribution(of: times)
+            return link
+        }
     }
 }
 

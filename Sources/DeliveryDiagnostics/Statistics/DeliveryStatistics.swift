@@ -93,6 +93,15 @@ package struct DeliveryStatistics: Sendable, Encodable {
         var waiting: Distribution?
     }
 
+    /// What one process posted to others, and a recorded process received; or nobody, if `receiver` is nil.
+    package struct Link: Sendable, Encodable {
+        let sender: String
+        let receiver: String?
+        var notifications = 0
+        /// The times from the post to the reader of the receiver's center.
+        var times: Distribution?
+    }
+
     /// The label of performed blocks, which have no name.
     static let blocks = "(blocks)"
 
@@ -116,4 +125,6 @@ package struct DeliveryStatistics: Sendable, Encodable {
     /// In the order of processes and thread numbers.
     var threads: [Group] = []
     var mailboxes: [Mailbox] = []
+    /// In the order of their first posts.
+    var betweenProcesses: [Link] = []
 }

@@ -24,7 +24,7 @@ package struct StatisticsReport: Sendable {
     package func text(by grouping: Grouping? = nil) -> String {
         let parts =
             switch grouping {
-            case nil: [summary, times] + Grouping.allCases.map(short) + [mailboxes, notes]
+            case nil: [summary, times] + Grouping.allCases.map(short) + [mailboxes, links, notes]
             case .thread?: full(.thread) + [mailboxes, notes]
             case let grouping?: full(grouping) + [notes]
             }
@@ -183,6 +183,20 @@ package struct StatisticsReport: Sendable {
             .number("waited", minimum: 7),
         ]
         return rows.isEmpty ? "" : table(columns, rows)
+    }
+
+    private var links: String {
+        let columns: [Table.Column] = [
+            .text("posted by process", width: 18...18), .text("received by", width: 18...18), .number("notifications"),
+        ]
+        let rows = statistics.betweenProcesses.map { link in
+            [
+                ShownText.escaped(link.sender), link.receiver.map { ShownText.escaped($0) } ?? "none recorded",
+                Quantity.recorded(link.notifications),
+            ] + [link.times?.p50, link.times?.p99, link.times?.max].map(ElapsedTime.cell)
+        }
+        let times = ["p50", "p99", "max"].map { Table.Column.number($0, group: "until it was received", minimum: 7) }
+        return rows.isEmpty ? "" : table(columns + times, rows)
     }
 
     private func percentiles(of what: String, _ rows: [[String]]) -> String {

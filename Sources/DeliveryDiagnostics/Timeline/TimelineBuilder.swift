@@ -146,6 +146,9 @@ private struct TimelineBuilder {
             let isOwn = !waited && (posted < 0 || index.entry(posted).thread == entry.thread)
             (kind, origin) = (isOwn ? .atOnce : .delivery, posted)
         case .post: (kind, origin) = (.queued, enqueued)
+        case .capture:
+            let sender = index.posts[Int(entry.post)].sentBy
+            (kind, origin) = (.delivery, sender < 0 ? -1 : index.posts[Int(sender)].posted)
         // A notification may never leave its posting queue: the arrow begins at its `enqueue`.
         case .dequeue, .coalesce, .drop, .cancel, .targetGone:
             (kind, origin) = (.lost, delivery < 0 ? enqueued : posted)

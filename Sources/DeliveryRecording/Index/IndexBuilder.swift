@@ -12,6 +12,8 @@ struct IndexBuilder {
     private var making: [[(post: Int32, depth: Int)]]
     /// For each thread: its last record.
     private var lastOfThread: [Int32]
+    /// By `recording.origins`: the post of the poster.
+    private var postOfOrigin: [Int32: Int32] = [:]
 
     init(_ recording: Recording) {
         self.recording = recording
@@ -51,6 +53,7 @@ struct IndexBuilder {
         switch entry.stage {
         case .post, .capture:
             if post >= 0 { index.posts[post].posted.keep(number) }
+            joinProcesses(entry)
             index.addToHistory(entry, number)
         case .enqueue: if post >= 0 { index.posts[post].enqueued = number }
         case .register:
@@ -67,6 +70,17 @@ struct IndexBuilder {
         case .register, .remove, .enqueue, .signal, .dropSignal, .drain, .wait, .refuseWait, .fork, .lost:
             index.recordsOfStage[entry.stage, default: []].append(number)
         default: break
+        }
+    }
+
+    /// Joins a notification from another process with its post there, which was recorded before it was sent.
+    private mutating func joinProcesses(_ entry: Recording.Entry) {
+        guard let origin = recording.origins[entry.post] else { return }
+        if entry.stage == .post {
+            postOfOrigin[origin] = entry.post
+        } else if let sender = postOfOrigin[origin], index.posts[Int(entry.post)].sentBy < 0 {
+            index.posts[Int(entry.post)].sentBy = sender
+            index.posts[Int(sender)].receptions += 1
         }
     }
 

@@ -5,6 +5,8 @@ package struct NameHistory: Sendable {
     package let name: Int32
     /// `post` and `capture` entries, ascending. A post that was captured, or that a posting queue made, has one.
     package fileprivate(set) var posts: [Int32] = []
+    /// `post` entries of posts to other processes, ascending. They are not in `posts`: observers get what the server sends.
+    package fileprivate(set) var sent: [Int32] = []
     /// `register` entries, ascending.
     package fileprivate(set) var registrations: [Int32] = []
 
@@ -26,6 +28,7 @@ extension RecordingIndex {
             histories.append(NameHistory(process: process, name: entry.name))
         }
         if entry.stage == .register { return histories[history].registrations.append(number) }
+        if entry.stage == .post, recording.origins[entry.post] != nil { return histories[history].sent.append(number) }
         // The document's observer captures the post itself.
         if entry.post >= 0, posts[Int(entry.post)].posted != number { return }
         if entry.relatedPost >= 0, let last = histories[history].posts.last,
@@ -37,7 +40,7 @@ extension RecordingIndex {
     }
 
     /// True if a post began with a record: its first `post` or `capture`, unless it is a capture that another post
-    /// caused, or the end of a thread, which is told to its observers.
+    /// caused or sent, or the end of a thread, which is told to its observers.
     package func isPost(_ number: Int32) -> Bool {
         let entry = entry(number)
         guard entry.stage == .post || entry.stage == .capture, entry.name >= 0,
@@ -45,6 +48,7 @@ extension RecordingIndex {
         else { return false }
         return entry.stage == .post
             || !(entry.relatedPost >= 0 && posts[Int(entry.relatedPost)].posted >= 0) && !recording.isThreadEnd(entry)
+                && !(entry.post >= 0 && posts[Int(entry.post)].sentBy >= 0)
     }
 
     /// The observers that were registered for the post's name when it was posted, and have no record for this post.

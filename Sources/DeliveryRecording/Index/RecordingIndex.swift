@@ -75,6 +75,10 @@ package struct RecordingIndex: Sendable {
         package internal(set) var returned: Int32 = -1
         /// True if the recording ends while the thread was posting it.
         package internal(set) var isUnfinished = false
+        /// Of a notification that came through the server: the post that sent it, if its process was recorded.
+        package internal(set) var sentBy: Int32 = -1
+        /// Of a post to other processes: how many centers of recorded processes received it.
+        package internal(set) var receptions: Int32 = 0
     }
 
     /// A post for one observer, or a performed block.
@@ -180,6 +184,12 @@ extension RecordingIndex {
             defer { next = deliveries[Int(next)].next }
             return Int(next)
         }
+    }
+
+    /// True for a post to other processes, at its poster.
+    package func isSent(_ post: Int32) -> Bool {
+        recording.origins[post] != nil && posts[Int(post)].posted >= 0
+            && entry(posts[Int(post)].posted).stage == .post
     }
 
     /// The number of deliveries of a post without an outcome, with those that have no records at all.

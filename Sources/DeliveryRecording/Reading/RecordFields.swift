@@ -24,7 +24,7 @@ struct RecordFields {
     /// The most frequent ones first.
     enum Key: Int, CaseIterable {
         case n, t, thread, stage, name, post, observer, target, file, line, count, sender, type
-        case kernelID, by, message, overtakes, style, policy, reason, signal
+        case kernelID, by, message, overtakes, style, policy, reason, signal, origin
         case foundation, center, queue, at, function, pool, recording, process, wall, unrecorded
 
         enum Kind {

@@ -162,6 +162,8 @@ struct RecordingBuilder {
 
     mutating func observer(_ number: Int) -> Int32 { observers.position(of: .init(process: process, number: number)) }
 
+    mutating func noteOrigin(_ origin: Int32, ofPost post: Int32) { recording.origins[post] = origin }
+
     mutating func string(_ text: String) -> Int32 { strings.position(of: text) }
 
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.position(of: text) }

@@ -201,6 +201,7 @@ struct RecordingReader {
         if let post = fields.number(.post) { entry.post = builder.post(Int(clamping: post)) }
         if let observer = fields.number(.observer) { entry.observer = builder.observer(Int(clamping: observer)) }
         if let related = fields.number(.by) { entry.relatedPost = builder.post(Int(clamping: related)) }
+        if entry.post >= 0, let origin = string(.origin, fields) { builder.noteOrigin(origin, ofPost: entry.post) }
         if let count = fields.number(.count) { entry.count = Int32(clamping: count) }
         if let name = string(.name, fields) { entry.name = name }
         if let message = string(.message, fields) { entry.message = message }

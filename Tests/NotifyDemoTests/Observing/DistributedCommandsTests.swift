@@ -109,9 +109,35 @@ final class DistributedCommandsTests: XCTestCase {
             grep '"origin"' run.jsonl | sed -E 's/.*"stage":"([a-z]*)".*"origin":"([^"]*)".*/\\1 \\2/' | sort |
                 awk '{ print $1, $2 == last; last = $2 }'
             notify-demo diagnose run.jsonl; echo $?
+            notify-demo timeline run.jsonl; notify-demo stats run.jsonl
             """)
         XCTAssertTrue(outcome.output.hasPrefix("capture 0\npost 1\n"), "\(outcome)")
-        XCTAssertTrue(outcome.output.contains("no findings\n\n3 posted, 2 matched, 2 delivered;"), "\(outcome)")
+        XCTAssertTrue(outcome.output.contains("no findings\n\n2 posted, 2 matched, 2 delivered;"), "\(outcome)")
+        for pattern in [
+            #/●◀─+┤ +capture +#2 +[0-9.]+ [mµ]?s +x/#,
+            #/notify-demo \d+ +notify-demo \d+ +1 +[0-9.]+ [mµ]?s/#,
+        ] {
+            XCTAssertTrue(outcome.output.contains(pattern), "\(outcome.output)")
+        }
+    }
+
+    func testAMisspeltNameBetweenProcessesIsFoundAndOneThatNobodyObservesIsNoted() throws {
+        let outcome = try shell(
+            """
+            notify-demo record -o run.jsonl -- notify-demo observe OrderSaved --timeout 500ms $d -- \\
+                notify-demo post OrderSavde $d >&2
+            notify-demo record -o other.jsonl -- notify-demo observe OrderSaved --timeout 500ms $d -- \\
+                notify-demo post Else $d >&2
+            notify-demo diagnose run.jsonl; notify-demo diagnose other.jsonl; notify-demo stats other.jsonl
+            """)
+        for pattern in [
+            #/problem: OrderSaved was never posted .* OrderSavde was posted to other processes once\.\n/#,
+            #/note: OrderSaved was never posted/#,
+            #/note: Else was posted to other processes once, and no recorded process observes it\.\n/#,
+            #/notify-demo \d+ +none recorded +1 +–/#,
+        ] {
+            XCTAssertEqual(outcome.output.matches(of: pattern).count, 1, "\(outcome.output)")
+        }
     }
 
     func testProcessesThatBeginTogetherUseOneServerAlsoOverTheSocketOfAKilledOne() throws {
