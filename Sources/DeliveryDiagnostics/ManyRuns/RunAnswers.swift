@@ -60,12 +60,19 @@ struct RunAnswers {
         if all.contains(where: \.isCertain) { all.removeAll { !$0.isCertain } }
         all = Self.merged(all).sorted { $0.rank.lexicographicallyPrecedes($1.rank) }
         areLimited = all.count > Self.maximumAnswers
-        let best = all.prefix(Self.maximumAnswers).map { answer in
+        typealias Ordered = (answer: Answer, places: [String: Int], order: [Double], words: String)
+        let ordered = all.prefix(Self.maximumAnswers).map { answer -> Ordered in
             let places = places(answer)
             let place = Double(places.values.min() ?? .max)
-            let order = [-answer.difference, Double(answer.kind.rank), answer.opposite == nil ? 1 : 0, place]
-            return (answer: answer, places: places, order: order, words: texts.clause(answer.fact))
-        }.sorted { $0.order == $1.order ? $0.words < $1.words : $0.order.lexicographicallyPrecedes($1.order) }
+            let order: [Double] = [
+                -answer.difference, Double(answer.kind.rank), answer.opposite == nil ? 1.0 : 0.0, place,
+            ]
+            return (answer, places, order, texts.clause(answer.fact))
+        }
+        let best = ordered.sorted { (one: Ordered, other: Ordered) -> Bool in
+            one.order == other.order
+                ? one.words < other.words : one.order.lexicographicallyPrecedes(other.order)
+        }
         // A fact that lies only after a better one's on its lane is its consequence.
         var earliest: [String: Int] = [:]
         for (answer, places, _, _) in best {
