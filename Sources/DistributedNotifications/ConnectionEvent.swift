@@ -14,7 +14,7 @@ public enum ConnectionEvent: Sendable, Hashable {
 
 /// A number of notifications that were not delivered.
 public struct NotificationGap: Sendable, Hashable {
-    /// How many notifications were lost.
+    /// How many notifications were lost, with those for observers that were removed since.
     public var count: Int
     public var cause: Cause
     /// How many each observer lost, by `ObserverToken.id`. A lost notification counts for each observer that it

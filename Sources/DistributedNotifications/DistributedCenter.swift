@@ -19,7 +19,7 @@ public import ThreadedNotifications
 ///
 /// Delivery is at most once. Lost notifications are counted and reported as a gap (`ConnectionEvent.gap`), except those
 /// that a suspension behavior discards. A crash of the server is reported as an interruption. `post` returns when the
-/// kernel has the notification; a server that crashes before reading it loses it.
+/// kernel has the notification; a server that ends before it has read it loses it.
 ///
 /// An observer's nil name matches any name, and its nil object any object. A notification without an object reaches
 /// only observers whose object is nil.
@@ -163,7 +163,7 @@ public final class DistributedCenter: Sendable {
         deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
     ) async throws(DistributedError) {
         let location = SourceLocation(file, line)
-        try await Blocking.perform { () throws(DistributedError) in
+        try await Blocking.perform(connection.directory) { () throws(DistributedError) in
             try self.post(name, object, userInfo, deliverImmediately, location)
         }
     }
@@ -227,7 +227,7 @@ public final class DistributedCenter: Sendable {
     }
 
     public func synchronize(timeout: Duration = .seconds(5)) async throws(DistributedError) {
-        try await Blocking.perform { [connection] () throws(DistributedError) in
+        try await Blocking.perform(connection.directory) { [connection] () throws(DistributedError) in
             try connection.synchronize(timeout: timeout)
         }
     }
@@ -289,7 +289,7 @@ public final class DistributedCenter: Sendable {
     public static func status(
         of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
     ) async throws(DistributedError) -> ServerStatus? {
-        try await Blocking.perform { () throws(DistributedError) in
+        try await Blocking.perform(directory) { () throws(DistributedError) in
             try StatusQuery.ask(directory, timeout: timeout)
         }
     }
@@ -321,10 +321,17 @@ public final class DistributedCenter: Sendable {
 private enum Blocking {
     /// Performs a call on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
     static func perform<Value: Sendable>(
-        _ call: @escaping @Sendable () throws(DistributedError) -> Value
+        _ directory: ServerDirectory, _ call: @escaping @Sendable () throws(DistributedError) -> Value
     ) async throws(DistributedError) -> Value {
         let result: Result<Value, DistributedError> = await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: Result(catching: call)) }
+            let started = SystemThread.startWithoutSignals { continuation.resume(returning: Result(catching: call)) }
+            switch started {
+            case .success(let thread): thread.detach()
+            case .failure(let error):
+                let problem = "the system created no thread to wait on (error \(error.code))"
+                continuation.resume(
+                    returning: .failure(.pathNotUsable(path: directory.socketPath, problem: problem)))
+            }
         }
         return try result.get()
     }

@@ -56,6 +56,9 @@ public struct ServerLimits: Sendable, Hashable {
     /// a frame has room.
     var usable: ServerLimits {
         var limits = self
+        for bytes in [\ServerLimits.softQueueBytes, \.hardQueueBytes, \.heldBytesPerClient, \.heldBytes] {
+            limits[keyPath: bytes] = min(max(self[keyPath: bytes], 0), 1 << 40)
+        }
         limits.clientsBeforeHello = max(clientsBeforeHello, 1)
         limits.framesPerTurn = max(framesPerTurn, 1)
         limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)

@@ -105,6 +105,8 @@ final class CenterConnection: Sendable {
         let observer = CenterState.RegisteredObserver(
             handle: handle, name: name?.rawValue, object: object, behavior: behavior)
         try state.withLock { state throws(DistributedError) in _ = try state.add(observer) }
+        // Another thread's start may have failed since; then this one tries, or throws.
+        try start()
         sendControl()
         return token
     }

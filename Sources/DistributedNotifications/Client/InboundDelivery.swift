@@ -56,22 +56,24 @@ struct InboundDelivery {
     /// Reports the losses that there is room for again. Called when the reader was woken, also while it waits to
     /// connect.
     mutating func reportIfRoom() {
-        if let gap = connection.undecodable.withLock({ $0.take() }) { connection.post(.gap(gap)) }
-        guard connection.waiting.takeRoom() else { return }
-        reportOverflow()
+        if connection.waiting.takeRoom() { reportOverflow() }
         reportUnreadable()
     }
 
     mutating func reportOverflow() {
-        if let gap = overflow.take() { connection.post(.gap(gap)) }
+        guard let gap = overflow.take() else { return }
+        connection.post(.gap(gap))
+        reportUnreadable()
     }
 
-    /// Any process can post unreadable bytes at any rate, so these events count as waiting.
+    /// Any process can post what cannot be used at any rate, so these events count as waiting.
     private mutating func reportUnreadable() {
-        guard !unreadable.isEmpty, connection.waiting.reserve(InboundEvent.size), let gap = unreadable.take() else {
-            return
+        for isUndecodable in [false, true] {
+            let isEmpty = isUndecodable ? connection.undecodable.withLock { $0.isEmpty } : unreadable.isEmpty
+            guard !isEmpty, connection.waiting.reserve(InboundEvent.size) else { continue }
+            let gap = isUndecodable ? connection.undecodable.withLock { $0.take() } : unreadable.take()
+            if let gap { connection.post(.gap(gap), of: connection.waiting) }
         }
-        connection.post(.gap(gap), of: connection.waiting)
     }
 }
 

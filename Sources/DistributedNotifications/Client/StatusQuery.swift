@@ -3,6 +3,8 @@ internal import ThreadedNotifications
 
 /// Asks a server for its status over a separate connection. Blocks the calling thread.
 enum StatusQuery {
+    private static let unreadable = "its status cannot be read"
+
     static func ask(_ directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServerStatus? {
         let deadline = SuspendingClock.Instant.after(timeout)
         guard let socket = try ServerStart.connectIfServed(directory, timeout: timeout) else { return nil }
@@ -17,11 +19,12 @@ enum StatusQuery {
             do throws(WireError) {
                 switch try server.next(until: deadline) {
                 case .frame(.welcome): break
-                case .frame(.statusPart(hasMore: true, let part)): add(part, to: &status)
+                case .frame(.statusPart(hasMore: true, let part)): try add(part, to: &status)
                 case .frame(.statusPart):
                     var farewell = FrameWriter()
                     farewell.frame(.farewell)
                     _ = server.sender.send(farewell.bytes, until: deadline)
+                    guard let status else { throw .refused(unreadable) }
                     return status
                 case .frame(.goodbye(let goodbye)): throw .refused(goodbye.text)
                 case .frame: throw .outOfTurn(.status)
@@ -36,8 +39,10 @@ enum StatusQuery {
     }
 
     /// The first part is the server's, each other a process's, with its observers after it.
-    private static func add(_ bytes: UnsafeRawBufferPointer, to status: inout ServerStatus?) {
-        guard let part = try? PropertyListReader.decode(bytes) else { return }
+    private static func add(
+        _ bytes: UnsafeRawBufferPointer, to status: inout ServerStatus?
+    ) throws(WireError) {
+        guard let part = try? PropertyListReader.decode(bytes) else { throw .refused(unreadable) }
         guard status != nil else {
             status = ServerStatus(
                 process: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",

@@ -25,8 +25,10 @@ struct UserInfoDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     fileprivate func mismatch<Result>(_ type: Any.Type) throws -> Result {
+        let (text, limit) = ("\(value)", 80)
+        let shown = text.count > limit ? "\(text.prefix(limit))…" : text
         throw DecodingError.typeMismatch(
-            type, .init(codingPath: codingPath, debugDescription: "is \(value), and \(type) is expected"))
+            type, .init(codingPath: codingPath, debugDescription: "is \(shown), and \(type) is expected"))
     }
 
     // MARK: A value

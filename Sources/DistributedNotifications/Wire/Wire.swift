@@ -22,7 +22,7 @@ package enum FrameKind: UInt8 {
     case unregister = 3
     /// u8: 1 is suspended.
     case suspension = 4
-    /// u8 flags, name, [object], the rest is userInfo. See `PostedPayload`.
+    /// u8 flags, name, [object], [u64 number], the rest is userInfo. See `PostedPayload`.
     case post = 5
     /// u64 number, which the answer has.
     case synchronize = 6
@@ -51,8 +51,6 @@ package enum GoodbyeReason: UInt8 {
     case stopping = 1
     /// The server does not serve this process.
     case refused = 2
-    /// The process has not read for too long.
-    case stalled = 3
 }
 
 /// The reason that the server gives when it ends a connection.

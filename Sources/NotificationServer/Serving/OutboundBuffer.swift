@@ -12,6 +12,8 @@ struct OutboundBuffer {
     private var head = 0
     private let limits: ServerLimits
     private var overSoftSince: UInt64?
+    /// The bytes of held notifications since nothing waited. Others may use as much more room.
+    private var heldBytes = 0
     /// When bytes were last written, or began to wait.
     private var lastProgress: UInt64 = 0
     private(set) var isDropping = false
@@ -37,6 +39,7 @@ struct OutboundBuffer {
     /// - Parameter isHeld: whether the notification was held before; it may then use additional room.
     mutating func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {
         if isDropping { return false }
+        defer { if isHeld, !isDropping { heldBytes += byteCount } }
         // A frame that is larger than the limit would never be accepted.
         if waiting + byteCount <= limits.softQueueBytes || isEmpty { return true }
         if isHeld {
@@ -44,8 +47,8 @@ struct OutboundBuffer {
         } else {
             let since = overSoftSince ?? now
             overSoftSince = since
-            isDropping =
-                waiting + byteCount > limits.hardQueueBytes || now &- since > limits.softQueueTimeout.nanoseconds
+            let hard = limits.hardQueueBytes + heldBytes
+            isDropping = waiting + byteCount > hard || now &- since > limits.softQueueTimeout.nanoseconds
         }
         return !isDropping
     }
@@ -103,7 +106,7 @@ struct OutboundBuffer {
         guard isEmpty else { return nil }
         head = 0
         bytes.removeAll(keepingCapacity: bytes.capacity <= 64 << 10)
-        isDropping = false
+        (isDropping, heldBytes) = (false, 0)
         defer { missed = MissedPosts() }
         return missed.isEmpty ? nil : missed
     }

@@ -91,7 +91,8 @@ struct ServerLoop: ~Copyable {
                 if event.isReadable { read(client) }
             }
         }
-        if mayAccept { accept() }
+        // One that waits now is told when the listener closes.
+        if mayAccept, stopAt == nil { accept() }
         let turns = ready
         ready.removeAll(keepingCapacity: true)
         // One that was served since is no longer ready.
@@ -130,9 +131,13 @@ struct ServerLoop: ~Copyable {
             read(oldest)
             serve(oldest)
             guard oldest === router.newcomers.first else { continue }
-            let reason = "it said nothing, and \(limits.clientsBeforeHello) connected after it"
-            report(.clientRefused(process: oldest.process, reason: reason))
-            // No reason is written: a center that was only slow connects again.
+            if oldest.phase == .ending {
+                write(oldest)
+            } else {
+                // No reason is written: a center that was only slow connects again.
+                let reason = "it said nothing, and \(limits.clientsBeforeHello) connected after it"
+                report(.clientRefused(process: oldest.process, reason: reason))
+            }
             drop(oldest, reason: nil)
         }
         guard router.clients.count < limits.clients else {

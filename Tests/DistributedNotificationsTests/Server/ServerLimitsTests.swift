@@ -31,6 +31,14 @@ final class ServerLimitsTests: XCTestCase {
         }
     }
 
+    func testSumsOfTheLargestBytesDoNotOverflow() {
+        for (asked, given) in [(Int.max, 1 << 40), (Int.min, 0)] {
+            let limits = usable { ($0.hardQueueBytes, $0.heldBytesPerClient) = (asked, asked) }
+            XCTAssertEqual([limits.hardQueueBytes, limits.heldBytesPerClient], [given, given])
+            XCTAssertGreaterThan(limits.repliesLimit, 2 * given)
+        }
+    }
+
     func testNegativeDurationsAreZeroAndVeryLongOnesAreLimited() {
         for (duration, nanoseconds) in [
             (Duration.seconds(-1), 0), (.milliseconds(1500), 1_500_000_000), (.nanoseconds(7), 7),

@@ -79,6 +79,23 @@ final class ServedClientTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
+    func testAnImmediatePostFollowsAllThatIsHeldAlsoIfThatFillsTheBuffer() throws {
+        var limits = ServerLimits()
+        (limits.softQueueBytes, limits.hardQueueBytes) = (1000, 500_000)
+        let server = try ServerInThisProcess(temporary, limits: limits)
+        let suspended = try RawPeer(temporary.directory, name: "suspended", suspended: true)
+        try suspended.register(1, name: "large", behavior: .hold)
+        try suspended.synchronize()
+        let center = try DistributedCenter(directory: temporary.directory)
+        let data = PropertyListValue.data(Data(count: 50_000))
+        for _ in 0..<10 { try center.post(name: Notification.Name("large"), userInfo: ["data": data]) }
+        try center.post(name: Notification.Name("large"), userInfo: ["data": data], deliverImmediately: true)
+        try center.synchronize()
+        let client = try XCTUnwrap(temporary.status().clients.first { $0.name == "suspended" })
+        XCTAssertEqual([client.delivered, client.dropped, client.heldEntries], [11, 0, 0])
+        withExtendedLifetime((server, center)) {}
+    }
+
     // MARK: Timeouts
 
     func testAClientWithoutHelloIsDisconnectedAtTheTimeoutAndOthersAreNot() throws {

@@ -49,10 +49,11 @@ final class OutboundBufferTests: XCTestCase {
         XCTAssertEqual(buffer.wrote(1000, now: 0), MissedPosts(count: 1000, registrations: [5000: 1000]))
     }
 
-    func testHeldNotificationsHaveAdditionalRoomUnlessItDropsAndAFrameFitsIntoAnEmptyBuffer() {
+    func testHeldNotificationsAndAsMuchOfOthersHaveAdditionalRoomAndAFrameFitsIntoAnEmptyBuffer() {
         var buffer = Self.buffer(waiting: 1000)
         let admitted = [
-            buffer.admits(500, isHeld: true, now: 0), buffer.admits(1, now: 0), buffer.admits(1, isHeld: true, now: 0),
+            buffer.admits(500, isHeld: true, now: 0), buffer.admits(501, now: 0),
+            buffer.admits(1, isHeld: true, now: 0),
         ]
         XCTAssertEqual(admitted, [true, false, false])
         var empty = Self.buffer()
