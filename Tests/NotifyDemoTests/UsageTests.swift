@@ -43,6 +43,13 @@ final class UsageTests: XCTestCase {
             ("compare --reference listing-1 a b", "expected one run with --reference, got 2"),
             ("compare --good a", "at least one file after --bad"),
             ("compare --good - --bad -", "can be read only once"),
+            ("compare --unit ( /nonexistent b", "--unit: \"(\" is not a regular expression"),
+            ("compare --pool ( a b", "--pool: \"(\" is not"),
+            ("compare --from-line ( a b", "--from-line: \"(\" is not"),
+            ("compare --good a --bad b --mask (", "--mask: \"(\" is not"),
+            ("compare --form lines a b", "--form must be one of"),
+            ("diagnose --kinds --strict --post 1 a.jsonl", "Leave out --strict and --post and a.jsonl."),
+            ("diagnose --kinds --accept a", "--kinds reads no recording. Leave out --accept."),
             ("diagnose --depth 0", "--depth is 0; it must be 1 or more"), ("diagnose --main-budget 16", "16ms"),
             ("check", "name a rule, for example --rule 'Saved on main'"),
             ("check --rule Savd", "\"Savd\":5: expected \"on\""),
@@ -55,6 +62,7 @@ final class UsageTests: XCTestCase {
             ("timeline --width 39", "must be from 40 to 1000"), ("timeline --limit=-1", "must be 0 (all)"),
             ("timeline --linear", "--linear needs a picture"), ("timeline --from 5", "--from"),
             ("timeline -o y.svg --width 80", "-o y.svg draws a picture"),
+            ("timeline --svg --color always", "does not allow --ascii, --width or --color"),
             ("show --from 2ms --to 1ms", "--from 2 ms is later than --to 1 ms"),
             ("post \(long)", "has 256 bytes. A name is 1 to 255 bytes"),
             ("post --user-info k=v x", "Missing expected argument '<name>'"),
@@ -71,7 +79,8 @@ final class UsageTests: XCTestCase {
 
     func testACommandLineThatIsAcceptedNeedsNoFile() {
         for line in [
-            "", "diagnose --strict --accept accepted.txt", "stats -", "record -- true",
+            "", "diagnose --strict --accept accepted.txt", "diagnose --kinds --json --depth 9", "stats -",
+            "record -- true",
             "observer-lifetime-child weak a", "check --rules rules.txt --sarif -", "record --check rules.txt -- true",
         ] {
             XCTAssertNil(refusal(line.split(separator: " ").map(String.init))?.message, line)

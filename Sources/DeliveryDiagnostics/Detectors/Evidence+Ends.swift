@@ -3,37 +3,38 @@ internal import TerminalText
 
 /// How the processes and their recordings ended.
 extension Evidence {
-    private var signals: [(process: Int, signal: UInt8, end: Int32)] {
-        index.processes.enumerated().compactMap { number, process in
+    /// The processes that ended by a signal, and their threads.
+    private var signals: [(process: Int, signal: UInt8, end: Int32, threads: [Int32])] {
+        let threads = Dictionary(grouping: recording.threads.indices.map(Int32.init), by: process)
+        return index.processes.enumerated().compactMap { number, process in
             guard process.end >= 0, case .signal(let signal)? = index.entry(process.end).reason else { return nil }
-            return (number, signal, process.end)
+            return (number, signal, process.end, threads[number] ?? [])
         }
     }
 
     /// The handlers that ran when a signal ended the process: the innermost one of each thread. If the thread that ended
     /// the process is not known, each is a candidate.
     var endedInHandlers: [Finding] {
-        signals.flatMap { process, signal, end -> [Finding] in
-            let running = running.filter { self.process(of: $0.key) == process }.sorted { $0.key < $1.key }
+        signals.flatMap { _, signal, end, threads -> [Finding] in
+            let running = threads.compactMap { thread in self.running[thread].map { (thread, $0) } }
             // By these signals a process ends because of what it did itself. Others are sent to ask it to end.
             let isCrash = [4, 5, 6, 7, 8, 11, 31].contains(signal)
-            if isCrash, !index.entry(end).isThreadKnown, let first = running.first?.value {
-                let others = recording.threads.indices.contains { thread in
-                    self.process(of: Int32(thread)) == process && index.threads[thread].end < 0
-                        && !running.contains { Int($0.key) == thread }
-                }
-                let isOne = running.count == 1
+            if isCrash, !index.entry(end).isThreadKnown, let first = running.first?.1 {
+                let others = threads.contains { index.threads[Int($0)].end < 0 && self.running[$0] == nil }
+                let (isOne, shown) = (running.count == 1, running.prefix(8))
+                let rest = running.count - shown.count
                 return [
                     Finding(
                         severity: others ? .note : .problem,
                         problem: "The process ended by signal \(signal) while \(counted(running.count, "thread")) "
                             + (isOne ? "was in a handler" : "were in handlers") + ". The recording does not say which "
                             + "thread ended it: \(isOne ? "that thread" : "each of them") is a candidate.",
-                        evidence: running.map(\.value.begin) + [end],
-                        details: running.map { thread, span in
+                        evidence: running.map(\.1.begin) + [end],
+                        details: shown.map { thread, span in
                             "candidate: \(words.thread(thread)) in \(words.handler(span))"
                                 + added(index.observer(of: span))
-                        }, remedy: Self.remedy(signal, isCandidate: true), weight: 2,
+                        } + (rest > 0 ? ["and \(counted(rest, "other"))"] : []),
+                        remedy: Self.remedy(signal, isCandidate: true), weight: 2,
                         name: index.entry(first.begin).name)
                 ]
             }
@@ -70,10 +71,10 @@ extension Evidence {
     /// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the post.
     var anyNameObservers: [Finding] {
         // Swift ends a process by these signals.
-        signals.filter { [4, 5].contains($0.signal) }.compactMap { process, signal, end -> Finding? in
-            let (last, all) = (index.entry(end), recording.threads.indices.map(Int32.init))
-            let threads = all.filter { last.isThreadKnown ? $0 == last.thread : self.process(of: $0) == process }
-            guard let posted = threads.lazy.compactMap(postAtEnd).first else { return nil }
+        signals.filter { [4, 5].contains($0.signal) }.compactMap { process, signal, end, threads -> Finding? in
+            let last = index.entry(end)
+            let candidates = last.isThreadKnown ? [last.thread] : threads
+            guard let posted = candidates.lazy.compactMap(postAtEnd).first else { return nil }
             let (name, center) = (words.name(index.entry(posted).name), center(of: posted))
             let observer = index.observers.indices.map(Int32.init).first { observer in
                 let (added, removed) = (words.registered(observer), words.removed(observer))

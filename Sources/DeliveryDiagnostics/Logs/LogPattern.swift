@@ -30,7 +30,7 @@ package struct LogPattern {
         }
     }
 
-    static func all(_ sources: [String], option: String) throws(Refusal) -> [LogPattern] {
+    package static func all(_ sources: [String], option: String) throws(Refusal) -> [LogPattern] {
         var patterns: [LogPattern] = []
         for source in sources { patterns.append(try LogPattern(source, option: option)) }
         return patterns

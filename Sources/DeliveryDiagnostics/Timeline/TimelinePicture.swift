@@ -123,6 +123,8 @@ package struct TimelinePicture: Sendable {
             + foot.enumerated().map { ($1, footTop + Double($0) * Self.line) }
         let muted = notes.map { SVG.text($0.0, style: "muted", x: 16, y: $0.1) }
         let (width, height) = (max(columns[6], 640) + 16, footTop + Double(foot.count) * Self.line)
+        // A column of the heading's font is about 8 wide.
+        let heading = DisplayWidth.fit(title, to: Int(width - 32) / 8)
         let parts = [leaders, lanes, arrows, shapes, texts, legend.svg, muted].flatMap(\.self)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(SVG.number(width))" height="\(SVG.number(height))" \
@@ -131,7 +133,7 @@ package struct TimelinePicture: Sendable {
             <desc id="description">\(XMLText.escaped(description))</desc>
             <style>\(PictureStyle.css)</style>
             <rect class="ground" width="100%" height="100%" rx="6"/>
-            \(SVG.text(title, style: "heading", x: 16, y: 22))
+            \(SVG.text(heading, style: "heading", x: 16, y: 22))
             \(parts.joined(separator: "\n"))
             </svg>
 

@@ -36,6 +36,14 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
+    /// The options that were given.
+    var given: [String] {
+        [
+            ("--name", name != nil), ("--thread", thread != nil), ("--from", from != nil), ("--to", to != nil),
+            ("--post", post != nil),
+        ].filter(\.1).map(\.0)
+    }
+
     var filter: RecordingFilter {
         RecordingFilter(
             name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max)

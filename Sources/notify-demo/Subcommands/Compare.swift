@@ -78,11 +78,13 @@ struct Compare: Command {
 
     private var areMany: Bool { !good.isEmpty || !bad.isEmpty }
 
+    /// The first option that was given of those for two recordings; nil if none was.
+    private var recordingOption: String? {
+        [("--ignore", !ignore.isEmpty), ("--name", name != nil), ("--thread", thread != nil)].first(where: \.1)?.0
+    }
+
     func validate() throws {
-        let useless = [
-            ("--reference", reference != nil), ("--ignore", !ignore.isEmpty), ("--name", name != nil),
-            ("--thread", thread != nil),
-        ].first { areMany && $0.1 }
+        let useless = areMany ? reference.map { _ in "--reference" } ?? recordingOption : nil
         let wrong: String? =
             if differences < 1 {
                 "--differences must be at least 1."
@@ -91,7 +93,7 @@ struct Compare: Command {
             } else if areMany, let run = runs.first {
                 "\"\(run)\" is neither a good nor a bad run. Name it after --good or --bad."
             } else if let useless {
-                "\(useless.0) is for two runs. Leave it out with --good and --bad."
+                "\(useless) is for two runs. Leave it out with --good and --bad."
             } else if reference != nil, runs.count != 1 {
                 "expected one run with --reference, got \(runs.count)."
             } else if !areMany, reference == nil, runs.count != 2 {
@@ -164,16 +166,26 @@ struct Compare: Command {
         let inputs = try (reference.map { [.log(try TextLog($0))] } ?? []) + inputs
         var options = RunComparison.Options()
         (options.ignored, options.maximumDifferences, options.pools) = (Set(ignore), differences, text.pool)
-        let filter = RecordingFilter(name: name, thread: thread)
         if case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] {
+            if let option = text.given {
+                throw CommandError(description: "\(option) is for text logs. Leave it out.")
+            }
+            for name in ignore {
+                // As for --name, one of the recordings must have the name.
+                var named = options
+                try named.select(RecordingFilter(name: name), of: first, second)
+            }
+            let filter = RecordingFilter(name: name, thread: thread)
             if !filter.isEmpty { try options.select(filter, of: first, second) }
             terminal.show(progress: "\(first.entries.count) and \(second.entries.count) records are compared")
             return RunComparison(first, second, options: options)
         }
-        for case .log(let log) in inputs where !filter.isEmpty {
-            throw CommandError(
-                description: "\(log.name): is a text log, which has no names of notifications. Compare it without "
-                    + "--name and --thread.")
+        if let option = recordingOption {
+            for case .log(let log) in inputs {
+                throw CommandError(
+                    description: "\(option) is for recordings, and \(ShownText.escaped(log.name)) is a text log. "
+                        + "Leave it out.")
+            }
         }
         return try RunComparison(inputs[0].log(), inputs[1].log(), options: options)
     }

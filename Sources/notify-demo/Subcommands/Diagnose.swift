@@ -43,6 +43,15 @@ struct Diagnose: Command {
 
     var annotatesErrors: Bool { annotations.areWanted }
 
+    func validate() throws {
+        let useless =
+            [("--accept", options.accept != nil), ("--strict", strict)].filter(\.1).map(\.0) + selected.given
+            + (path == RecordingFile.defaultPath ? [] : [path])
+        if kinds, !useless.isEmpty {
+            throw ValidationError("--kinds reads no recording. Leave out \(useless.joined(separator: " and ")).")
+        }
+    }
+
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if kinds {
             try terminal.print(

@@ -61,9 +61,9 @@ struct TimelineCommand: Command {
 
     func validate() throws {
         try ValidationError.check("--width", width, from: TimelineText.minimumWidth, to: 1000)
-        if isPicture, ascii || width != nil {
+        if isPicture, ascii || width != nil || color != .auto {
             let option = svg ? "--svg" : "-o \(output ?? "")"
-            throw ValidationError("\(option) draws a picture, so it does not allow --ascii or --width.")
+            throw ValidationError("\(option) draws a picture, so it does not allow --ascii, --width or --color.")
         }
         if linear, !isPicture { throw ValidationError("--linear needs a picture: --svg, or -o NAME.svg.") }
         if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }

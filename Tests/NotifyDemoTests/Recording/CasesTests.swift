@@ -313,7 +313,7 @@ final class CasesTests: XCTestCase {
             """
             [1,[]]
             0
-            1
+            2
             ok      JobArrived observed: 1 post
             FAILED  JobArrived observed: the recording does not have the notification JobArrived; did you mean \
             jobs.JobArrived or other.JobArrived?
