@@ -40,6 +40,15 @@ final class CenterStressTests: XCTestCase {
     private func run(_ center: DistributedCenter, on thread: RunLoopThread, meanwhile: @escaping @Sendable () -> Void) {
         let comers = Locked([Seen]())
         let posting = Locked(Self.posters)
+        let turns = Locked(0)
+        /// On one core, threads that never wait leave no time to a server that starts.
+        @Sendable func waitNowAndThen() {
+            let turn = turns.withLock { turns in
+                turns += 1
+                return turns
+            }
+            if turn.isMultiple(of: 16) { try? center.synchronize(timeout: TestTimeout.hang) }
+        }
         @Sendable func work(_ index: Int) {
             switch index {
             case ..<Self.posters:
@@ -54,6 +63,7 @@ final class CenterStressTests: XCTestCase {
             case Self.posters:
                 // Once also where the posters are done before this thread begins.
                 repeat {
+                    waitNowAndThen()
                     let seen = Seen()
                     guard
                         let token = try? center.addObserver(
@@ -68,6 +78,7 @@ final class CenterStressTests: XCTestCase {
                 } while posting.withLock({ $0 }) > 0
             case Self.posters + 1:
                 while posting.withLock({ $0 }) > 0 {
+                    waitNowAndThen()
                     center.isSuspended ? center.resume() : center.suspend()
                     // One that is removed where it is called.
                     let token = try? center.addObserver(forName: nil, on: TargetThread.postingThread) { _ in }
