@@ -45,9 +45,11 @@ final class ReleasedServerTests: XCTestCase {
 
     /// Runs for as many seconds as `SOAK` says, and prints its figures.
     func testDescriptorsAndMemoryStayFlatWhileClientsComeAndGo() throws {
+        guard let seconds = ProcessInfo.processInfo.environment["SOAK"].flatMap({ Int($0) }) else {
+            throw XCTSkip("SOAK=600 runs it for ten minutes; in a short run, how full the buffers were decides")
+        }
         let temporary = try FaultDirectory()
         let server = try startServer(temporary)
-        let seconds = ProcessInfo.processInfo.environment["SOAK"].flatMap { Int($0) } ?? 5
         let poster = try RawPeer(temporary.directory, name: "poster")
         let observer = try RawPeer(temporary.directory, name: "observer")
         try observer.register(1, name: "n")
