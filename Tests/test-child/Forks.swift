@@ -83,9 +83,14 @@ struct Forks {
     }
 
     func forkInWait() throws {
-        let (resume, copy) = (DispatchSemaphore(value: 0), Number())
-        let token = center.addObserver(forName: Self.posted, on: worker) { _ in resume.wait() }
+        let (begun, resume, copy) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Number())
+        let token = center.addObserver(forName: Self.posted, on: worker) { _ in
+            begun.signal()
+            resume.wait()
+        }
         let here = center.addObserver(forName: Self.posted, on: .current) { _ in
+            // Until then the worker may hold a lock of Swift's runtime, which stays locked in the copy.
+            _ = begun.wait(timeout: .now() + 10)
             fflush(nil)
             copy.value = CLinuxFork()
             if copy.value == 0 { alarm(60) } else { resume.signal() }
