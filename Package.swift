@@ -176,8 +176,8 @@ if Context.environment["OPTIMIZED_SERVER"] != nil {
     }
 }
 
-// Scripts/test.sh sets it for a sanitizer: the test targets to build, without the tests of values that no threads share.
-// Without the tests of the distributed center, its libraries are not needed.
+// Scripts/test.sh sets it for a sanitizer: the test targets to build, without the tests of values that no threads
+// share. Without the tests of the distributed center, its libraries are not needed.
 if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(String.init) {
     /// Not for a sanitizer: values that one thread uses; copies of a process with several threads, in which the thread
     /// sanitizer does not work; memory, of which it uses much itself; messages with which an optimized library does not

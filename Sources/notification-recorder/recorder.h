@@ -1,4 +1,4 @@
-// What the files of this library have in common, by the file that defines it.
+// The declarations that the files of this library share, by the file that defines them.
 
 #ifndef RECORDER_H
 #define RECORDER_H

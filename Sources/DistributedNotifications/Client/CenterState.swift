@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What a center knows, and what the server was told: a pure value. What has to be done after its lock was released is
-/// returned: the reader's next step, or the bytes to send.
+/// The state of a center, and the part of it that the server was told: a pure value. Its functions return the reader's
+/// next step or the bytes to send, for the caller to act on after the lock was released.
 ///
 ///     unused ──start──► connecting ──welcome──► connected
 ///                        │    ▲  ▲                  │
@@ -20,14 +20,14 @@ struct CenterState {
         case closed
     }
 
-    /// What the reader does next.
+    /// The reader's next step.
     enum Step: Equatable {
         case connect
         case pause(Duration)
         case stop
     }
 
-    /// What the server was told over one connection.
+    /// The part of the state that the server was told over one connection.
     struct Told {
         var isSuspended: Bool
         var observers: Set<UInt32> = []
