@@ -78,15 +78,13 @@ let package = Package(
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
-                "CLinux", "DeliveryRecording", "DistributedNotifications", "TerminalText", "ThreadedNotifications",
-                systemPackage,
+                "DeliveryRecording", "TerminalText", "ThreadedNotifications", systemPackage,
             ], swiftSettings: strict),
         .target(
             name: "Scenarios",
             dependencies: [
                 "CDeliveryRecorder", "CRecorderInterface", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording",
-                "DistributedNotifications",
-                "NotificationServer", "PostingQueues", "TerminalText", "ThreadedNotifications",
+                "DistributedNotifications", "PostingQueues", "TerminalText", "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
