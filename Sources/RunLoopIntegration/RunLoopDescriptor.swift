@@ -280,7 +280,12 @@ public final class RunLoopDescriptor {
     /// True if it is not readable, and will not be because of what has happened until now.
     var isQuiet: Bool { !isReadable && lateCheck?.isArmed != true }
 
-    private func readyMembers() -> Ready { Ready(rawValue: CLinuxReadyMembers(number)) }
+    private func readyMembers() -> Ready {
+        var events = [UInt32](repeating: 0, count: 8)
+        var data = [UInt64](repeating: 0, count: 8)
+        let count = CLinuxWaitForEvents(number, &events, &data, 8, 0)
+        return data.prefix(Int(max(count, 0))).reduce(into: []) { $0.formUnion(Ready(rawValue: $1)) }
+    }
 
     private func watch(_ operation: CInt, _ member: CInt, _ ready: Ready) -> CInt {
         CLinuxWatch(number, operation, member, EPOLLIN.rawValue, ready.rawValue)

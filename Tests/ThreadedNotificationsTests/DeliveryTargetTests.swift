@@ -40,25 +40,21 @@ final class DeliveryTargetTests: XCTestCase {
     func testADelayedBlockIsNotEarlyAndDoesNotNeedTheCallersRunLoop() throws {
         let worker = try RunLoopThread.started("worker")
         let performed = expectation(description: "performed")
-        let delay = Duration.milliseconds(1)
-        let elapsed = Locked(Duration.zero)
-        let outcome = Locked<DelayedBlock?>(nil)
+        let (delay, block) = (Duration.milliseconds(1), Locked<DelayedBlock?>(nil))
         // The calling thread ends without running a run loop.
         Thread.posting(1) {
             let start = SuspendingClock.now
-            let block = try? worker.perform(after: delay) {
-                let time = SuspendingClock.now - start
-                elapsed.withLock { $0 = time }
+            let delayed = try? worker.perform(after: delay) {
+                XCTAssertGreaterThanOrEqual(SuspendingClock.now - start, delay)
                 XCTAssertTrue(worker.isCurrent)
                 performed.fulfill()
             }
-            outcome.withLock { $0 = block }
+            block.withLock { $0 = delayed }
         }.wait()
         wait(for: [performed], timeout: TestTimeout.seconds)
-        XCTAssertGreaterThanOrEqual(elapsed.withLock { $0 }, delay)
-        XCTAssertEqual(outcome.withLock { $0 }?.outcome, .delivered)
-        XCTAssertEqual(outcome.withLock { $0 }?.cancel(), false)
         try worker.stopAndWait()
+        XCTAssertEqual(block.withLock { $0 }?.outcome, .delivered)
+        XCTAssertEqual(block.withLock { $0 }?.cancel(), false)
     }
 
     func testBlocksWhoseDelaysPassTogetherArePerformedInTheOrderOfTheCalls() throws {
@@ -66,14 +62,14 @@ final class DeliveryTargetTests: XCTestCase {
         for delay in [Duration.zero, .microseconds(200), .milliseconds(5)] {
             let performed = Locked<[Int]>([])
             let isOver = expectation(description: "the last one is performed")
-            for number in 1...500 {
+            for number in 1...200 {
                 try worker.perform(after: delay) {
                     performed.withLock { $0.append(number) }
-                    if number == 500 { isOver.fulfill() }
+                    if number == 200 { isOver.fulfill() }
                 }
             }
             wait(for: [isOver], timeout: TestTimeout.seconds)
-            XCTAssertEqual(performed.withLock { $0 }, Array(1...500))
+            XCTAssertEqual(performed.withLock { $0 }, Array(1...200))
         }
         try worker.stopAndWait()
     }
@@ -113,11 +109,6 @@ final class DeliveryTargetTests: XCTestCase {
             XCTAssertFalse(block.cancel())
             XCTAssertTrue(released.value.load(ordering: .relaxed))
         }
-    }
-
-    func testBlocksOfNoThreadAreNotLostWhereTheSystemCreatesNone() throws {
-        let result = try Shell.run("test-child delivery delay-without-threads")
-        XCTAssertEqual(result.output, "true\ntrue delivered\n", result.errors)
     }
 
     func testPerformThrowsForAThreadThatHasEndedOrWasNeverStartedAndTracesWhich() throws {

@@ -11,68 +11,54 @@ final class EventReasonTests: XCTestCase {
         func handle(_ notification: Notification) {}
     }
 
-    private func reasons(ofRemovals body: () throws -> Void) throws -> [DeliveryEvent.Reason?] {
-        try tracing(body).filter { $0.stage == .remove }.map(\.reason)
-    }
-
-    func testARemovalByACallIsCancelled() throws {
-        let center = ThreadedNotificationCenter()
-        let object = Object()
-        let reasons = try reasons {
-            let first = center.addObserver(forName: posted, on: .current) { _ in }
-            first.cancel()
-            first.cancel()
-            let second = center.addObserver(forName: posted, on: .current) { _ in }
-            try second.cancelAndWait(timeout: TestTimeout.hang)
-            center.removeObserver(center.addObserver(forName: posted, on: .current) { _ in })
-            center.addObserver(object, forName: posted, on: .current) { $0.handle($1) }
-            center.removeObserver(object)
-            let sequence = center.notifications(named: posted, transform: { $0.name.rawValue })
-            sequence.cancel()
-            withExtendedLifetime((first, second, sequence)) {}
+    func testARemovalIsCancelledByACallAndReleasedWithTheToken() throws {
+        let (center, object) = (ThreadedNotificationCenter(), Object())
+        func observe() -> ObserverToken { center.addObserver(forName: posted, on: .current) { _ in } }
+        func sequence() -> NotificationSequence<String> {
+            center.notifications(named: posted, transform: { $0.name.rawValue })
         }
-        XCTAssertEqual(reasons, Array(repeating: .cancelled, count: 5))
-    }
-
-    func testTheReleaseOfATokenIsReleased() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = RunLoopThread(name: "released")
-        let reasons = try reasons {
-            _ = center.addObserver(forName: posted, on: .current) { _ in }
-            _ = worker.addEndObserver(on: .current) { _ in }
-            _ = center.notifications(named: posted, transform: { $0.name.rawValue })
-            _ = center.notifications(named: posted, transform: { $0.name.rawValue }).makeAsyncIterator()
+        let removals: [(reason: DeliveryEvent.Reason, () throws -> Void)] = [
+            (.cancelled, { observe().cancel() }),
+            (.cancelled, { try observe().cancelAndWait(timeout: TestTimeout.hang) }),
+            (.cancelled, { center.removeObserver(observe()) }),
+            (
+                .cancelled,
+                {
+                    center.addObserver(object, forName: posted, on: .current) { $0.handle($1) }
+                    center.removeObserver(object)
+                }
+            ),
+            (.cancelled, { sequence().cancel() }),
+            (.released, { _ = observe() }),
+            (.released, { _ = RunLoopThread(name: "released").addEndObserver(on: .current) { _ in } }),
+            (.released, { _ = sequence().makeAsyncIterator() }),
+        ]
+        for (index, (reason, remove)) in removals.enumerated() {
+            let reasons = try tracing(remove).filter { $0.stage == .remove }.map(\.reason)
+            XCTAssertEqual(reasons, [reason], "\(index)")
         }
-        XCTAssertEqual(reasons, Array(repeating: .released, count: 4))
     }
 
     func testAWaitNamesTheThreadThatIsWaitedForAndTheCall() throws {
         let center = ThreadedNotificationCenter()
-        let (worker, other) = (RunLoopThread(name: "waited for"), RunLoopThread(name: "other"))
-        try worker.start()
-        try other.start()
+        let (worker, other) = (try RunLoopThread.started("waited for"), try RunLoopThread.started("other"))
         let (thread, second) = (try XCTUnwrap(worker.identity), try XCTUnwrap(other.identity))
         let (began, mayReturn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let tokens = [worker, worker, other].map { center.addObserver(forName: posted, on: $0) { _ in } }
-        let running = center.addObserver(forName: posted, on: worker) { [center] _ in
+        let running = Notification.Name("running")
+        let busy = center.addObserver(forName: running, on: worker) { _ in
             began.signal()
-            _ = mayReturn.wait(timeout: .now() + 60)
-            withExtendedLifetime(center) {}
+            mayReturn.wait()
         }
         let note = Notification(name: posted)
-        mayReturn.signal()
         let waits = try tracing {
             try worker.performAndWait(timeout: TestTimeout.hang, file: "file", line: 1) {}
             try center.postAndWait(note, timeout: TestTimeout.hang, file: "file", line: 2)
             tokens[2].cancel()
-            mayReturn.signal()
             try center.postAndWait(note, timeout: TestTimeout.hang, file: "file", line: 3)
-            tokens[0].cancel()
-            tokens[1].cancel()
-            for _ in 1...2 { began.wait() }
-            center.post(note)
+            center.post(name: running)
             began.wait()
-            XCTAssertThrowsError(try running.cancelAndWait(timeout: .zero, file: "file", line: 4))
+            XCTAssertThrowsError(try busy.cancelAndWait(timeout: .zero, file: "file", line: 4))
             worker.stop()
             XCTAssertThrowsError(try worker.waitUntilFinished(timeout: .zero, file: "file", line: 5))
             mayReturn.signal()
@@ -83,10 +69,8 @@ final class EventReasonTests: XCTestCase {
         XCTAssertEqual(
             waits.map(\.message),
             [
-                "\(thread) to perform a block",
-                "\(thread) to handle \(posted.rawValue) and \(second) to handle \(posted.rawValue)",
-                "\(thread) to handle \(posted.rawValue)",
-                "the handler of observer \(running.id) on \(thread) to return",
+                "\(thread) to perform a block", "\(thread) to handle reasons and \(second) to handle reasons",
+                "\(thread) to handle reasons", "the handler of observer \(busy.id) on \(thread) to return",
                 "\(thread) to end",
             ])
         try other.stopAndWait()

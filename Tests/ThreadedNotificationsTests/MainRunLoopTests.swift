@@ -28,22 +28,10 @@ final class MainRunLoopTests: XCTestCase {
 
     // MARK: The condition
 
-    func testAConditionThatAHandlerBringsAboutEndsTheRun() throws {
-        let worker = try RunLoopThread.started("worker")
-        try onMain {
-            var handled = 0
-            let token = Self.center.addObserver(forName: Self.name, on: .current) { _ in handled += 1 }
-            try worker.perform { for _ in 1...3 { Self.center.post(name: Self.name) } }
-            XCTAssertEqual(try Self.run { handled == 3 }, .conditionHeld)
-            XCTAssertEqual(handled, 3)
-            token.cancel()
-        }
-        try worker.stopAndWait()
-    }
-
     func testAConditionThatAnyInputOfTheRunLoopBringsAboutEndsTheRun() throws {
         let queue = PostingQueue.default(for: Self.center)
         let inputs: [(name: String, begin: @MainActor (_ note: @escaping @MainActor () -> Void) -> Void)] = [
+            ("notification", { _ in DispatchQueue.global().async { Self.center.post(name: Self.name) } }),
             ("timer", { note in RunLoop.addDueTimer { MainActor.assumeIsolated(note) } }),
             ("block of the run loop", { note in RunLoop.main.perform { MainActor.assumeIsolated(note) } }),
             ("block of the main queue", { note in DispatchQueue.main.async { note() } }),
@@ -72,40 +60,25 @@ final class MainRunLoopTests: XCTestCase {
                 return true
             }
             XCTAssertEqual(end, .conditionHeld)
-            XCTAssertEqual(evaluations, 1)
-            XCTAssertFalse(isPerformed)
+            XCTAssertTrue(evaluations == 1 && !isPerformed)
             try Self.run { isPerformed }
         }
     }
 
     // MARK: Stopping
 
-    func testStopOnAnyThreadEndsTheRun() throws {
-        let worker = try RunLoopThread.started("worker")
-        try onMain {
-            for _ in 0..<TestRounds.rounds(100, stress: 10_000) {
-                try worker.perform { MainRunLoop.stop() }
-                XCTAssertEqual(try Self.run(), .stopped)
-            }
-        }
-        try worker.stopAndWait()
-    }
-
     func testAStopComesAfterWhatItsThreadHasEnqueuedBefore() throws {
         let worker = try RunLoopThread.started("worker")
         try onMain {
             var handled = 0
-            let performed = Log()
             let token = Self.center.addObserver(forName: Self.name, on: .main) { _ in handled += 1 }
-            for round in 1...TestRounds.rounds(100, stress: 10_000) {
+            for round in 1...TestRounds.rounds(50, stress: 10_000) {
                 try worker.perform {
                     for _ in 1...50 { Self.center.post(name: Self.name) }
-                    try? MainThread.main.perform { performed.lines.append("") }
                     MainRunLoop.stop()
                 }
                 XCTAssertEqual(try Self.run(), .stopped)
                 XCTAssertEqual(handled, 50 * round)
-                XCTAssertEqual(performed.lines.count, round)
             }
             token.cancel()
         }
@@ -153,7 +126,7 @@ final class MainRunLoopTests: XCTestCase {
 
     // MARK: Signals
 
-    func testASignalEndsTheRunAndItsEffectIsRestored() throws {
+    func testASignalEndsTheRunAndItsEffectIsRestoredAlsoForOneThatArrivesAsTheRunEnds() throws {
         signal(SIGUSR2) { _ in signalled.store(true, ordering: .relaxed) }
         defer { signal(SIGUSR2, SIG_DFL) }
         try onMain {
@@ -162,19 +135,7 @@ final class MainRunLoopTests: XCTestCase {
                 RunLoop.main.perform { Thread.detachNewThread { raise(number) } }
                 XCTAssertEqual(try Self.run(stoppingOn: [SIGUSR1, SIGUSR2, SIGUSR2]), .signal(number))
             }
-        }
-        XCTAssertFalse(signalled.load(ordering: .relaxed))
-        raise(SIGUSR2)
-        XCTAssertTrue(signalled.exchange(false, ordering: .relaxed))
-        var action = sigaction()
-        sigaction(SIGUSR1, nil, &action)
-        XCTAssertNil(action.__sigaction_handler.sa_handler)
-    }
-
-    func testASignalThatArrivesAsTheRunEndsHasItsRestoredEffect() throws {
-        signal(SIGUSR2) { _ in signalled.store(true, ordering: .relaxed) }
-        defer { signal(SIGUSR2, SIG_DFL) }
-        try onMain {
+            XCTAssertFalse(signalled.load(ordering: .relaxed))
             let end = try Self.run(
                 until: {
                     raise(SIGUSR2)
@@ -183,12 +144,10 @@ final class MainRunLoopTests: XCTestCase {
             XCTAssertEqual(end, .conditionHeld)
             XCTAssertTrue(signalled.exchange(false, ordering: .relaxed))
         }
+        var action = sigaction()
+        sigaction(SIGUSR1, nil, &action)
+        XCTAssertNil(action.__sigaction_handler.sa_handler)
     }
-}
-
-@MainActor
-private final class Log {
-    var lines: [String] = []
 }
 
 private let signalled = Atomic(false)

@@ -42,39 +42,27 @@ final class NotificationSequenceTests: XCTestCase {
         }
     }
 
-    func testItEndsInATaskThatIsCancelledBeforeItAwaits() async {
-        let center = ThreadedNotificationCenter()
-        let sequence = sequence(of: center)
-        center.post(name: posted, object: 1)
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            var values: [Int] = []
-            for await value in sequence { values.append(value) }
-            return values
-        }
-        let values = await task.value
-        XCTAssertEqual(values, [])
-        XCTAssertEqual(center.observers.count, 0)
-    }
-
-    func testItEndsWhenTheAwaitingTaskIsCancelled() async {
-        let center = ThreadedNotificationCenter()
-        let sequence = sequence(of: center)
-        let (first, firstArrived) = AsyncStream.makeStream(of: Int.self)
-        let task = Task {
-            var values: [Int] = []
-            for await value in sequence {
-                values.append(value)
-                firstArrived.yield(value)
+    func testItEndsWhenTheAwaitingTaskIsCancelledOrWasBefore() async {
+        for isCancelledBefore in [true, false] {
+            let center = ThreadedNotificationCenter()
+            let sequence = sequence(of: center)
+            let (first, firstArrived) = AsyncStream.makeStream(of: Int.self)
+            let task = Task {
+                if isCancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
+                var values: [Int] = []
+                for await value in sequence {
+                    values.append(value)
+                    firstArrived.yield(value)
+                }
+                return values
             }
-            return values
+            center.post(name: posted, object: 1)
+            if !isCancelledBefore { for await _ in first { break } }
+            task.cancel()
+            let values = await task.value
+            XCTAssertEqual(values, isCancelledBefore ? [] : [1])
+            XCTAssertEqual(center.observers.count, 0)
         }
-        center.post(name: posted, object: 1)
-        for await _ in first { break }
-        task.cancel()
-        let values = await task.value
-        XCTAssertEqual(values, [1])
-        XCTAssertEqual(center.observers.count, 0)
     }
 
     func testReleasingTheSequenceAndItsIteratorsRemovesTheObserver() async {

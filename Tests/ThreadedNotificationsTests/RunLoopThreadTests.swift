@@ -44,21 +44,6 @@ final class RunLoopThreadTests: XCTestCase {
         assertThrows(DeliveryError.threadAlreadyStarted(thread: "once")) { try once.start() }
     }
 
-    func testSeveralThreadsMayWaitForTheEnd() throws {
-        let thread = RunLoopThread(name: "awaited")
-        try thread.start()
-        let waited = expectation(description: "waited")
-        waited.expectedFulfillmentCount = 4
-        for _ in 0..<4 {
-            Thread { [timeout] in
-                try? thread.waitUntilFinished(timeout: timeout)
-                waited.fulfill()
-            }.start()
-        }
-        thread.stop()
-        wait(for: [waited], timeout: TestTimeout.seconds)
-    }
-
     func testDroppingTheLastReferenceDoesNotEndTheThread() throws {
         var thread: RunLoopThread? = RunLoopThread(name: "kept")
         weak let observed = thread

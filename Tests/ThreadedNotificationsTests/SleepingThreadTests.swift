@@ -43,6 +43,16 @@ final class SleepingThreadTests: XCTestCase {
         try thread.stopAndWait()
     }
 
+    func testAThreadSleepsInItsOwnSetBesideOneThatListsTheNumbersOfItsDescriptors() throws {
+        let stale = try StaleNumbers(16)
+        stale.makeReady()
+        let worker = try RunLoopThread.started("sleeping")
+        // A thread that slept in the other set would not be woken from now on.
+        stale.makeUnready()
+        for _ in 1...3 { try worker.performAndWait(timeout: timeout) {} }
+        try worker.stopAndWait()
+    }
+
     func testAThreadThatIsStoppedInARunOfAHandlerOrBeforeItEndsAfterIt() throws {
         for isStoppedBefore in [false, true] {
             let thread = try RunLoopThread.started("sleeping")
@@ -64,28 +74,5 @@ final class SleepingThreadTests: XCTestCase {
             isStopped.signal()
             try thread.waitUntilFinished(timeout: timeout)
         }
-    }
-
-    func testATimerOfTheSameThreadIsNotDelayedByNotificationsThatAlwaysFollow() throws {
-        let thread = try RunLoopThread.started("sleeping")
-        let center = ThreadedNotificationCenter()
-        let isOver = Locked(false)
-        let fired = MonotonicSemaphore()
-        let token = center.addObserver(forName: posted, on: thread) { [weak center] _ in
-            guard let center, !isOver.withLock({ $0 }) else { return }
-            DispatchQueue.global().async { center.post(name: posted) }
-        }
-        center.post(name: posted)
-        try thread.perform { RunLoop.current.add(.firingOnce { fired.signal() }, forMode: .default) }
-        XCTAssertTrue(fired.wait(until: .after(timeout)))
-        isOver.withLock { $0 = true }
-        withExtendedLifetime(token) {}
-        try thread.stopAndWait()
-    }
-}
-
-extension Timer {
-    fileprivate static func firingOnce(_ body: @escaping @Sendable () -> Void) -> Timer {
-        Timer(fire: .now, interval: 0, repeats: false) { _ in body() }
     }
 }

@@ -21,15 +21,11 @@ final class ThreadIdentityTests: XCTestCase {
     }
 
     func testNumbersAreNeverReused() throws {
-        var numbers: [Int] = []
-        for _ in 0..<50 {
-            let identity = try identityOfANewThread()
-            XCTAssertNil(identity.name)
-            numbers.append(identity.number)
-        }
-        XCTAssertEqual(numbers, numbers.sorted())
-        XCTAssertEqual(Set(numbers).count, numbers.count)
+        let identities = try (0..<20).map { _ in try identityOfANewThread() }
+        let numbers = identities.map(\.number)
+        XCTAssertEqual(numbers, Set(numbers).sorted())
         XCTAssertGreaterThan(numbers[0], 1)
+        XCTAssertEqual(identities.compactMap(\.name), [])
     }
 
     func testTheKernelsNameIsTruncatedBetweenCharacters() throws {

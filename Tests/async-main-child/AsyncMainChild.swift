@@ -8,18 +8,9 @@ import ThreadedNotifications
 /// tests of `AsyncMain` run it.
 @main
 enum AsyncMainChild: String {
-    /// Waits for a timer of the main run loop.
-    case timer
-    /// Runs a task on the main actor.
-    case mainActor = "main-actor"
-    /// Waits for an observer on `.main` of what other threads post.
-    case observer
-    /// Waits for a block of the main queue.
-    case mainQueue = "main-queue"
-    /// Waits for a block of the main queue after other code has stopped the run loop.
-    case stoppedRunLoop = "stopped-run-loop"
-    /// Waits for SIGTERM, which a source of the main queue handles.
-    case signalSource = "signal-source"
+    /// Waits for what the main thread serves: a timer, a task of the main actor, an observer on `.main`, a block of the
+    /// main queue after other code has stopped the run loop, and a signal source of the main queue.
+    case served
     /// Is ended by a signal that it does not handle.
     case terminate
     /// Exits with the status 7 while main awaits.
@@ -49,34 +40,29 @@ enum AsyncMainChild: String {
         let (calls, continuation) = AsyncStream.makeStream(of: String.self)
         let note: @Sendable (String) -> Void = { continuation.yield("\($0) on \(ThreadIdentity.current)") }
         let center = ThreadedNotificationCenter()
-        var token: ObserverToken?
+        let token = center.addObserver(forName: nil, on: .main) { _ in note("observer") }
         var source: (any DispatchSourceSignal)?
         switch self {
-        case .timer: startTimer { note("timer") }
-        case .mainActor: Task.detached { await MainActor.run { note("main actor") } }
-        case .observer:
-            token = center.addObserver(forName: nil, on: .main) { _ in note("observer") }
+        case .served:
+            startTimer { note("timer") }
+            Task.detached { await MainActor.run { note("main actor") } }
             Thread.detachNewThread { center.post(name: Notification.Name("posted")) }
-        case .mainQueue: DispatchQueue.main.async { note("main queue") }
-        case .stoppedRunLoop:
             DispatchQueue.main.async {
                 CFRunLoopStop(CFRunLoopGetMain())
                 Thread.detachNewThread { DispatchQueue.main.async { note("main queue") } }
             }
-        case .signalSource:
-            Foundation.signal(SIGTERM, SIG_IGN)
-            source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .main)
+            Foundation.signal(SIGUSR1, SIG_IGN)
+            source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .main)
             source?.setEventHandler { note("signal source") }
-            source?.setRegistrationHandler { kill(getpid(), SIGTERM) }
+            source?.setRegistrationHandler { kill(getpid(), SIGUSR1) }
             source?.resume()
         case .terminate: startTimer { kill(getpid(), SIGTERM) }
         case .exit: startTimer { Foundation.exit(7) }
         case .error: throw Failure()
         case .tests: await Testing.__swiftPMEntryPoint() as Never
         }
-        for await call in calls.prefix(1) { print(call) }
-        token?.cancel()
-        source?.cancel()
+        for await call in calls.prefix(5) { print(call) }
+        withExtendedLifetime((token, source)) {}
     }
 
     private func startTimer(_ block: @escaping @Sendable () -> Void) {

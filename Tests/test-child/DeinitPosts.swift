@@ -1,9 +1,8 @@
 import Foundation
-import Glibc
 import PostingQueues
 import ThreadedNotifications
 
-/// Posts in a `deinit`, with the object itself.
+/// Posts in a `deinit`, with the object itself, in every way. The last way is Foundation's, whose order is random.
 struct DeinitPosts {
     private static let gone = Notification.Name("Gone")
 
@@ -34,93 +33,65 @@ struct DeinitPosts {
         }
     }
 
-    func run(_ program: DeliveryChild) throws {
-        try worker.start()
-        switch program {
-        case .deinitElsewhere:
-            let token = observe("worker", on: worker)
-            for _ in 1...2 { _ = Ending { center.post(name: Self.gone, object: $0) } }
-            try finish()
-            print(token.counters)
-        case .deinitLatest:
-            let latest = ObserverOptions(receivesLatest: true)
-            let keeping = observe("here", on: .postingThread, latest)
-            _ = Ending { center.post(name: Self.gone, object: $0) }
-            let token = observe("worker", on: worker, latest)
-            keeping.cancel()
-            try finish()
-            print(token.counters)
-        case .deinitBounded:
-            let tokens = [
-                OverflowPolicy.keepLatest, .dropOldest(capacity: 1), .dropNewest(capacity: 1), .refuse(capacity: 1),
-            ].map { observe("\($0)", on: worker, ObserverOptions(overflow: $0)) }
-            _ = Ending { center.post(name: Self.gone, object: $0) }
-            try finish()
-            print(tokens.map(\.counters.delivered))
-        case .deinitWait:
-            let token = observe("worker", on: worker)
-            _ = Ending { object in
-                do {
-                    print(
-                        try center.postAndWait(
-                            Notification(name: Self.gone, object: object), timeout: .seconds(20)))
-                } catch {
-                    print(error)
-                }
-            }
-            token.cancel()
-            try finish()
-        case .deinitHere:
-            let nested = center.addObserver(forName: Self.gone, on: .current) { _ in
-                print("nested", RunLoop.current.run(mode: .default, before: .distantPast))
-            }
-            let tokens = [
-                observe("ordered", on: .current), observe("ordered", on: .current),
-                observe("later", on: .current, ObserverOptions(sameThread: .later)),
-            ]
-            _ = Ending { center.post(name: Self.gone, object: $0) }
-            nested.cancel()
-            _ = RunLoop.current.run(mode: .default, before: .distantPast)
-            // The next one waits behind another notification.
-            try MainThread.main.performLater {}
-            _ = Ending { center.post(name: Self.gone, object: $0) }
-            _ = RunLoop.current.run(mode: .default, before: .distantPast)
-            print(tokens.map(\.counters.delivered))
-        case .deinitMessage:
-            let token = observe("worker", on: worker)
-            _ = Ending { center.post(Closed(), subject: $0) }
-            try finish()
-            print(token.counters)
-        case .deinitEnqueue:
-            let token = observe("main", on: .current)
-            let queue = PostingQueue(center: center)
-            for style in [NotificationQueue.PostingStyle.asap, .now] {
-                _ = Ending {
-                    queue.enqueue(
-                        Notification(name: Self.gone, object: $0), postingStyle: style, coalesceMask: [])
-                }
-            }
-            _ = RunLoop.current.run(mode: .default, before: .distantPast)
-            print(token.counters)
-        case .deinitFoundation:
-            let token = observe("worker", on: worker)
-            let redirecting = RedirectingObserver { print("redirected", $0.object == nil ? "without" : "with") }
-            try worker.perform { redirecting.setUpThreadingSupport() }
-            try worker.performAndWait(timeout: .seconds(20)) {}
-            let old = NotificationCenter.default.addObserver(forName: Self.gone, object: nil, queue: nil) {
-                redirecting.processNotification($0)
-            }
-            _ = Ending { NotificationCenter.default.post(name: Self.gone, object: $0) }
-            NotificationCenter.default.removeObserver(old)
-            try finish()
-            print(token.counters)
-        default: fatalError("no such program")
-        }
+    /// Posts for observers until the worker and this thread have delivered what waits.
+    private func post(for tokens: ObserverToken..., in body: (Ending) -> Void) throws {
+        withoutActuallyEscaping(body) { _ = Ending($0) }
+        try deliver()
+        for token in tokens { token.cancel() }
     }
 
-    /// Delivers what waits for the worker, and ends it.
-    private func finish() throws {
+    private func deliver() throws {
+        try worker.performAndWait(timeout: .seconds(20)) {}
+        _ = RunLoop.current.run(mode: .default, before: .distantPast)
+    }
+
+    func run() throws {
+        try worker.start()
+        try post(for: observe("elsewhere", on: worker)) { center.post(name: Self.gone, object: $0) }
+        for policy in [OverflowPolicy.keepLatest, .dropOldest(capacity: 1), .refuse(capacity: 1)] {
+            let token = observe("bounded", on: worker, ObserverOptions(overflow: policy))
+            try post(for: token) { center.post(name: Self.gone, object: $0) }
+        }
+        try post(for: observe("waited for", on: worker)) { object in
+            let notification = Notification(name: Self.gone, object: object)
+            do { print(try center.postAndWait(notification, timeout: .seconds(20))) } catch { print(error) }
+        }
+        try post(for: observe("message", on: worker)) { center.post(Closed(), subject: $0) }
+        let queue = PostingQueue(center: center)
+        for style in [NotificationQueue.PostingStyle.asap, .now] {
+            try post(for: observe("enqueued", on: .current)) {
+                queue.enqueue(Notification(name: Self.gone, object: $0), postingStyle: style, coalesceMask: [])
+            }
+        }
+
+        let latest = ObserverOptions(receivesLatest: true)
+        let keeping = observe("keeping", on: .postingThread, latest)
+        try post { center.post(name: Self.gone, object: $0) }
+        let late = observe("late", on: worker, latest)
+        try deliver()
+        for token in [keeping, late] { token.cancel() }
+
+        let nested = center.addObserver(forName: Self.gone, on: .current) { _ in
+            print("nested", RunLoop.current.run(mode: .default, before: .distantPast))
+        }
+        let tokens = [observe("ordered", on: .current), observe("later", on: .current, .init(sameThread: .later))]
+        try post(for: nested) { center.post(name: Self.gone, object: $0) }
+        // The next one waits behind another delivery.
+        try MainThread.main.performLater {}
+        try post(for: tokens[0], tokens[1]) { center.post(name: Self.gone, object: $0) }
+
+        let redirecting = RedirectingObserver { notification in
+            print("redirected", notification.object == nil ? "without object" : "with object")
+        }
+        try worker.performAndWait(timeout: .seconds(20)) { redirecting.setUpThreadingSupport() }
+        let old = NotificationCenter.default.addObserver(forName: Self.gone, object: nil, queue: nil) {
+            redirecting.processNotification($0)
+        }
+        let captured = observe("captured", on: worker)
+        _ = Ending { NotificationCenter.default.post(name: Self.gone, object: $0) }
+        NotificationCenter.default.removeObserver(old)
         worker.stop()
         try worker.waitUntilFinished(timeout: .seconds(20))
+        captured.cancel()
     }
 }

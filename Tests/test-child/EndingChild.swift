@@ -37,6 +37,7 @@ enum EndingChild: String, TestChild {
     /// True in a copy that was made in a signal handler, which may have interrupted a post.
     private static let isInterruptedCopy = Atomic(false)
     private static let forkFunction = Mutex("fork")
+    private static let whatACopyDoes = Mutex<@Sendable () -> Void>({})
     /// The address of the handler of SIGTERM before this program's.
     private static let previousHandler = Atomic(0)
 
@@ -52,54 +53,37 @@ enum EndingChild: String, TestChild {
         if self == .descriptorLimit { Self.limit(RLIMIT_NOFILE, to: 8) }
         if self == .postsAtExit { atexit { EndingChild.post() } }
         Self.post(25)
+        if rawValue.hasSuffix("WithoutHooks") { Self.forkFunction.withLock { $0 = "_Fork" } }
+        if rawValue.hasSuffix("WhilePosting") { Self.postOnThreads() }
         switch self {
-        case .returns, .postsAtExit: break
+        case .returns, .postsAtExit: return
         case .exit: Glibc.exit(3)
-        case .underscoreExit: _exit(4)
+        case .exitsWhilePosting: Glibc.exit(0)
+        case .underscoreExit, .underscoreExitsWhilePosting: _exit(4)
         case .quickExit: quick_exit(5)
-        case .abort: Glibc.abort()
-        case .kill: raise(SIGKILL)
+        case .abort, .abortsWhilePosting: Glibc.abort()
+        case .kill, .killsWhilePosting: raise(SIGKILL)
         case .terminate: raise(SIGTERM)
         case .trap: fatalError("as it was told to")
         case .stackOverflow: print(Self.descend(1))
         case .underscoreExitInThread:
             Thread.detachNewThread { _exit(6) }
             while true { pause() }
-        case .executes: Self.execute()
+        case .executes, .executesWhilePosting: Self.execute()
         case .mainThreadExits:
             Thread.detachNewThread { EndingChild.post(200) }
             pthread_exit(nil)
         case .mainThreadExitsLast: pthread_exit(nil)
-        case .joins: Self.join(4) { EndingChild.post(100) }
-        case .exitsWhilePosting, .underscoreExitsWhilePosting, .killsWhilePosting, .abortsWhilePosting,
-            .executesWhilePosting, .forksWhilePosting:
-            Self.postOnThreads()
-            endWhilePosting()
-        case .forks, .forksAndExecutes, .forksAndKills, .forksInHandler, .spawns, .libraryForks, .forksWithoutHooks,
-            .copiesContinue, .copiesContinueWithoutHooks:
-            try fork()
-        case .handlesTermination, .handlesSystemCalls, .chainsHandlers, .postsInHandler, .exitsInHandler,
-            .ignoresBrokenPipe, .endsByBrokenPipe, .asksForHandlers:
-            handleSignals()
-        case .fileSizeLimit, .descriptorLimit, .addressSpaceLimit, .closesDescriptors, .unshares: liveWithLimits()
-        }
-    }
-
-    private func endWhilePosting() {
-        switch self {
-        case .exitsWhilePosting: Glibc.exit(0)
-        case .underscoreExitsWhilePosting: _exit(4)
-        case .killsWhilePosting: raise(SIGKILL)
-        case .abortsWhilePosting: Glibc.abort()
-        case .executesWhilePosting: Self.execute()
-        default:
+        case .joins: return Self.join(4) { EndingChild.post(100) }
+        case .forksWhilePosting:
             for _ in 1...20 { Self.fork { _exit(0) } }
             _exit(0)
+        default: try forkOrHandleSignalsOrLiveWithLimits()
         }
+        Self.post(5)
     }
 
-    private func fork() throws {
-        if rawValue.hasSuffix("WithoutHooks") { Self.forkFunction.withLock { $0 = "_Fork" } }
+    private func forkOrHandleSignalsOrLiveWithLimits() throws {
         switch self {
         case .forks, .forksWithoutHooks:
             Self.fork {
@@ -112,35 +96,16 @@ enum EndingChild: String, TestChild {
                 Self.post(10)
                 raise(SIGKILL)
             }
-        case .forksInHandler:
-            Self.onTimer { _ in
-                guard EndingChild.forkCount.load(ordering: .relaxed) < 50 else { return }
-                EndingChild.fork { _exit(0) }
-                EndingChild.forkCount.add(1, ordering: .relaxed)
-            }
-            while Self.forkCount.load(ordering: .relaxed) < 50 { Self.post() }
-            signal(SIGALRM, SIG_IGN)
+        case .forksInHandler: Self.forkInHandler { _exit(0) }
         case .copiesContinue, .copiesContinueWithoutHooks:
-            Self.onTimer { _ in
-                guard EndingChild.forkCount.load(ordering: .relaxed) < 50 else { return }
-                EndingChild.fork { EndingChild.isInterruptedCopy.store(true, ordering: .relaxed) }
-                EndingChild.forkCount.add(1, ordering: .relaxed)
-            }
-            while Self.forkCount.load(ordering: .relaxed) < 50 {
-                Self.post()
-                if Self.isInterruptedCopy.load(ordering: .relaxed) {
-                    Self.post()
-                    _exit(0)
-                }
-            }
-            signal(SIGALRM, SIG_IGN)
+            Self.forkInHandler { EndingChild.isInterruptedCopy.store(true, ordering: .relaxed) }
         case .spawns:
             let process = Process()
             process.executableURL = Bundle.main.executableURL
             process.arguments = ["ending", Self.returns.rawValue]
             try process.run()
             process.waitUntilExit()
-        default:
+        case .libraryForks:
             let observer = Self.libraryCenter.addObserver(forName: nil, on: .postingThread) { _ in }
             Self.fork {
                 Self.libraryCenter.post(name: Notification.Name("of the library"))
@@ -148,12 +113,6 @@ enum EndingChild: String, TestChild {
             }
             Self.libraryCenter.post(name: Notification.Name("of the library"))
             withExtendedLifetime(observer) {}
-        }
-        Self.post(5)
-    }
-
-    private func handleSignals() {
-        switch self {
         case .handlesTermination:
             signal(SIGTERM) { _ in
                 EndingChild.post()
@@ -181,24 +140,17 @@ enum EndingChild: String, TestChild {
             pipe(&ends)
             close(ends[0])
             print(write(ends[1], "x", 1), errno == EPIPE)
-        default:
+        case .asksForHandlers:
             for number in Int32(1)...64 {
                 var action = sigaction()
                 guard sigaction(number, nil, &action) == 0 else { continue }
                 let address = Self.address(action)
                 if address != 0 { print("signal \(number) is \(address == 1 ? "ignored" : "handled")") }
             }
-        }
-        Self.post(5)
-    }
-
-    private func liveWithLimits() {
-        switch self {
         case .fileSizeLimit:
             Self.limit(RLIMIT_FSIZE, to: 1 << 16)
             Self.post(3000)
-        case .descriptorLimit:
-            print("opens a file:", open("/dev/null", O_RDONLY) >= 0)
+        case .descriptorLimit: print("opens a file:", open("/dev/null", O_RDONLY) >= 0)
         case .addressSpaceLimit:
             let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").first
             Self.limit(RLIMIT_AS, to: (pages.flatMap { rlim_t($0) } ?? 0) * 4096 + 64 << 20)
@@ -213,7 +165,6 @@ enum EndingChild: String, TestChild {
             let unshare = dlsym(nil, "unshare").map { unsafeBitCast($0, to: (@convention(c) (Int32) -> Int32).self) }
             print("unshare:", unshare?(cloneNewUser) == 0)
         }
-        Self.post(5)
     }
 
     // MARK: Parts
@@ -276,6 +227,23 @@ enum EndingChild: String, TestChild {
         let before = errno
         waitpid(process, nil, 0)
         errno = before
+    }
+
+    /// Posts, while a signal handler forks 50 times. A copy that continues posts once more, and ends.
+    private static func forkInHandler(_ copy: @escaping @Sendable () -> Void) {
+        whatACopyDoes.withLock { $0 = copy }
+        onTimer { _ in
+            guard EndingChild.forkCount.load(ordering: .relaxed) < 50 else { return }
+            EndingChild.fork(EndingChild.whatACopyDoes.withLock { $0 })
+            EndingChild.forkCount.add(1, ordering: .relaxed)
+        }
+        while forkCount.load(ordering: .relaxed) < 50 {
+            post()
+            guard isInterruptedCopy.load(ordering: .relaxed) else { continue }
+            post()
+            _exit(0)
+        }
+        signal(SIGALRM, SIG_IGN)
     }
 
     /// Calls a handler again and again, whatever the thread does.

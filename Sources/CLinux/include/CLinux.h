@@ -160,19 +160,8 @@ extern void CLinuxCallMainQueue(void *unused) __asm__("_dispatch_main_queue_call
 /// True if libdispatch has both functions. Otherwise neither may be called.
 static inline bool CLinuxServesMainQueue(void) { return CLinuxMainQueueEvent && CLinuxCallMainQueue; }
 
-/// The data of all members of a set that are ready, with "or". A set with more than 8 members is not for this function.
-static inline uint64_t CLinuxReadyMembers(int poll) {
-    struct epoll_event ready[8];
-    int count = epoll_wait(poll, ready, 8, 0);
-    uint64_t data = 0;
-    for (int index = 0; index < count; index++) {
-        data |= ready[index].data.u64;
-    }
-    return data;
-}
-
-/// Calls epoll_wait and writes the events and the data of each event. `milliseconds` of -1 means no timeout. Returns
-/// the number of events, or -1.
+/// Calls epoll_wait and writes the events and the data of each event, of at most 256. `milliseconds` of -1 means no
+/// timeout. Returns the number of events, or -1.
 static inline int CLinuxWaitForEvents(int poll, uint32_t *events, uint64_t *data, int limit, int milliseconds) {
     struct epoll_event found[256];
     int count = epoll_wait(poll, found, limit < 256 ? limit : 256, milliseconds);

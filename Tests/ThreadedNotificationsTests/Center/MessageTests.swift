@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import XCTest
 
 @testable import ThreadedNotifications
@@ -30,27 +29,13 @@ private struct Moved: NotificationCenter.AsyncMessage, NotificationConvertible, 
     let distance: Int
 
     static let name = Notification.Name("moved")
-    static let converted = Atomic<Int>(0)
 
     static func makeMessage(_ notification: Notification) -> Moved? {
         (notification.userInfo?["distance"] as? Int).map(Moved.init)
     }
 
     static func makeNotification(_ message: Moved) -> Notification {
-        converted.add(1, ordering: .relaxed)
-        return Notification(name: Notification.Name("ignored"), userInfo: ["distance": message.distance])
-    }
-}
-
-/// Another message with the same name.
-private struct MovedTwice: NotificationCenter.AsyncMessage, NotificationConvertible, Equatable {
-    typealias Subject = Document
-    let distance: Int
-
-    static let name = Moved.name
-
-    static func makeMessage(_ notification: Notification) -> MovedTwice? {
-        (notification.userInfo?["distance"] as? Int).map { MovedTwice(distance: 2 * $0) }
+        Notification(name: Notification.Name("ignored"), userInfo: ["distance": message.distance])
     }
 }
 
@@ -71,22 +56,35 @@ final class MessageTests: XCTestCase {
         @Sendable func see(_ label: String) -> @Sendable (Saved) -> Void {
             { message in seen.withLock { $0.append("\(label) \(message.number)") } }
         }
-        let other = Document()
         let tokens = [
             center.addObserver(of: document, for: Saved.self, on: .main, using: see("type")),
             center.addObserver(of: nil, for: Saved.self, on: .postingThread, using: see("nil")),
             center.addObserver(for: Saved.self, on: .main, using: see("no subject")),
-            center.addObserver(of: other, for: Saved.self, on: .main, using: see("other")),
+            center.addObserver(of: Document(), for: Saved.self, on: .main, using: see("other")),
         ]
         XCTAssertEqual(center.post(Saved(number: 1), subject: document), DeliveryCounters(delivered: 3))
-        let first = ["type 1", "nil 1", "no subject 1"]
-        XCTAssertEqual(seen.withLock { $0 }, first)
         center.post(Saved(number: 2))
-        XCTAssertEqual(seen.withLock { $0 }, first + ["nil 2", "no subject 2"])
         center.post(Tick(number: 3))
+        XCTAssertEqual(seen.withLock { $0 }, ["type 1", "nil 1", "no subject 1", "nil 2", "no subject 2"])
         for token in tokens { token.cancel() }
-        XCTAssertEqual(center.post(Saved(number: 4), subject: document), DeliveryCounters())
-        XCTAssertEqual(seen.withLock { $0.count }, 5)
+    }
+
+    func testAsyncHandlersOfMessagesHaveTheShapesOfFoundation() throws {
+        let seen = Locked<[Int]>([])
+        let handle: @Sendable (Saved) async -> Void = { message in
+            await Task.yield()
+            seen.withLock { $0.append(message.number) }
+        }
+        let tokens = [
+            center.addObserver(of: document, for: .saved, using: handle),
+            center.addObserver(for: .saved, using: handle),
+            center.addObserver(of: document, for: Saved.self, using: handle),
+            center.addObserver(for: Saved.self, using: handle),
+        ]
+        try center.postAndWait(Saved(number: 1), subject: document, timeout: timeout)
+        try center.postAndWait(Saved(number: 2), timeout: timeout)
+        XCTAssertEqual(seen.withLock { $0 }, [1, 1, 1, 1, 2, 2])
+        for token in tokens { token.cancel() }
     }
 
     // MARK: Messages and notifications
@@ -118,31 +116,6 @@ final class MessageTests: XCTestCase {
         withExtendedLifetime(tokens) {}
     }
 
-    func testANotificationIsMadeOnceAndOnlyIfAnObserverGetsIt() throws {
-        let worker = try RunLoopThread.started("worker")
-        func conversions(_ post: () throws -> Void) rethrows -> Int {
-            let before = Moved.converted.load(ordering: .relaxed)
-            try post()
-            return Moved.converted.load(ordering: .relaxed) - before
-        }
-        let posts: [() throws -> Void] = [
-            { for _ in 0..<3 { self.center.post(Moved(distance: 1), subject: self.document) } },
-            { try self.center.postAndWait(Moved(distance: 1), timeout: self.timeout) },
-        ]
-        var tokens = [
-            center.addObserver(for: Moved.self, on: .main) { _ in },
-            center.addObserver(for: Moved.self, on: .postingThread) { _ in },
-            center.addObserver(for: Moved.self, on: worker) { _ in },
-        ]
-        XCTAssertEqual(try posts.map(conversions), [0, 0])
-        tokens += [
-            center.addObserver(forName: Moved.name, on: .main) { _ in },
-            center.addObserver(forName: nil, on: worker) { _ in },
-        ]
-        XCTAssertEqual(try posts.map(conversions), [3, 1])
-        try worker.stopAndWait()
-    }
-
     func testAnObserverOfAMessageGetsTheNotificationsOfItsNameThatCanBeConverted() throws {
         let worker = try RunLoopThread.started("worker")
         let seen = Locked<[Int]>([])
@@ -166,22 +139,28 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.total), [1, 2, 2])
     }
 
-    func testAMessageWithTheNameOfAnotherIsConvertedThroughTheNotification() {
-        let seen = Locked<[String]>([])
-        let tokens = [
-            center.addObserver(for: Moved.self, on: .main) { message in
-                seen.withLock { $0.append("\(message.distance)") }
-            },
-            center.addObserver(for: MovedTwice.self, on: .main) { message in
-                seen.withLock { $0.append("twice \(message.distance)") }
-            },
-        ]
-        center.post(Moved(distance: 4))
-        XCTAssertEqual(seen.withLock { $0 }, ["4", "twice 8"])
-        // It has no userInfo: its notification cannot be converted to the other message.
-        center.post(MovedTwice(distance: 5))
-        XCTAssertEqual(seen.withLock { $0.dropFirst(2) }, ["twice 5"])
-        withExtendedLifetime(tokens) {}
+    func testALateObserverGetsTheLatestMessageOrNotificationOfTheName() {
+        let receiving = ObserverOptions(receivesLatest: true)
+        func latest() -> [Int] {
+            let seen = Locked<[Int]>([])
+            center.addObserver(for: Moved.self, on: .postingThread, options: receiving) { message in
+                seen.withLock { $0.append(message.distance) }
+            }.cancel()
+            return seen.withLock { $0 }
+        }
+        let keeping = center.addObserver(for: Moved.self, on: .postingThread, options: receiving) { _ in }
+        center.post(Moved(distance: 1), subject: document)
+        XCTAssertEqual(latest(), [1])
+        let seen = Locked<[Int?]>([])
+        let late = center.addObserver(forName: Moved.name, on: .postingThread, options: receiving) { notification in
+            seen.withLock { $0.append(notification.userInfo?["distance"] as? Int) }
+        }
+        XCTAssertEqual(seen.withLock { $0 }, [1])
+        _ = movedBy(2)
+        XCTAssertEqual(latest(), [2])
+        center.post(name: Moved.name)
+        XCTAssertEqual(latest(), [], "no message can be made of it")
+        for token in [keeping, late] { token.cancel() }
     }
 
     // MARK: Foundation's center

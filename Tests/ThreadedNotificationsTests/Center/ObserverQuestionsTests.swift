@@ -16,29 +16,26 @@ final class ObserverQuestionsTests: XCTestCase {
                 XCTAssertEqual(center.post(name: asked, object: object).total > 0, expected, line: line)
             }
         }
-        check(false)
-        let stranger = center.addObserver(forName: Notification.Name("other"), on: .postingThread) { _ in }
-        check(false)
-        let ofDocument = center.addObserver(forName: asked, object: document, on: .postingThread) { _ in }
+        func observe(_ name: Notification.Name?, _ object: Any? = nil) -> ObserverToken {
+            center.addObserver(forName: name, object: object, on: .postingThread) { _ in }
+        }
+        let tokens = [observe(Notification.Name("other")), observe(asked, document)]
         check(false)
         check(true, for: document)
         check(false, for: draft)
-        let ofAll = center.addObserver(forName: asked, on: .postingThread) { _ in }
-        check(true)
-        check(true, for: draft)
-        ofAll.cancel()
-        ofDocument.cancel()
-        check(false, for: document)
-        let ofAnyName = center.addObserver(forName: nil, on: .postingThread) { _ in }
-        check(true)
-        ofAnyName.cancel()
-        check(false)
+        for name in [asked, nil] {
+            let ofAll = observe(name)
+            check(true)
+            check(true, for: draft)
+            ofAll.cancel()
+            check(false)
+        }
         var object: NSObject? = NSObject()
         center.addObserver(object!, forName: asked, on: .current) { _, _ in }
         check(true)
         object = nil
         check(false)
-        stranger.cancel()
+        for token in tokens { token.cancel() }
     }
 
     func testObserversAreDescribedInTheOrderInWhichTheyWereAdded() throws {

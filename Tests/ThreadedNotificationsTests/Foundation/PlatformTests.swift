@@ -163,8 +163,8 @@ final class PlatformTests: XCTestCase {
         // Eight nested arrays, each with 8 references to the next: one string, 16,777,216 times.
         let list = binaryList(
             of: (1...8).map { [0xA8] + [UInt8](repeating: $0, count: 8) } + [[0x51, UInt8(ascii: "A")]])
-        try assertStillEnds("Reading a property list of \(list.count) bytes can take over 250 MB.") {
-            var limit = rlimit(rlim_cur: 250 << 20, rlim_max: 250 << 20)
+        try assertStillEnds("Reading a property list of \(list.count) bytes can take over 100 MB.") {
+            var limit = rlimit(rlim_cur: 100 << 20, rlim_max: 100 << 20)
             setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
             _ = try PropertyListSerialization.propertyList(from: list, format: nil)
         }

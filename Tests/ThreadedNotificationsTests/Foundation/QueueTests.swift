@@ -122,23 +122,17 @@ final class QueueTests: XCTestCase {
             posted.enqueue("idle", .whenIdle, modes: [mode])
             assertStill(sentence, [], in: running)
         }
-    }
-
-    func testNowForTheCommonModesIsNeverPosted() {
-        RunLoop.addDueTimer { [posted] in
-            posted.note("timer")
-            posted.enqueue("now", .now, modes: [.common])
+        for (running, modes, which) in [
+            (.default, [.common], "the common modes"), (Self.modal, nil, "another mode than the one that runs"),
+        ] as [(RunLoop.Mode, [RunLoop.Mode]?, String)] {
+            posted.removeAll()
+            RunLoop.addDueTimer(in: running) { [posted] in
+                posted.note("timer")
+                posted.enqueue("now", .now, modes: modes)
+            }
+            posted.run(running, until: 1)
+            assertStill("`now` notifications for \(which) are never posted.", ["timer"])
         }
-        assertStill("`now` notifications for the common modes are never posted.", ["timer"])
-    }
-
-    func testNowInAnotherModeIsNeverPosted() {
-        RunLoop.addDueTimer(in: Self.modal) { [posted] in
-            posted.note("timer")
-            posted.enqueue("now", .now)
-        }
-        posted.run(Self.modal, until: 1)
-        assertStill("`now` notifications for another mode than the one that runs are never posted.", ["timer"])
     }
 
     // MARK: Threads

@@ -8,10 +8,15 @@ private let posted = Notification.Name("posted in BoundTests")
 /// Guarantee 12: an overflow policy bounds what waits for one observer.
 final class BoundTests: XCTestCase {
     func testEachOverflowPolicyBoundsAndCountsWhatWaits() throws {
-        let center = ThreadedNotificationCenter()
-        func run(_ policy: OverflowPolicy) throws -> (
-            handled: [Int], counters: DeliveryCounters, reports: [DeliveryCounters]
-        ) {
+        let cases: [(OverflowPolicy, handled: [Int], counters: DeliveryCounters, reported: [Int])] = [
+            (.dropOldest(capacity: 2), [5, 6], .init(delivered: 2, dropped: 4), [0, 0, 0, 0, 0, 0]),
+            (.dropNewest(capacity: 2), [1, 2], .init(delivered: 2, dropped: 4), [0, 0, 1, 1, 1, 1]),
+            (.keepLatest, [5, 6], .init(delivered: 2, coalesced: 4), [0, 0, 0, 0, 0, 0]),
+            (.refuse(capacity: 2), [1, 2], .init(delivered: 2, refused: 4), [0, 0, 1, 1, 1, 1]),
+            (.unbounded, [1, 2, 3, 4, 5, 6], .init(delivered: 6), [0, 0, 0, 0, 0, 0]),
+        ]
+        for (policy, expected, counters, reported) in cases {
+            let center = ThreadedNotificationCenter()
             let worker = try RunLoopThread.started("worker")
             let handled = Locked<[Int]>([])
             let token = center.addObserver(
@@ -19,28 +24,13 @@ final class BoundTests: XCTestCase {
                 transform: { ($0.userInfo?["number"] as? Int) },
                 using: { value in handled.withLock { $0.append(value) } })
             let resume = try worker.keptBusy()
-            let reports = (1...6).map { value in
-                center.post(name: posted, object: value % 2, userInfo: ["number": value])
-            }
+            let reports = (1...6).map { center.post(name: posted, object: $0 % 2, userInfo: ["number": $0]) }
             resume.signal()
             try worker.stopAndWait()
-            return (handled.withLock { $0 }, token.counters, reports)
+            XCTAssertEqual(handled.withLock { $0 }, expected, "\(policy)")
+            XCTAssertEqual(token.counters, counters, "\(policy)")
+            XCTAssertEqual(reports.map { $0.waiting == 1 ? 0 : $0.dropped + $0.refused }, reported, "\(policy)")
         }
-        let oldest = try run(.dropOldest(capacity: 2))
-        XCTAssertEqual(oldest.handled, [5, 6])
-        XCTAssertEqual(oldest.counters, .init(delivered: 2, dropped: 4))
-        let newest = try run(.dropNewest(capacity: 2))
-        XCTAssertEqual(newest.handled, [1, 2])
-        XCTAssertEqual(newest.counters, .init(delivered: 2, dropped: 4))
-        XCTAssertEqual(newest.reports.map(\.dropped), [0, 0, 1, 1, 1, 1])
-        let latest = try run(.keepLatest)
-        XCTAssertEqual(latest.handled, [5, 6])
-        XCTAssertEqual(latest.counters, .init(delivered: 2, coalesced: 4))
-        let refused = try run(.refuse(capacity: 2))
-        XCTAssertEqual(refused.handled, [1, 2])
-        XCTAssertEqual(refused.reports.map(\.refused), [0, 0, 1, 1, 1, 1])
-        let unbounded = try run(.unbounded)
-        XCTAssertEqual(unbounded.handled, [1, 2, 3, 4, 5, 6])
     }
 
     func testThePolicyKeepLatestDoesNotRetainTheNotificationsObject() throws {

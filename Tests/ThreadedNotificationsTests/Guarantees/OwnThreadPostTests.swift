@@ -29,7 +29,28 @@ final class OwnThreadPostTests: XCTestCase {
         }
     }
 
-    func testPostsNested10000DeepAreHandledAtMost101DeepTheRestGoesThroughTheMailbox() throws {
+    func testALaterHandlerIsCalledAfterPostReturnedAndAfterTheOtherObservers() {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        func observe(_ name: String, _ policy: SameThreadPolicy) -> ObserverToken {
+            center.addObserver(forName: posted, on: .current, options: ObserverOptions(sameThread: policy)) { post in
+                let number = post.object as? Int ?? 0
+                log.withLock { $0.append("\(name) \(number)") }
+                guard policy == .later, number < 2 else { return }
+                XCTAssertEqual(center.post(name: posted, object: number + 1), .init(delivered: 2, waiting: 1))
+                log.withLock { $0.append("posted \(number + 1)") }
+            }
+        }
+        let tokens = [observe("later", .later), observe("ordered", .ordered), observe("at once", .atOnce)]
+        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 2, waiting: 1))
+        XCTAssertEqual(log.withLock { $0 }, ["ordered 1", "at once 1"])
+        XCTAssertTrue(RunLoop.runCurrent { tokens[0].counters.waiting == 0 })
+        XCTAssertEqual(
+            log.withLock { $0.dropFirst(2) }, ["later 1", "ordered 2", "at once 2", "posted 2", "later 2"])
+        XCTAssertEqual(tokens.map(\.counters), Array(repeating: DeliveryCounters(delivered: 2), count: 3))
+    }
+
+    func testPostsNested2000DeepAreHandledAtMost101DeepTheRestGoesThroughTheMailbox() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let deepest = Locked((now: 0, ever: 0))
@@ -40,15 +61,15 @@ final class OwnThreadPostTests: XCTestCase {
                     deepest.now += 1
                     deepest.ever = max(deepest.ever, deepest.now)
                 }
-                if level < 10_000 { center.post(name: posted, object: level + 1) }
+                if level < 2_000 { center.post(name: posted, object: level + 1) }
                 deepest.withLock { $0.now -= 1 }
             })
         let isDone = DispatchSemaphore(value: 0)
-        let last = center.addObserver(forName: posted, object: 10_000, on: worker) { _ in isDone.signal() }
+        let last = center.addObserver(forName: posted, object: 2_000, on: worker) { _ in isDone.signal() }
         center.post(name: posted, object: 1)
         XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success)
         try worker.stopAndWait()
-        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 10_000))
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 2_000))
         XCTAssertLessThanOrEqual(deepest.withLock { $0.ever }, 101)
         last.cancel()
     }

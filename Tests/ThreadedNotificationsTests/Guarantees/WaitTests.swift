@@ -24,7 +24,7 @@ final class WaitTests: XCTestCase {
         let tokens = targets.map { thread in
             center.addObserver(forName: posted, on: thread) { _ in handled.add(1, ordering: .relaxed) }
         }
-        for round in 1...200 {
+        for round in 1...50 {
             XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 8))
             XCTAssertEqual(handled.load(ordering: .relaxed), 8 * round)
         }
@@ -38,7 +38,7 @@ final class WaitTests: XCTestCase {
         let waitBegins = DispatchSemaphore(value: 0)
         DeliveryEvent.tracer = { if $0.stage == .wait { waitBegins.signal() } }
         defer { DeliveryEvent.tracer = nil }
-        for _ in 0..<TestRounds.rounds(100, stress: 10_000) {
+        for _ in 0..<TestRounds.rounds(30, stress: 10_000) {
             let tokens = (0..<20).map { _ in center.addObserver(forName: posted, on: worker) { _ in } }
             let remover = Thread.posting(1) {
                 waitBegins.wait()
@@ -52,26 +52,10 @@ final class WaitTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testATimeoutNamesPendingDeliveriesAndTheNotificationIsStillDelivered() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let resume = try worker.keptBusy()
-        let token = center.addObserver(forName: posted, on: worker) { _ in }
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: .zero)) {
-            let pending = DeliveryError.Pending(
-                notification: posted.rawValue, observer: token.id, thread: "\(worker.identity!)")
-            XCTAssertEqual($0 as? DeliveryError, .notDeliveredInTime(pending: [pending], after: .zero))
-            XCTAssertTrue("\($0)".contains("\(posted.rawValue) to observer \(token.id) on {number = "), "\($0)")
-        }
-        resume.signal()
-        try worker.stopAndWait()
-        XCTAssertEqual(token.counters, .init(delivered: 1))
-    }
-
-    func testATimeoutNamesTheHandlerThatTheThreadRunsAndWhereItWasAdded() throws {
+    func testATimeoutNamesWhatIsPendingAndTheHandlerThatRunsAndTheNotificationIsStillDelivered() throws {
         let (center, other) = (ThreadedNotificationCenter(), ThreadedNotificationCenter())
         let (worker, slow) = (try RunLoopThread.started("worker"), Notification.Name("slow"))
-        let (isRunning, mayReturn) = (MonotonicSemaphore(), MonotonicSemaphore())
+        let (isRunning, mayReturn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let busy = other.addObserver(forName: slow, on: worker, file: "p/main.swift", line: 8) { _ in
             isRunning.signal()
             mayReturn.wait()
@@ -79,20 +63,31 @@ final class WaitTests: XCTestCase {
         let token = center.addObserver(forName: posted, on: worker) { _ in }
         other.post(name: slow)
         isRunning.wait()
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: .zero)) {
-            XCTAssertEqual(($0 as? DeliveryError)?.pending.first?.running.map(\.observer), [busy.id])
-            let named = "runs the handler of observer \(busy.id) of slow, which was added at p/main.swift:8."
-            XCTAssertTrue("\($0)".contains(named), "\($0)")
-        }
-        XCTAssertThrowsError(try worker.performAndWait(timeout: .zero) {}) {
-            XCTAssertEqual(($0 as? DeliveryError)?.pending.first?.running.map(\.observer), [busy.id])
+        // A negative timeout counts as zero.
+        for timeout in [Duration.zero, .seconds(-5)] {
+            let calls: [() throws -> Void] = [
+                { [note] in try center.postAndWait(note, timeout: timeout) },
+                { try worker.performAndWait(timeout: timeout) {} },
+            ]
+            for (call, observer) in zip(calls, [token.id, nil]) {
+                XCTAssertThrowsError(try call()) {
+                    let pending = ($0 as? DeliveryError)?.pending.first
+                    XCTAssertEqual(pending?.observer, observer)
+                    XCTAssertEqual(pending?.thread, "\(worker.identity!)")
+                    XCTAssertEqual(pending?.running.map(\.observer), [busy.id])
+                    let named = "runs the handler of observer \(busy.id) of slow, which was added at p/main.swift:8."
+                    XCTAssertTrue("\($0)".contains(named), "\($0)")
+                }
+            }
         }
         mayReturn.signal()
+        // The longest timeout does not overflow.
+        try worker.performAndWait(timeout: .seconds(Int64.max)) {}
         try worker.stopAndWait()
-        XCTAssertEqual(token.counters, .init(delivered: 1))
+        XCTAssertEqual(token.counters, .init(delivered: 2))
     }
 
-    func testAWaitForAThreadThatRunsNoRunLoopEndsWithTheTimeoutOrTheThread() throws {
+    func testTheEndOfAThreadThatRunsNoRunLoopEndsTheWaitsForIt() throws {
         let center = ThreadedNotificationCenter()
         let (ready, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let token = Locked<ObserverToken?>(nil)
@@ -103,30 +98,12 @@ final class WaitTests: XCTestCase {
             resume.wait()
         }
         ready.wait()
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: .zero)) {
-            let error = $0 as? DeliveryError
-            XCTAssertEqual(error?.code, .notDeliveredInTime, "\($0)")
-            XCTAssertEqual(error?.pending.count, 1)
-        }
-        XCTAssertEqual(token.withLock { $0 }?.counters, .init(waiting: 1))
-
-        // The end of the thread ends the waits for it, and the notifications are counted.
-        let isWaiting = DispatchSemaphore(value: 0)
-        DeliveryEvent.tracer = { if $0.stage == .append { isWaiting.signal() } }
+        DeliveryEvent.tracer = { if $0.stage == .append { resume.signal() } }
         defer { DeliveryEvent.tracer = nil }
-        let error = Locked<DeliveryError?>(nil)
-        let waiting = Thread.posting(1) { [timeout] in
-            do throws(DeliveryError) {
-                try center.postAndWait(Notification(name: posted), timeout: timeout)
-            } catch let ended {
-                error.withLock { $0 = ended }
-            }
+        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
+            XCTAssertEqual(($0 as? DeliveryError)?.code, .threadEnded)
         }
-        isWaiting.wait()
-        resume.signal()
-        waiting.wait()
-        XCTAssertEqual(error.withLock { $0 }?.code, .threadEnded)
-        XCTAssertEqual(token.withLock { $0 }?.counters, .init(targetGone: 2))
+        XCTAssertEqual(token.withLock { $0 }?.counters, .init(targetGone: 1))
     }
 
     func testAThreadThatEndsInAHandlerOrABlockEndsTheWaitForIt() throws {
@@ -161,49 +138,17 @@ final class WaitTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
-    func testAWaitingPostOnTheTargetThreadEndsWhileAnotherThreadPosts() throws {
-        let center = ThreadedNotificationCenter()
-        let token = center.addObserver(forName: posted, on: .main) { _ in }
-        let poster = Thread.posting(1) { for _ in 0..<2_000 { center.post(name: posted) } }
-        while poster.wait(timeout: .now()) == .timedOut {
-            XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 1))
-        }
-        RunLoop.runCurrentOnce()
-        XCTAssertEqual(token.counters.waiting, 0)
-    }
-
-    func testAWaitFailsForADeliveryThatTheOverflowPolicyDrops() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let resume = try worker.keptBusy()
-        let token = center.addObserver(
-            forName: posted, on: worker, options: ObserverOptions(overflow: .refuse(capacity: 1))
-        ) { _ in }
-        center.post(note)
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
-            XCTAssertEqual($0 as? DeliveryError, .dropped(notification: posted.rawValue, observers: [token.id]))
-        }
-        resume.signal()
-        try worker.stopAndWait()
-    }
-
     func testAWaitingPostReturnsAfterARunningHandlerWhoseObserverIsRemovedAndItsRelease() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let other = try RunLoopThread.started("other")
-        for round in 0..<200 {
-            // Removed by its own handler, or on another thread.
-            let isRemovedByOther = round % 4 == 0
+        for round in 0..<TestRounds.rounds(50, stress: 1000) {
             let (token, isReleased) = (Locked<ObserverToken?>(nil), Atomic<Bool>.Box(false))
             func observe() -> ObserverToken {
                 let recorder = ReleaseRecorder { isReleased.value.store(true, ordering: .releasing) }
-                return center.addObserver(forName: posted, on: worker) { [timeout] _ in
+                return center.addObserver(forName: posted, on: worker) { _ in
                     let remove: @Sendable () -> Void = { token.withLock { $0 }?.cancel() }
-                    if isRemovedByOther {
-                        do { try other.performAndWait(timeout: timeout, remove) } catch { XCTFail("\(error)") }
-                    } else {
-                        remove()
-                    }
+                    // Removed by its own handler, or on another thread.
+                    if round % 2 == 0 { Thread.posting(1, remove).wait() } else { remove() }
                     withExtendedLifetime(recorder) {}
                 }
             }
@@ -211,10 +156,8 @@ final class WaitTests: XCTestCase {
             token.withLock { $0 = observer }
             XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 1))
             XCTAssertTrue(isReleased.value.load(ordering: .acquiring), "the handler still runs, or is not released")
-            XCTAssertEqual(observer.counters, .init(delivered: 1))
         }
         try worker.stopAndWait()
-        try other.stopAndWait()
     }
 
     func testRemovingAnObserverEndsTheWaitForADeliveryThatHasNotBegun() throws {

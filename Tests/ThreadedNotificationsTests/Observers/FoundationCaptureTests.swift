@@ -7,22 +7,6 @@ import XCTest
 private let posted = Notification.Name("captured")
 
 final class FoundationCaptureTests: XCTestCase {
-    func testAPostToAFoundationCenterIsRedirected() throws {
-        let foundation = NotificationCenter()
-        let center = ThreadedNotificationCenter(capturing: foundation)
-        let worker = try RunLoopThread.started("worker")
-        let threads = Locked<[Int]>([])
-        let token = center.addObserver(forName: posted, object: "sender", on: worker) { _ in
-            let number = ThreadIdentity.current.number
-            threads.withLock { $0.append(number) }
-        }
-        foundation.post(name: posted, object: "sender")
-        foundation.post(name: posted, object: "another")
-        try worker.stopAndWait()
-        XCTAssertEqual(threads.withLock { $0 }, [try XCTUnwrap(worker.identity).number])
-        token.cancel()
-    }
-
     func testTheDefaultCenterCapturesFromFoundationsDefault() {
         let token = ThreadedNotificationCenter.default.addObserver(forName: posted, on: .postingThread) { _ in }
         NotificationCenter.default.post(name: posted, object: nil)

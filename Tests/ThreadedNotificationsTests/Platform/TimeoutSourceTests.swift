@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 final class TimeoutSourceTests: XCTestCase {
@@ -11,9 +12,7 @@ final class TimeoutSourceTests: XCTestCase {
     ]
 
     func testNoSourceFileMeasuresATimeoutOnAnotherClockThanTheMonotonicOne() throws {
-        var package = URL(filePath: #filePath)
-        while package.lastPathComponent != "Tests" { package.deleteLastPathComponent() }
-        let sources = package.deletingLastPathComponent().appending(path: "Sources")
+        let sources = Repository.root.appending(path: "Sources")
         let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
             .compactMap { $0 as? URL }.filter { ["swift", "c", "h"].contains($0.pathExtension) }
         XCTAssertGreaterThan(files.count, 100)

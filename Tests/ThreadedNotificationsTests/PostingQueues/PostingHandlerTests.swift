@@ -95,21 +95,4 @@ final class PostingHandlerTests: XCTestCase {
             }
         }
     }
-
-    func testATracerMayEnqueueAndDequeue() throws {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        DeliveryEvent.tracer = { event in
-            guard event.name?.rawValue == "a" else { return }
-            timeline.note("traced")
-            queue.put("b", .asap, on: .onName)
-            _ = queue.dequeue("b", on: .onName)
-        }
-        defer { DeliveryEvent.tracer = nil }
-        queue.put("a", .asap)
-        queue.put("a", .now, on: .onName)
-        XCTAssertEqual(timeline.entries.filter { $0 != "traced" }, ["a"])
-        XCTAssertTrue(timeline.has("traced"))
-        XCTAssertEqual(queue.counters.waiting, 0)
-    }
 }

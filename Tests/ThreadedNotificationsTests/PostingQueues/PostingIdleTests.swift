@@ -9,32 +9,6 @@ import XCTest
 /// A `whenIdle` notification is posted only when the run loop would wait. `RandomRunLoopTests` has the inputs that come
 /// before it.
 final class PostingIdleTests: XCTestCase {
-    func testARunLoopThatReturnsLeavesIdleNotificationsForTheNextRun() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            queue.put("idle", .whenIdle)
-            queue.put("asap", .asap)
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, ["asap"])
-            let port = RunLoop.addSignalledPort {
-                timeline.note("source")
-                queue.put("asap", .asap)
-            }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
-            XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
-            RunLoop.addDueTimer {
-                timeline.note("timer")
-                queue.put("asap", .asap)
-                RunLoop.stopCurrent()
-            }
-            XCTAssertTrue(RunLoop.runCurrent { timeline.count("asap") == 3 })
-            XCTAssertEqual(timeline.entries.suffix(2), ["timer", "asap"])
-            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
-            withExtendedLifetime(port) {}
-        }
-    }
-
     func testAnIdleNotificationWaitsForWhatAnotherThreadEnqueuesAfterTheRunLoopAnnouncedThatItWaits() throws {
         // The run loop announces it several times while it finds out whether it is idle.
         for late in ["asap", "block"] {

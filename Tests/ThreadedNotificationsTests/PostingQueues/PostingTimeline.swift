@@ -38,16 +38,6 @@ final class PostingTimeline: PostingCenter {
         action?(queued.notification)
     }
 
-    /// Clears the log. The blocks stay.
-    func forget() {
-        state.withLock { $0.entries = [] }
-    }
-
-    /// Logs the posts to another center too.
-    func observe(_ center: NotificationCenter) {
-        _ = center.addObserver(forName: nil, object: nil, queue: nil) { self.note($0.name.rawValue) }
-    }
-
     func has(_ what: String) -> Bool { entries.contains(what) }
 
     func count(_ what: String) -> Int { entries.count { $0 == what } }

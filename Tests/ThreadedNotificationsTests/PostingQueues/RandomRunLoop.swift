@@ -1,4 +1,3 @@
-import CoreFoundation
 import Foundation
 import SharedTesting
 
@@ -287,10 +286,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             checkCounts()
         case 11, 12:
             let number = expected.add(.timer, [modes.first!])
-            let timer = Timer(fire: Date(timeIntervalSinceNow: -1), interval: 0, repeats: false) { [weak self] _ in
-                self?.come(to: number)
-            }
-            RunLoop.current.add(timer, forMode: modes.first!)
+            RunLoop.addDueTimer(in: modes.first!) { [weak self] in self?.come(to: number) }
         case 13, 14:
             let number = expected.add(.block(generation: expected.generation), modes)
             RunLoop.current.perform(inModes: Array(modes)) { [weak self] in self?.come(to: number) }
@@ -314,9 +310,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             // Not in a handler, because the modes of its batch are fixed.
             let mode = Self.modes[1]
             expected.makeCommon(mode)
-            CFRunLoopAddCommonMode(
-                CFRunLoopGetCurrent(),
-                CFStringCreateWithCString(nil, mode.rawValue, CFStringBuiltInEncodings.UTF8.rawValue))
+            RunLoop.makeCommonInCurrent(mode)
         default:
             guard expected.runs < 3 else { return }
             run(Self.modes[choose(3)], waits: choose(3) > 0)

@@ -11,7 +11,7 @@ final class RandomRunLoopTests: XCTestCase {
 
     func testTheMainThreadsRunLoop() throws {
         let other = try RunLoopThread.started("other")
-        for seed in 0..<TestRounds.rounds(60, stress: 500) as Range<UInt64> {
+        for seed in 0..<TestRounds.rounds(40, stress: 500) as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
             runLoop.attach()
             runLoop.drive()
@@ -23,7 +23,7 @@ final class RandomRunLoopTests: XCTestCase {
 
     func testTheRunLoopOfAThreadSeveralTimes() throws {
         let (thread, other) = (try RunLoopThread.started("shared"), try RunLoopThread.started("other"))
-        for seed in 1_000..<1_000 + TestRounds.rounds(60, stress: 400) as Range<UInt64> {
+        for seed in 1_000..<1_000 + TestRounds.rounds(40, stress: 400) as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
             let isOver = DispatchSemaphore(value: 0)
             try thread.perform {
@@ -50,7 +50,7 @@ final class RandomRunLoopTests: XCTestCase {
 
     func testTheRunLoopOfANewThreadAndItsEnd() throws {
         let other = try RunLoopThread.started("other")
-        for seed in 2_000..<2_000 + TestRounds.rounds(60, stress: 300) as Range<UInt64> {
+        for seed in 2_000..<2_000 + TestRounds.rounds(40, stress: 300) as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: true, other: other)
             let thread = RunLoopThread(name: "new")
             if seed % 2 == 0 { runLoop.prepare(for: thread) }

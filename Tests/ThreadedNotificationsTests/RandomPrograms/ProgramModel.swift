@@ -177,7 +177,7 @@ struct ProgramModel {
         frames[thread].removeLast()
         let before = chances[thread].removeLast()
         guard let total else {
-            check(post.waits, "post \(number) has no counters")
+            check(post.waits && program.shape != .oneThread, "post \(number) was refused")
             waiting[thread].removeAll { if case .pair(number, _) = $0 { true } else { false } }
             guard program.shape != .exit else { return withdraw(number) }
             posts[number].isRefused = true

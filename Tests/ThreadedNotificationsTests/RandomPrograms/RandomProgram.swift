@@ -79,15 +79,19 @@ struct RandomProgram: Sendable, CustomStringConvertible {
 
     init(seed: UInt64, shape: Shape) {
         var maker = Maker(seed: seed, shape: shape)
-        self = maker.make(seed)
-    }
-
-    fileprivate init(
-        seed: UInt64, shape: Shape, threads: Int, observers: [Observer], first: Int, start: [[Action]], actions: Int,
-        depth: Int, budget: DrainBudget
-    ) {
-        (self.seed, self.shape, self.threads, self.observers) = (seed, shape, threads, observers)
-        (self.first, self.start, self.actions, self.depth, self.budget) = (first, start, actions, depth, budget)
+        (self.seed, self.shape, threads) = (seed, shape, maker.threads)
+        observers = (0..<maker.observers).map { _ in maker.observer() }
+        start =
+            switch shape {
+            case .oneThread: [maker.some(2...6)]
+            case .twoThreads, .exit: (0..<2).map { _ in maker.some(1...5) }
+            case .posters: [[], [], []] + (0..<4).map { _ in maker.some(4...10) }
+            }
+        first = Int.random(in: 1...observers.count, using: &maker.random)
+        actions = shape == .posters ? 120 : 40
+        depth = maker.random.once(in: 8) ? 30 : 6
+        budget =
+            maker.random.once(in: 4) ? .deliveries(Int.random(in: 1...3, using: &maker.random)) : .unbounded
     }
 
     var description: String {
@@ -101,13 +105,11 @@ struct RandomProgram: Sendable, CustomStringConvertible {
 }
 
 private struct Maker {
-    private typealias Action = RandomProgram.Action
-
-    private var random: SeededGenerator
+    var random: SeededGenerator
+    let threads: Int
+    let observers: Int
     private let shape: RandomProgram.Shape
-    private let threads: Int
     private let names: Int
-    private let observers: Int
     private let runs: Bool
     private let waits: Bool
     private let changes: Bool
@@ -130,22 +132,7 @@ private struct Maker {
         transformsPost = random.once(in: 6)
     }
 
-    mutating func make(_ seed: UInt64) -> RandomProgram {
-        let made = (0..<observers).map { _ in observer() }
-        let start: [[Action]] =
-            switch shape {
-            case .oneThread: [some(2...6)]
-            case .twoThreads, .exit: (0..<2).map { _ in some(1...5) }
-            case .posters: [[], [], []] + (0..<4).map { _ in some(4...10) }
-            }
-        return RandomProgram(
-            seed: seed, shape: shape, threads: threads, observers: made,
-            first: Int.random(in: 1...observers, using: &random), start: start,
-            actions: shape == .posters ? 120 : 40, depth: random.once(in: 8) ? 30 : 6,
-            budget: random.once(in: 4) ? .deliveries(Int.random(in: 1...3, using: &random)) : .unbounded)
-    }
-
-    private mutating func observer() -> RandomProgram.Observer {
+    mutating func observer() -> RandomProgram.Observer {
         let target: ClosedRange<Int> =
             switch shape {
             case .oneThread: 0...0
@@ -171,11 +158,11 @@ private struct Maker {
 
     private mutating func name() -> Int { Int.random(in: 0..<names, using: &random) }
 
-    private mutating func some(_ count: ClosedRange<Int>, depth: Int = 0) -> [Action] {
+    mutating func some(_ count: ClosedRange<Int>, depth: Int = 0) -> [RandomProgram.Action] {
         (0..<Int.random(in: count, using: &random)).map { _ in action(depth) }
     }
 
-    private mutating func action(_ depth: Int) -> Action {
+    private mutating func action(_ depth: Int) -> RandomProgram.Action {
         if shape == .exit, random.once(in: 8) { return .exit }
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1: return runs ? .run : .post(name())
@@ -183,7 +170,7 @@ private struct Maker {
         case 3 where depth < 2:
             let targets = shape == .posters ? 1...2 : 0...(threads - 1)
             let thread = Int.random(in: targets, using: &random)
-            let orders: [Action.Order] = waits ? [.now, .later, .andWait] : [.now, .later]
+            let orders: [RandomProgram.Action.Order] = waits ? [.now, .later, .andWait] : [.now, .later]
             return .perform(orders.randomElement(using: &random) ?? .now, on: thread, some(0...2, depth: depth + 1))
         case 4 where changes: return .add(Int.random(in: 0..<observers, using: &random))
         case 5 where changes: return .remove(Int.random(in: 0..<observers, using: &random))

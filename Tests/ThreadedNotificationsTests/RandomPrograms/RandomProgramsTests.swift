@@ -8,24 +8,24 @@ final class RandomProgramsTests: XCTestCase {
     private let oneProgram = ProcessInfo.processInfo.environment["PROGRAM"].flatMap(UInt64.init)
 
     func testProgramsOfOneThreadKeepTheGuarantees() throws {
-        try check(.oneThread, workers: [], programs: 1200)
+        try check(.oneThread, workers: [], programs: 300)
     }
 
     func testProgramsOfTwoThreadsKeepTheGuarantees() throws {
-        try withWorkers(1) { try check(.twoThreads, workers: $0, programs: 600) }
+        try withWorkers(1) { try check(.twoThreads, workers: $0, programs: 200) }
     }
 
     func testFourPostingThreadsAndTwoTargetThreadsKeepTheGuarantees() throws {
-        try withWorkers(6) { try check(.posters, workers: $0, programs: 200) }
+        try withWorkers(6) { try check(.posters, workers: $0, programs: 60) }
     }
 
     func testEachNotificationHasOneOutcomeWhenHandlersCallThreadExit() throws {
-        let programs = oneProgram.map { $0...$0 } ?? 1...TestRounds.rounds(200, stress: 10_000)
+        let programs = oneProgram.map { $0...$0 } ?? 1...TestRounds.rounds(60, stress: 10_000)
         for seed in programs { try withWorkers(1) { try check(.exit, workers: $0, seeds: seed...seed) } }
     }
 
     private func check(_ shape: RandomProgram.Shape, workers: [RunLoopThread], programs: UInt64) throws {
-        let all = 1...TestRounds.rounds(programs, stress: programs * 50)
+        let all = 1...TestRounds.rounds(programs, stress: programs * 200)
         try check(shape, workers: workers, seeds: oneProgram.map { $0...$0 } ?? all)
     }
 

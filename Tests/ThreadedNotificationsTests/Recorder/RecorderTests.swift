@@ -1,6 +1,8 @@
 import CDeliveryRecorder
 import CRecorderInterface
 import Foundation
+import SharedTesting
+import Synchronization
 import ThreadedNotifications
 import XCTest
 
@@ -103,6 +105,62 @@ final class RecorderTests: XCTestCase {
         XCTAssertEqual(try lines().count { $0.hasPrefix("{\"thread\":1,") }, 2)
     }
 
+    func testARecordHasItsKeysInTheOrderOfTheSchemaAndOnlyThoseWithAValue() throws {
+        var record = fields.record("post", name: "", thread: 2)
+        (record.post, record.observer, record.target.number) = (10, 11, 12)
+        (record.message, record.file, record.line) = (fields.text("m"), fields.text("f.swift"), 13)
+        (record.has_count, record.has_sender, record.type, record.by) = (true, true, fields.text("T"), 14)
+        (record.overtakes, record.style, record.policy) = (true, fields.text("asap"), fields.text("dropOldest"))
+        (record.reason, record.signal, record.origin) = (fields.text("signal"), 15, fields.text("9-10"))
+        (record.foundation, record.center, record.queue) = (true, 0xC0FFEE, fields.text("main"))
+        (record.at, record.function) = (fields.text("program+0x10"), fields.text("main+0x1"))
+        XCTAssertNil(start(path))
+        recorder.append(&record)
+        XCTAssertEqual(
+            try lines().last,
+            """
+            {"n":1,"thread":2,"stage":"post","name":"","post":10,"observer":11,"target":12,"message":"m",\
+            "file":"f.swift","line":13,"count":0,"sender":"0","type":"T","by":14,"overtakes":true,"style":"asap",\
+            "policy":"dropOldest","reason":"signal","signal":15,"origin":"9-10","foundation":true,\
+            "center":"c0ffee","queue":"main","at":"program+0x10","function":"main+0x1"}
+            """)
+    }
+
+    func testAJSONReaderReadsEveryNumberAndStringOfWhichALongOneIsTruncatedBetweenCharacters() throws {
+        var random = SeededGenerator(seed: 1)
+        let pieces = ["a", "\"", "\\", "\n", "\u{0}", "\u{7F}", "\u{1F}", " ", "ж", "漢", "👩‍👩‍👧", "plain and long", "/"]
+        var strings = (UInt8(0)..<0x80).map { "padding" + String(UnicodeScalar($0)) + "padding" }
+        strings += (0..<1000).map { _ in
+            (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+        }
+        var expected = strings
+        for (before, character) in [(0, "\u{1}"), (1, "ж"), (2, "漢"), (3, "🍰")] {
+            let start = String(repeating: "a", count: before)
+            strings += [4096, 10_000].map { start + String(repeating: character, count: $0) }
+            let kept = start + String(repeating: character, count: (4096 - before) / character.utf8.count)
+            expected += [before == 0 ? kept : kept + "…", kept + "…"]
+        }
+        let numbers = strings.indices.map { $0 == 0 ? .max : random.next() >> UInt64($0 % 64) }
+        XCTAssertNil(start(path))
+        for (string, number) in zip(strings, numbers) {
+            var record = fields.record("one", name: string)
+            (record.count, record.has_count) = (number, true)
+            (record.message, record.file, record.type) = (record.name, record.name, record.name)
+            recorder.append(&record)
+        }
+        XCTAssertNil(stop())
+        let lines = try Data(contentsOf: URL(filePath: path)).split(separator: UInt8(ascii: "\n"))
+            .filter { $0.range(of: Data("\"stage\":\"one\"".utf8)) != nil }
+        XCTAssertFalse(lines.joined().contains { $0 < 0x20 || $0 == 0x7F })
+        for (line, (string, number)) in zip(lines, zip(expected, numbers)) {
+            let read = try XCTUnwrap(JSONSerialization.jsonObject(with: line) as? [String: Any])
+            XCTAssertEqual(read["name"] as? String, string)
+            XCTAssertEqual(read["type"] as? String, string)
+            XCTAssertEqual((read["count"] as? NSNumber)?.uint64Value, number)
+        }
+        XCTAssertEqual(lines.count, expected.count)
+    }
+
     func testARecordIsInTheFileWhenItIsAppendedAndTheFileIsCutToItsLengthAtTheStop() throws {
         XCTAssertNil(start(path))
         append("one")
@@ -124,22 +182,29 @@ final class RecorderTests: XCTestCase {
     }
 
     func testASignalHandlerMayAppendWhileItsThreadAppends() throws {
-        let handler = HandlerRecords.shared
         XCTAssertNil(start(path))
-        handler.install(recorder)
-        defer { handler.uninstall() }
+        handledRecords.store(0, ordering: .relaxed)
+        signal(SIGALRM) { _ in appendInHandler() }
+        setTimer(microseconds: 500)
+        defer { signal(SIGALRM, SIG_IGN) }
         var record = fields.record("one", name: String(repeating: "x", count: 500))
         var count = 0
         // Ends when the handler has appended often enough.
-        while handler.count < 50 {
+        while handledRecords.load(ordering: .acquiring) < 20 {
             for _ in 1...100 { recorder.append(&record) }
             count += 100
         }
-        handler.uninstall()
+        setTimer(microseconds: 0)
         XCTAssertNil(stop())
         let stages = try assertNumberedInOrder()
         XCTAssertEqual(stages["one"], count)
-        XCTAssertGreaterThanOrEqual(stages["signal"] ?? 0, 50)
+        XCTAssertGreaterThanOrEqual(stages["signal"] ?? 0, 20)
+    }
+
+    private func setTimer(microseconds: Int) {
+        let interval = timeval(tv_sec: 0, tv_usec: microseconds)
+        var timer = itimerval(it_interval: interval, it_value: interval)
+        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
     }
 
     func testNoThreadAndNoSignalHandlerIsLeftBehind() throws {
@@ -187,39 +252,6 @@ final class RecorderTests: XCTestCase {
         XCTAssertEqual(start(path), "another process records to it")
     }
 
-    func testAFileThatAnotherProcessWithTheSameIDRecordsToIsNotChanged() throws {
-        let own = "\(path).\(getpid())"
-        let descriptors = [open(path, O_RDWR | O_CREAT, 0o600), open(own, O_RDWR | O_CREAT, 0o600)]
-        defer { for descriptor in descriptors { close(descriptor) } }
-        for descriptor in descriptors { XCTAssertEqual(flock(descriptor, LOCK_EX), 0) }
-        setenv("THREADED_NOTIFICATIONS_RECORDING", path, 1)
-        delivery_recorder_start_if_asked()
-        unsetenv("THREADED_NOTIFICATIONS_RECORDING")
-        append("one")
-        for path in [path, own] { XCTAssertEqual(try Data(contentsOf: URL(filePath: path)), Data()) }
-    }
-
-    func testAThreadIsNotCancelledWhileItAppends() throws {
-        XCTAssertNil(start(path))
-        var thread = pthread_t()
-        let function: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
-            let fields = RecordFields()
-            var record = fields.record("one", thread: 60)
-            // The kernel's name of the main thread is read.
-            (record.thread.kernel_id, record.thread.name) = (getpid(), recorder_text())
-            pthread_cancel(pthread_self())
-            delivery_recorder().pointee.append(&record)
-            withExtendedLifetime(fields) {}
-            return nil
-        }
-        XCTAssertEqual(pthread_create(&thread, nil, function, nil), 0)
-        var result: UnsafeMutableRawPointer?
-        pthread_join(thread, &result)
-        XCTAssertNil(result)
-        XCTAssertNil(stop())
-        XCTAssertEqual(try assertNumberedInOrder(), ["one": 1, "end": 1])
-    }
-
     func testAProcessRecordsOnce() {
         XCTAssertNil(start(path))
         XCTAssertEqual(start(path + "2"), "this process records to \(path), and records once")
@@ -236,35 +268,25 @@ final class RecorderTests: XCTestCase {
         return { setrlimit(resource, &before) }
     }
 
-    func testRecordsThatExceedTheLimitOfFileSizesAreCountedAndTheFileHasCompleteLines() throws {
-        let restore = limitFiles(to: 8192)
-        XCTAssertNil(start(path))
-        for _ in 1...400 { append("one") }
-        // It would be the only sign of the loss, if the process were killed now.
-        XCTAssertTrue(try content().hasSuffix("\"stage\":\"lost\",\"count\":1}\n"))
-        restore()
-        append("last")
-        let problem = try XCTUnwrap(stop())
-        try assertNumberedInOrder()
-        let text = try content()
-        let lost = 400 - text.matches(of: /"stage":"one"/).count
-        XCTAssertGreaterThan(lost, 100)
-        XCTAssertEqual(problem, "\(lost) records could not be written (File too large)")
-        XCTAssertEqual(text.matches(of: /"stage":"lost","count":(\d+)}/).compactMap { Int($0.1) }, [1, lost - 1])
-        XCTAssertTrue(text.contains("\"stage\":\"last\""))
-    }
-
-    func testARecordingThatEndsWithoutRoomSaysHowManyRecordsAreLostAndThatItEnded() throws {
-        let restore = limitFiles(to: 8192)
-        XCTAssertNil(start(path))
-        for _ in 1...400 { append("one") }
-        XCTAssertNotNil(stop())
-        restore()
-        try assertNumberedInOrder()
-        let text = try content()
-        let lost = 400 - text.matches(of: /"stage":"one"/).count
-        XCTAssertEqual(text.matches(of: /"stage":"lost","count":(\d+)}/).compactMap { Int($0.1) }, [1, lost - 1])
-        XCTAssertTrue(text.hasSuffix("\"stage\":\"end\",\"reason\":\"stopped\"}\n"))
+    func testRecordsThatExceedTheLimitOfFileSizesAreCountedAndTheFileHasCompleteLinesAndAnEnd() throws {
+        for isRestoredBeforeTheStop in [true, false] {
+            file = "\(isRestoredBeforeTheStop).jsonl"
+            let restore = limitFiles(to: 8192)
+            XCTAssertNil(start(path))
+            for _ in 1...400 { append("one") }
+            // It would be the only sign of the loss, if the process were killed now.
+            XCTAssertTrue(try content().hasSuffix("\"stage\":\"lost\",\"count\":1}\n"))
+            if isRestoredBeforeTheStop { restore() }
+            let problem = try XCTUnwrap(stop())
+            restore()
+            try assertNumberedInOrder()
+            let text = try content()
+            let lost = 400 - text.matches(of: /"stage":"one"/).count
+            XCTAssertGreaterThan(lost, 100)
+            XCTAssertEqual(problem, "\(lost) records could not be written (File too large)")
+            XCTAssertEqual(text.matches(of: /"stage":"lost","count":(\d+)}/).compactMap { Int($0.1) }, [1, lost - 1])
+            XCTAssertTrue(text.hasSuffix("\"stage\":\"end\",\"reason\":\"stopped\"}\n"))
+        }
     }
 
     func testAFileWithoutRoomForTheFirstLineIsRefusedAndStaysEmpty() throws {
@@ -326,4 +348,16 @@ final class RecorderTests: XCTestCase {
         isOver.withLock { $0 = true }
         ended.wait()
     }
+}
+
+private let handledRecords = Atomic(0)
+
+private func appendInHandler() {
+    var record = recorder_record()
+    let stage: StaticString = "signal"
+    record.stage = recorder_text(
+        start: UnsafeRawPointer(stage.utf8Start).assumingMemoryBound(to: CChar.self), length: stage.utf8CodeUnitCount)
+    record.thread.number = 1
+    delivery_recorder().pointee.append(&record)
+    handledRecords.add(1, ordering: .acquiringAndReleasing)
 }

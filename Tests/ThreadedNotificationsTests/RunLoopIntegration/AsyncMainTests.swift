@@ -5,36 +5,21 @@ import XCTest
 
 /// Programs with an `async` main function that link `AsyncMain`. A program that hangs is killed and fails its test.
 final class AsyncMainTests: XCTestCase {
-    func testTimersOfTheMainRunLoopFire() throws {
-        try assertEnds("async-main-child timer", "timer on \(main)\nmain ends on \(main)\n")
+    func testTheMainThreadIsServedWhileMainAwaits() throws {
+        let child = try Shell.run("async-main-child served")
+        let served = ["main actor", "main queue", "observer", "signal source", "timer"].map { "\($0) on \(main)" }
+        let lines = child.output.split(separator: "\n").map(String.init)
+        XCTAssertEqual(lines.dropLast().sorted(), served, child.errors)
+        XCTAssertEqual(lines.last, "main ends on \(main)")
+        XCTAssertEqual(child.end, .exit(0), child.errors)
     }
 
-    func testTheMainActorIsOnTheMainThread() throws {
-        try assertEnds("async-main-child main-actor", "main actor on \(main)\nmain ends on \(main)\n")
-    }
-
-    func testAnObserverOnMainGetsWhatAnotherThreadPosts() throws {
-        try assertEnds("async-main-child observer", "observer on \(main)\nmain ends on \(main)\n")
-    }
-
-    func testTheMainQueueIsServedOnTheMainThread() throws {
-        try assertEnds("async-main-child main-queue", "main queue on \(main)\nmain ends on \(main)\n")
-    }
-
-    func testTheMainThreadIsServedAfterOtherCodeHasStoppedItsRunLoop() throws {
-        try assertEnds("async-main-child stopped-run-loop", "main queue on \(main)\nmain ends on \(main)\n")
-    }
-
-    func testASignalSourceOfTheMainQueueIsServed() throws {
-        try assertEnds("async-main-child signal-source", "signal source on \(main)\nmain ends on \(main)\n")
-    }
-
-    func testASignalThatIsNotHandledEndsTheProgram() throws {
-        try assertEnds("exec async-main-child terminate", "", .signal(SIGTERM))
-    }
-
-    func testTheProgramEndsWithTheStatusOfExit() throws {
-        try assertEnds("async-main-child exit", "", .exit(7))
+    func testTheProgramEndsByAnUnhandledSignalOrWithTheStatusOfExit() throws {
+        for (line, end) in [("terminate", .signal(SIGTERM)), ("exit", .exit(7))] as [(String, ChildProcess.End)] {
+            let child = try Shell.run("exec async-main-child \(line)")
+            XCTAssertEqual(child.output, "", child.errors)
+            XCTAssertEqual(child.end, end, child.errors)
+        }
     }
 
     func testAnErrorThatMainThrowsIsPrintedAndCrashesTheProgramAsWithoutTheLibrary() throws {
@@ -44,14 +29,16 @@ final class AsyncMainTests: XCTestCase {
     }
 
     func testTheExampleReceives100000NotificationsFrom4ThreadsOnTheMainThread() throws {
-        try assertEnds(
-            "station",
+        let child = try Shell.run("station")
+        XCTAssertEqual(
+            child.output,
             """
             the main queue is served on \(main)
             a timer fires on \(main)
             100000 notifications arrive on \(main)
 
-            """)
+            """, child.errors)
+        XCTAssertEqual(child.end, .exit(0), child.errors)
     }
 
     func testTestsOfSwiftTestingReceiveOnTheMainThreadAndEnd() throws {
@@ -67,13 +54,4 @@ final class AsyncMainTests: XCTestCase {
     }
 
     private let main = "{number = 1, name = main}"
-
-    private func assertEnds(
-        _ line: String, _ output: String, _ end: ChildProcess.End = .exit(0), file: StaticString = #filePath,
-        at position: UInt = #line
-    ) throws {
-        let child = try Shell.run(line)
-        XCTAssertEqual(child.output, output, child.errors, file: file, line: position)
-        XCTAssertEqual(child.end, end, child.errors, file: file, line: position)
-    }
 }
