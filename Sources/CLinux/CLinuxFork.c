@@ -51,14 +51,6 @@ struct member {
     struct epoll_event event;
 };
 
-/// Returns true if a set has this very file, and not another one that had the number when it was added.
-static bool has_member(int set, int number) {
-    struct epoll_event none = {0};
-    if (epoll_ctl(set, EPOLL_CTL_ADD, number, &none) != 0) return errno == EEXIST;
-    epoll_ctl(set, EPOLL_CTL_DEL, number, NULL);
-    return false;
-}
-
 /// Reads the members of a set. Returns their number; 0 if the descriptor is no set.
 static int read_members(int set, struct member *members) {
     char path[40], line[256];
@@ -88,7 +80,7 @@ void CLinuxSeparateSets(int member) {
         if (entry->d_name[0] == '.' || set == dirfd(directory) || !is_of_kind(set, "eventpoll")) continue;
         int count = read_members(set, members), found = 0;
         while (found < count && members[found].number != member) found++;
-        int fresh = found < count && has_member(set, member) ? epoll_create1(EPOLL_CLOEXEC) : -1;
+        int fresh = found < count ? epoll_create1(EPOLL_CLOEXEC) : -1;
         if (fresh < 0) continue;
         for (int index = 0; index < count; index++) {
             // The modes of a run loop have members in common.

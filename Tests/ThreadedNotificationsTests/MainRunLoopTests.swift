@@ -26,8 +26,6 @@ final class MainRunLoopTests: XCTestCase {
         try MainActor.assumeIsolated { try body() }
     }
 
-    // MARK: The condition
-
     func testAConditionThatAnyInputOfTheRunLoopBringsAboutEndsTheRun() throws {
         let queue = PostingQueue.default(for: Self.center)
         let inputs: [(name: String, begin: @MainActor (_ note: @escaping @MainActor () -> Void) -> Void)] = [
@@ -64,8 +62,6 @@ final class MainRunLoopTests: XCTestCase {
             try Self.run { isPerformed }
         }
     }
-
-    // MARK: Stopping
 
     func testAStopComesAfterWhatItsThreadHasEnqueuedBefore() throws {
         let worker = try RunLoopThread.started("worker")
@@ -106,8 +102,6 @@ final class MainRunLoopTests: XCTestCase {
         }
     }
 
-    // MARK: Nested runs
-
     func testAStopEndsTheInnermostRun() throws {
         try onMain {
             var ends: [MainRunLoop.End] = []
@@ -123,8 +117,6 @@ final class MainRunLoopTests: XCTestCase {
             XCTAssertEqual(ends, [.stopped, .conditionHeld])
         }
     }
-
-    // MARK: Signals
 
     func testASignalEndsTheRunAndItsEffectIsRestoredAlsoForOneThatArrivesAsTheRunEnds() throws {
         signal(SIGUSR2) { _ in signalled.store(true, ordering: .relaxed) }

@@ -1,6 +1,5 @@
 import Foundation
 import SharedTesting
-import Synchronization
 import XCTest
 
 @testable import ThreadedNotifications
@@ -9,27 +8,20 @@ final class RunLoopThreadTests: XCTestCase {
     private let timeout = TestTimeout.hang
 
     func testStoppingPerformsAcceptedBlocksAndHandlesSignalledPorts() throws {
-        let thread = RunLoopThread(name: "draining")
-        try thread.start()
-        let busy = DispatchSemaphore(value: 0)
-        let resume = DispatchSemaphore(value: 0)
-        let ports = (0..<3).map { _ in SignalPort() }
-        let receivers = ports.map { _ in CountingReceiver() }
-        for (port, receiver) in zip(ports, receivers) { port.setDelegate(receiver) }
-        let performed = Atomic<Bool>(false)
-        try thread.perform {
+        let thread = try RunLoopThread.started("draining")
+        let (ports, receiver) = ((0..<3).map { _ in SignalPort() }, CountingReceiver())
+        for port in ports { port.setDelegate(receiver) }
+        try thread.performAndWait(timeout: timeout) {
             for port in ports { RunLoop.current.add(port, forMode: .common) }
-            busy.signal()
-            resume.wait()
         }
-        busy.wait()
+        let (resume, performed) = (try thread.keptBusy(), Locked(false))
         for port in ports { port.signal() }
-        try thread.perform { performed.store(true, ordering: .relaxed) }
+        try thread.perform { performed.withLock { $0 = true } }
         thread.stop()
         resume.signal()
         try thread.waitUntilFinished(timeout: timeout)
-        XCTAssertEqual(receivers.map(\.count), [1, 1, 1])
-        XCTAssertTrue(performed.load(ordering: .relaxed))
+        XCTAssertEqual(receiver.count, 3)
+        XCTAssertTrue(performed.withLock { $0 })
     }
 
     func testAThreadIsStartedOnceAndNotAfterItWasStopped() throws {

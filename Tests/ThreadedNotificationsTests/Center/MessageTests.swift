@@ -165,7 +165,7 @@ final class MessageTests: XCTestCase {
 
     // MARK: Foundation's center
 
-    /// Foundation on Linux ends the process if an observer of a name meets an `AsyncMessage` with that name (fact F19).
+    /// Foundation on Linux ends the process if an observer of a name meets an `AsyncMessage` with that name.
     func testOnlyANameThatIsNotTheTypesOwnIsCaptured() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)

@@ -73,8 +73,6 @@ final class CenterTests: XCTestCase {
         assertStill("An observer of an object that was freed is called for another at its address.", calls() > 0)
     }
 
-    // MARK: Operation queues
-
     func testAPostWaitsForTheQueue() {
         let (queue, hasPosted, isOver) = (OperationQueue(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         observe(queue: queue) {}
@@ -109,8 +107,6 @@ final class CenterTests: XCTestCase {
         post()
         assertStill("An observer is not called when nothing else retains its queue.", !isHandled.withLock { $0 })
     }
-
-    // MARK: Messages
 
     func testMessagesAreHandledInAnotherOrder() {
         let (runs, count) = (500, 2000)

@@ -88,12 +88,9 @@ final class QueueTests: XCTestCase {
         let posted = posted
         let handlers: KeyValuePairs<String, (NotificationQueue.PostingStyle, @Sendable () -> Void)> = [
             "asap": (.asap, { posted.enqueue("again", .asap) }),
-            "idle": (.whenIdle, { posted.enqueue("again", .whenIdle) }),
             "dequeue": (
                 .asap, { posted.queue.dequeueNotifications(matching: posted.notification("x"), coalesceMask: .onName) }
             ),
-            "idle, coalescing": (.asap, { posted.enqueue("idle", .whenIdle, coalescing: [.onName, .onSender]) }),
-            "now, coalescing": (.asap, { posted.enqueue("now", .now, coalescing: [.onName, .onSender]) }),
             "run": (
                 .asap,
                 {

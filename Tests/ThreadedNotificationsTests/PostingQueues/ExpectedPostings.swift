@@ -300,19 +300,3 @@ extension ExpectedPostings.Item: CustomStringConvertible {
         return "\(number) \(style) in \(modes) (queue \(queue), name \(name), sender \(sender.map(String.init) ?? "-"))"
     }
 }
-
-extension ExpectedPostings.Input: CustomStringConvertible {
-    var description: String { "\(number) \(kind) in \(modes.map(\.rawValue).sorted().joined(separator: "+"))" }
-}
-
-extension ExpectedPostings.Frame: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .run(let mode, let waits): waits ? "run \(mode.rawValue)" : "poll \(mode.rawValue)"
-        case .handler(let item): "handle \(item.number)"
-        case .enqueuing(let number, _): "post for \(number)"
-        case .input(let input, _): "come to \(input)"
-        case .other: "perform"
-        }
-    }
-}

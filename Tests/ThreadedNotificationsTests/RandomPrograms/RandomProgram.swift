@@ -16,7 +16,7 @@ struct RandomProgram: Sendable, CustomStringConvertible {
         case exit
     }
 
-    indirect enum Action: Sendable, CustomStringConvertible {
+    indirect enum Action: Sendable {
         case post(Int)
         case postAndWait(Int)
         case run
@@ -25,22 +25,10 @@ struct RandomProgram: Sendable, CustomStringConvertible {
         case remove(Int)
         case exit
 
-        enum Order: String, Sendable { case now, later, andWait }
-
-        var description: String {
-            switch self {
-            case .post(let name): "post \(name)"
-            case .postAndWait(let name): "postAndWait \(name)"
-            case .run: "run"
-            case .perform(let order, let thread, let actions): "perform \(order) on \(thread) \(actions)"
-            case .add(let plan): "add \(plan)"
-            case .remove(let plan): "remove \(plan)"
-            case .exit: "exit"
-            }
-        }
+        enum Order: Sendable { case now, later, andWait }
     }
 
-    struct Observer: Sendable, CustomStringConvertible {
+    struct Observer: Sendable {
         var name: Int
         /// The index of its thread; nil: the posting thread.
         var thread: Int?
@@ -48,11 +36,6 @@ struct RandomProgram: Sendable, CustomStringConvertible {
         var transform: Transform?
         /// The actions of its handler in its first call, in its second and so on, then again from the first.
         var calls: [[Action]]
-
-        var description: String {
-            let (thread, transform) = (thread.map { "\($0)" } ?? "-", transform.map { ", \($0)" } ?? "")
-            return "name \(name), thread \(thread), \(policy)\(transform): \(calls)"
-        }
     }
 
     enum Transform: Sendable {

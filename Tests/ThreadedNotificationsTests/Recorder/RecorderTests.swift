@@ -129,8 +129,10 @@ final class RecorderTests: XCTestCase {
     func testAJSONReaderReadsEveryNumberAndStringOfWhichALongOneIsTruncatedBetweenCharacters() throws {
         var random = SeededGenerator(seed: 1)
         let pieces = ["a", "\"", "\\", "\n", "\u{0}", "\u{7F}", "\u{1F}", " ", "ж", "漢", "👩‍👩‍👧", "plain and long", "/"]
-        var strings = (UInt8(0)..<0x80).map { "padding" + String(UnicodeScalar($0)) + "padding" }
-        strings += (0..<1000).map { _ in
+        var strings = (UInt8(0)..<0x80).flatMap { byte in
+            (0..<9).map { String(repeating: "x", count: $0) + String(UnicodeScalar(byte)) + "padding" }
+        }
+        strings += (0..<300).map { _ in
             (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
         }
         var expected = strings
