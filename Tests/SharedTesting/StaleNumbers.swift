@@ -1,19 +1,17 @@
 internal import CLinux
-internal import Foundation
 internal import Glibc
 internal import XCTest
 
 /// Sets that list numbers of descriptors that are free: the files are still open under other numbers. Each number is
 /// beside the number of a set.
 package final class StaleNumbers: Sendable {
-    package let numbers: Set<Int32>
     private let sets: [Int32]
     private let copies: [Int32]
 
     package init(_ count: Int) throws {
         let pairs = (0..<count).map { _ in (file: eventfd(0, Int32(EFD_NONBLOCK)), set: epoll_create1(0)) }
         let files = pairs.map(\.file)
-        (numbers, sets) = (Set(files), pairs.map(\.set))
+        sets = pairs.map(\.set)
         // Far away from the numbers of the sets.
         copies = files.map { fcntl($0, F_DUPFD, 300) }
         for set in sets {
@@ -34,14 +32,5 @@ package final class StaleNumbers: Sendable {
     package func makeUnready() {
         var value: eventfd_t = 0
         for copy in copies { eventfd_read(copy, &value) }
-    }
-
-    /// The numbers that the sets list.
-    package var listed: Set<Int32> {
-        let text = sets.map { (try? String(contentsOfFile: "/proc/self/fdinfo/\($0)", encoding: .utf8)) ?? "" }
-        return Set(
-            text.joined(separator: "\n").split(separator: "\n").filter { $0.hasPrefix("tfd:") }.compactMap { line in
-                line.split(separator: " ").dropFirst().first.flatMap { Int32($0) }
-            })
     }
 }
