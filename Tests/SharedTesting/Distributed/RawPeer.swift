@@ -32,19 +32,9 @@ package final class RawPeer {
         }
     }
 
-    /// A notification from the server.
-    package struct Delivered: Equatable {
-        package var sender: Int32
-        package var registrations: [UInt32]
-        /// The one that `post(…, number:)` wrote.
-        package var number: Int
-    }
-
-    package struct Gap: Equatable {
-        package var cause: NotificationGap.Cause
-        package var count: Int
-        package var registrations: [UInt32: Int]
-    }
+    /// A notification from the server; `number` is the one that `post(…, number:)` wrote.
+    package typealias Delivered = (sender: Int32, registrations: [UInt32], number: Int)
+    package typealias Gap = (cause: NotificationGap.Cause, count: Int, registrations: [UInt32: Int])
 
     /// Connects, without starting a server.
     /// - Parameters:
@@ -188,11 +178,9 @@ package final class RawPeer {
         try payload.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
             let sender = Int32(bitPattern: try reader.integer(UInt32.self))
-            let count = try reader.integer(UInt16.self)
-            var delivered = Delivered(sender: sender, registrations: [], number: -1)
-            for _ in 0..<count { delivered.registrations.append(try reader.integer(UInt32.self)) }
-            delivered.number = reader.rest().suffix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
-            return delivered
+            var registrations: [UInt32] = []
+            for _ in 0..<(try reader.integer(UInt16.self)) { registrations.append(try reader.integer(UInt32.self)) }
+            return (sender, registrations, reader.rest().suffix(8).reversed().reduce(0) { $0 << 8 | Int($1) })
         }
     }
 
@@ -200,7 +188,7 @@ package final class RawPeer {
         try payload.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
             let cause = try XCTUnwrap(NotificationGap.Cause(wireValue: try reader.integer(UInt8.self)))
-            var gap = Gap(cause: cause, count: Int(try reader.integer(UInt64.self)), registrations: [:])
+            var gap: Gap = (cause, Int(try reader.integer(UInt64.self)), [:])
             for _ in 0..<(try reader.integer(UInt16.self)) {
                 let registration = try reader.integer(UInt32.self)
                 gap.registrations[registration] = Int(try reader.integer(UInt64.self))

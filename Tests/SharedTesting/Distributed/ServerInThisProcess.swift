@@ -13,7 +13,7 @@ package final class ServerInThisProcess {
     ///   - change: makes the limits, from the default ones.
     ///   - log: called on the server's thread with each line.
     package init(
-        _ temporary: TemporaryDirectory, endsWhenIdle: Bool = false,
+        _ temporary: TemporaryDirectory,
         _ change: (inout ServerLimits) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         var limits = ServerLimits()
@@ -26,7 +26,7 @@ package final class ServerInThisProcess {
         }
         self.server = server
         Thread.detachNewThread {
-            try? server.run(endsWhenIdle: endsWhenIdle)
+            try? server.run()
             ended.signal()
         }
         XCTAssertTrue(hasLogged(" serves at "))

@@ -32,7 +32,9 @@ package final class TemporaryDirectory: Sendable {
 
     /// The client with a name.
     package func client(_ name: String) throws -> ServerStatus.Client {
-        try XCTUnwrap(try status().clients.first { $0.name == name })
+        let client = try status().clients.first { $0.name == name }
+        guard let client else { throw RawPeer.Problem.ended(.end) }
+        return client
     }
 
     /// Ends a server, and waits until it is gone.

