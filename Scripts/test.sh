@@ -26,8 +26,6 @@ libraries='^(ThreadedNotifications|DistributedNotifications)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
 # About half of them: most wait for the programs that they run, so two processes take half the time.
 documents='^(DocumentsTests[.]|NotifyDemoTests[.][A-D])'
-# Only an optimized server shows how its memory grows.
-export RELEASED_SERVER="$PWD/.build-test/debug/notification-server"
 
 # Steps that are started run at the same time, because many tests wait, and a build waits for its largest module.
 logs=$(mktemp -d)

@@ -48,19 +48,16 @@ public final class DistributedNotificationCenter: Sendable {
     }
 
     private struct State {
-        /// Nil before the first use, which may fail.
-        var center: DistributedCenter?
         var connectionObserver: ObserverToken?
         var registrations: [ObjectIdentifier: Registration] = [:]
         var errorHandler: (@Sendable (DistributedError) -> Void)?
-        var lastWarning: DistributedError?
     }
 
-    private static let shared = DistributedNotificationCenter { () throws(DistributedError) in
-        try DistributedCenter.default
-    }
+    private static let shared = DistributedNotificationCenter(
+        Result { () throws(DistributedError) in try DistributedCenter.default })
 
-    private let open: @Sendable () throws(DistributedError) -> DistributedCenter
+    /// A failure if the process had no file descriptor left.
+    private let center: Result<DistributedCenter, DistributedError>
     private let state = Locked(State())
 
     /// The process's center in the user's default directory.
@@ -68,18 +65,21 @@ public final class DistributedNotificationCenter: Sendable {
 
     /// A center over another one, such as that of a directory of its own.
     public convenience init(_ center: DistributedCenter) {
-        self.init { () throws(DistributedError) in center }
+        self.init(.success(center))
     }
 
-    private init(open: @escaping @Sendable () throws(DistributedError) -> DistributedCenter) {
-        self.open = open
+    private init(_ center: Result<DistributedCenter, DistributedError>) {
+        self.center = center
+        let token = (try? center.get())?.addConnectionObserver(on: .postingThread) { [weak self] event in
+            if case .failed(let error) = event { self?.report(error) }
+        }
+        state.withLock { $0.connectionObserver = token }
     }
 
     // MARK: Errors
 
     /// Gets the errors of all calls, on the thread that calls, and the reasons for which no server could be reached or
-    /// started, on a thread of the center. Nil, the default: each error is a line on standard error, unless it is the
-    /// same as the one before.
+    /// started, on a thread of the center. Nil, the default: each error is a line on standard error.
     public var errorHandler: (@Sendable (DistributedError) -> Void)? {
         get { state.withLock { $0.errorHandler } }
         // The old handler is released after the lock, because this may run foreign code.
@@ -90,13 +90,9 @@ public final class DistributedNotificationCenter: Sendable {
     }
 
     private func report(_ error: DistributedError) {
-        let (handler, isNew) = state.withLock { state in
-            defer { state.lastWarning = error }
-            return (state.errorHandler, state.lastWarning != error)
-        }
-        if let handler {
-            handler(error)
-        } else if isNew {
+        if let errorHandler {
+            errorHandler(error)
+        } else {
             StandardError.warn("DistributedNotificationCenter: \(error)")
         }
     }
@@ -104,23 +100,10 @@ public final class DistributedNotificationCenter: Sendable {
     /// Calls `body` with the center, and reports errors.
     private func withCenter<Value>(_ body: (DistributedCenter) throws(DistributedError) -> Value) -> Value? {
         do throws(DistributedError) {
-            return try body(try openedCenter())
+            return try body(try center.get())
         } catch {
             report(error)
             return nil
-        }
-    }
-
-    private func openedCenter() throws(DistributedError) -> DistributedCenter {
-        if let center = state.withLock({ $0.center }) { return center }
-        let center = try open()
-        let token = center.addConnectionObserver(on: .postingThread) { [weak self] event in
-            if case .failed(let error) = event { self?.report(error) }
-        }
-        // If two threads open the center at the same time, one token is released, which removes its observer.
-        return state.withLock { state in
-            if state.center == nil { (state.center, state.connectionObserver) = (center, token) }
-            return state.center ?? center
         }
     }
 
@@ -179,10 +162,8 @@ public final class DistributedNotificationCenter: Sendable {
 
     /// Removes an observer, if it was added for this name and object. Nil matches any.
     public func removeObserver(_ observer: Any, name: Notification.Name?, object: String?) {
-        guard let registration = observer as? Registration, name == nil || registration.name == name,
-            object == nil || registration.object == object
-        else { return }
-        removeObserver(registration)
+        guard let observer = observer as? Registration else { return }
+        if [nil, observer.name].contains(name), [nil, observer.object].contains(object) { removeObserver(observer) }
     }
 
     private static func notification(_ notification: DistributedNotification) -> Notification {
@@ -206,9 +187,12 @@ public final class DistributedNotificationCenter: Sendable {
         file: String = #fileID, line: Int = #line
     ) {
         _ = withCenter { center throws(DistributedError) in
+            let userInfo = try userInfo.map { userInfo throws(DistributedError) in
+                try [String: PropertyListValue](userInfo: userInfo)
+            }
             try center.post(
-                name: name, object: object, userInfo: try Self.propertyList(userInfo),
-                deliverImmediately: deliverImmediately, file: file, line: line)
+                name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately, file: file,
+                line: line)
         }
     }
 
@@ -241,13 +225,6 @@ public final class DistributedNotificationCenter: Sendable {
         post(
             name: name, object: object, userInfo: userInfo, deliverImmediately: options.contains(.deliverImmediately),
             file: file, line: line)
-    }
-
-    private static func propertyList(
-        _ userInfo: [AnyHashable: Any]?
-    ) throws(DistributedError) -> [String: PropertyListValue]? {
-        guard let userInfo else { return nil }
-        return try [String: PropertyListValue](userInfo: userInfo)
     }
 
     // MARK: Suspension

@@ -10,15 +10,12 @@ extension NSObject {
     ///     perform(on: networkThread, waitUntilDone: false) { self.send(firstName, lastName) }
     ///
     /// The block is performed in the thread's common run loop modes. The thread is the main thread, the calling
-    /// thread, or one with an `NSMachPort` on its run loop, or one that has called this method for itself. Blocks for
-    /// any other thread wait until it is one of these, and are discarded after it has finished; a call that waits
-    /// fails then. Once a block has arrived, the run loop has something to wait for, so that `RunLoop.run()` does not
-    /// return.
+    /// thread, one that has added an `NSMachPort` to its run loop, or one that has called this method for itself. Its
+    /// run loop then has something to wait for, so that `RunLoop.run()` does not return. Blocks for any other thread
+    /// wait until it is one of these, and are discarded after it has finished.
     ///
-    /// Threads: may be called on any thread.
     /// Order: as `DeliveryTarget.performLater(_:)`; with `wait`, as `performAndWait`. On the calling thread a block is
     /// performed later, or at once with `wait`.
-    /// Cost: a look-up under a lock, and that of `performLater`.
     /// - Parameters:
     ///   - thread: the thread.
     ///   - wait: whether to block the calling thread until the block has returned.
@@ -42,7 +39,7 @@ extension NSObject {
             } else {
                 try PerformingThreads.shared.performLater(on: thread, block)
             }
-        }
+        } != nil
     }
 
     /// Performs a block on the main thread, as `performSelector(onMainThread:with:waitUntilDone:)` performs a selector.
@@ -62,7 +59,7 @@ extension NSObject {
             } else {
                 try MainThread.main.performLater(block)
             }
-        }
+        } != nil
     }
 
     /// Performs a block on the calling thread after a delay, as `perform(_:with:afterDelay:)` performs a selector.
@@ -86,23 +83,16 @@ extension NSObject {
     public func perform(
         afterDelay delay: TimeInterval, _ block: @escaping @Sendable () -> Void
     ) -> DelayedBlock? {
-        var delayed: DelayedBlock?
         // 30 years and infinity are the same, and a `Duration` cannot hold the latter.
         let seconds = delay > 0 ? min(delay, 1e9) : 0
-        reportingErrors {
-            delayed = try PerformingThreads.shared.targetOfCurrentThread.perform(after: .seconds(seconds), block)
+        return reportingErrors {
+            try PerformingThreads.shared.targetOfCurrentThread.perform(after: .seconds(seconds), block)
         }
-        return delayed
     }
 
-    @discardableResult
-    private func reportingErrors(_ body: () throws -> Void) -> Bool {
-        do {
-            try body()
-            return true
-        } catch {
-            StandardError.warn("a block was not performed: \(error)")
-            return false
-        }
+    /// - Returns: nil after an error.
+    private func reportingErrors<Value>(_ body: () throws -> Value) -> Value? {
+        do { return try body() } catch { StandardError.warn("a block was not performed: \(error)") }
+        return nil
     }
 }

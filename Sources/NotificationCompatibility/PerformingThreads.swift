@@ -4,10 +4,7 @@ internal import ThreadedNotifications
 /// Finds the `TargetThread` of a `Thread`. Foundation on Linux gives no access to the run loop of another thread, so a
 /// thread registers itself: when it adds an `NSMachPort` to its run loop, and when it performs a block on itself.
 ///
-///     unknown ──perform──► blocks wait ──port added──► block for its run loop ──runs──► target known ──► thread ends
-///
-/// A thread with a port gets a mailbox only when another thread performs a block on it, because a mailbox keeps
-/// `RunLoop.run()` from returning.
+///     unknown, blocks wait ──port added──► target known ──► thread ends
 final class PerformingThreads: Sendable {
     static let shared = PerformingThreads()
 
@@ -19,9 +16,6 @@ final class PerformingThreads: Sendable {
     private struct Entry {
         /// Retained, because the address of a released thread is used again.
         let thread: RetainedThread
-        var ports: Set<ObjectIdentifier> = []
-        /// Known while a port is on it.
-        var runLoop: RunLoopReference?
         var target: TargetThread?
         var end: ObserverToken?
         /// The blocks that were performed before the target was known.
@@ -47,7 +41,10 @@ final class PerformingThreads: Sendable {
         on thread: Thread, timeout: Duration, file: String, line: Int, _ block: @escaping @Sendable () -> Void
     ) throws {
         let deadline = SuspendingClock.Instant.after(timeout)
-        guard let target = try target(of: thread) ?? target(of: thread, until: deadline) else {
+        let reached = MonotonicSemaphore()
+        var target = try target(of: thread) ?? keep({ reached.signal() }, for: thread)
+        if target == nil, reached.wait(until: deadline) { target = self.target(of: thread) }
+        guard let target else {
             throw NotReached(
                 description: "\(thread) was not reached within \(timeout). A thread performs blocks while it runs its "
                     + "run loop with an NSMachPort on it")
@@ -63,36 +60,21 @@ final class PerformingThreads: Sendable {
         return entries.withLock { $0[ObjectIdentifier(thread)]?.target }
     }
 
-    /// Waits until a thread can be reached.
-    private func target(of thread: Thread, until deadline: SuspendingClock.Instant) throws -> TargetThread? {
-        let reached = MonotonicSemaphore()
-        if let target = try keep({ reached.signal() }, for: thread) { return target }
-        // Foundation does not tell when a thread ends.
-        while !reached.wait(until: min(deadline, .after(.milliseconds(5)))) {
-            if thread.isFinished { throw NotReached(description: "\(thread) has finished") }
-            if SuspendingClock.now >= deadline { return nil }
-        }
-        return target(of: thread)
-    }
-
     /// Keeps a block until the thread can be reached.
     /// - Returns: the target, if it is known by now. Then the block is not kept.
     private func keep(_ block: @escaping @Sendable () -> Void, for thread: Thread) throws -> TargetThread? {
         if thread.isFinished { throw NotReached(description: "\(thread) has finished") }
         let retained = RetainedThread(thread: thread)
-        let key = ObjectIdentifier(thread)
         // The blocks for threads that have finished are released after the lock.
-        let (target, runLoop, finished) = entries.withLock { entries in
+        let (target, finished) = entries.withLock { entries in
             let finished = entries.filter { $0.value.target == nil && $0.value.thread.thread.isFinished }
             for key in finished.keys { entries[key] = nil }
-            var entry = entries[key] ?? Entry(thread: retained)
-            if let target = entry.target { return (TargetThread?(target), RunLoopReference?.none, finished) }
-            entry.waiting.append(block)
-            entries[key] = entry
-            return (nil, entry.waiting.count == 1 ? entry.runLoop : nil, finished)
+            var entry = entries[ObjectIdentifier(retained.thread)] ?? Entry(thread: retained)
+            if entry.target == nil { entry.waiting.append(block) }
+            entries[ObjectIdentifier(retained.thread)] = entry
+            return (entry.target, finished)
         }
         withExtendedLifetime(finished) {}
-        runLoop?.perform { _ = self.targetOfCurrentThread }
         return target
     }
 
@@ -131,34 +113,5 @@ final class PerformingThreads: Sendable {
             defer { entry.waiting = [] }
             return entry.waiting
         }
-    }
-
-    /// Called on a thread that has added a port to its run loop.
-    func add(port: ObjectIdentifier) {
-        remove(port: port)
-        let thread = RetainedThread(thread: .current)
-        let runLoop = RunLoopReference.current
-        let mustWake = entries.withLock { entries in
-            var entry = entries[ObjectIdentifier(thread.thread)] ?? Entry(thread: thread)
-            entry.ports.insert(port)
-            entry.runLoop = runLoop
-            entries[ObjectIdentifier(thread.thread)] = entry
-            return !entry.waiting.isEmpty
-        }
-        if mustWake { runLoop.perform { _ = self.targetOfCurrentThread } }
-    }
-
-    /// Called on any thread when a port is invalidated or deallocated. The end of a thread invalidates its ports.
-    func remove(port: ObjectIdentifier) {
-        let removed = entries.withLock { entries -> Entry? in
-            guard let key = entries.first(where: { $0.value.ports.contains(port) })?.key, var entry = entries[key]
-            else { return nil }
-            entry.ports.remove(port)
-            if entry.ports.isEmpty { entry.runLoop = nil }
-            let isUsed = !entry.ports.isEmpty || entry.target != nil || !entry.waiting.isEmpty
-            entries[key] = isUsed ? entry : nil
-            return entry
-        }
-        withExtendedLifetime(removed) {}
     }
 }

@@ -1,4 +1,6 @@
+internal import CLinux
 public import DistributedNotifications
+internal import Glibc
 internal import ThreadedNotifications
 
 /// A server for the processes of one user: it receives what they post and sends it to those that observe it. It never
@@ -10,43 +12,43 @@ internal import ThreadedNotifications
 public final class LocalServer: Sendable {
     private let directory: ServerDirectory
     private let limits: ServerLimits
-    private let report: @Sendable (ServerEvent) -> Void
+    private let log: @Sendable (String) -> Void
     /// Nil if the system had no descriptor left.
     private let stopping = EventDescriptor()
 
     /// - Parameters:
     ///   - directory: the directory in which it listens.
     ///   - limits: how much it accepts and holds.
-    ///   - report: called on the serving thread; while it runs, no client is served.
+    ///   - log: gets a line for each process that connects, is refused, reads too slowly or disconnects. Called on the
+    ///     serving thread; while it runs, no client is served.
     public init(
         directory: ServerDirectory = .default, limits: ServerLimits = ServerLimits(),
-        report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.directory = directory
         self.limits = limits
-        self.report = report
+        self.log = log
     }
 
     /// Serves until it is stopped or, with `endsWhenIdle`, until no process has been connected for
     /// `ServerLimits.idleTimeout`.
     ///
     /// It uses the socket that systemd passes (LISTEN_FDS), and otherwise creates one. It raises this process's limit
-    /// of open files to the number that `ServerLimits.clients` needs, if the hard limit allows it.
+    /// of open files to the number that `ServerLimits.clients` needs, or to the hard limit.
     /// Threads: no other thread may use the environment until the server listens, because it removes systemd's
     /// variables.
-    /// - Throws: `DistributedError.pathNotUsable`; `.serverNotStarted` if another server uses the directory, or the
-    ///   limit of open files is too low.
+    /// - Throws: `DistributedError.pathNotUsable`; `.serverNotStarted` if another server uses the directory.
     public func run(endsWhenIdle: Bool = false) throws(DistributedError) {
-        if let problem = ServerResource.raise([.openFiles(limits)]) {
-            throw .serverNotStarted(path: directory.socketPath, problem: "this process has too low a limit: \(problem)")
-        }
-        let socket = try ServedSocket.open(at: directory, timeout: .seconds(5))
-        try serve(socket, endsWhenIdle: endsWhenIdle)
+        try serve(try ServedSocket.open(at: directory, timeout: .seconds(5)), endsWhenIdle: endsWhenIdle)
     }
 
     func serve(_ socket: ServedSocket, endsWhenIdle: Bool) throws(DistributedError) {
+        var limits = limits.usable
+        let files = CLinuxRaiseResourceLimit(Int32(RLIMIT_NOFILE.rawValue), UInt64(clamping: limits.clients) + 64)
+        // What a server needs besides is fewer than 16.
+        limits.clients = min(limits.clients, Int(clamping: files) - 16)
         guard let stopping,
-            var loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, report: report)
+            var loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, log: log)
         else {
             throw .serverNotStarted(
                 path: directory.socketPath,

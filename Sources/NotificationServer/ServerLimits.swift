@@ -3,7 +3,7 @@ internal import DistributedNotifications
 /// How much a server accepts and holds, and its timeouts. The defaults are those of the table in the article
 /// *Distributed Notifications*.
 public struct ServerLimits: Sendable, Hashable {
-    /// Connected processes.
+    /// Connected processes, as far as this process may have so many files open.
     public var clients = Wire.clientLimit
     /// Connected processes that have not said hello. One more disconnects the oldest of them.
     public var clientsBeforeHello = Wire.clientBeforeHelloLimit
@@ -41,34 +41,7 @@ public struct ServerLimits: Sendable, Hashable {
     /// The longest that a server that stops writes what waits for its clients.
     public var stopTimeout = Wire.stopTimeout
 
-    /// The most observers for which a frame has room.
-    static let observersInAFrame = 600
-    /// The bytes that count for each observer of a held notification, so that many observers count towards the limits.
-    static let heldBytesPerObserver = Wire.heldObserverBytes
-    /// Connections that are accepted in one turn.
-    static let connectionsPerTurn = Wire.connectionsPerTurn
-    /// How long no process is accepted when there is no descriptor left.
-    static let descriptorPause = Wire.descriptorPause
-
     public init() {}
-
-    /// These limits, raised to the least with which a server can work, and lowered to the number of observers for which
-    /// a frame has room.
-    var usable: ServerLimits {
-        var limits = self
-        for bytes in [\ServerLimits.softQueueBytes, \.hardQueueBytes, \.heldBytesPerClient, \.heldBytes] {
-            limits[keyPath: bytes] = min(max(self[keyPath: bytes], 0), 1 << 40)
-        }
-        limits.clientsBeforeHello = max(clientsBeforeHello, 1)
-        limits.framesPerTurn = max(framesPerTurn, 1)
-        limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)
-        limits.postsPerSecond = max(postsPerSecond, 1)
-        limits.observersPerClient = min(max(observersPerClient, 0), Self.observersInAFrame)
-        return limits
-    }
-
-    /// When more than this waits to be read by a client, its own frames wait: their answers go into the same buffer.
-    var repliesLimit: Int { hardQueueBytes + heldBytesPerClient + (256 << 10) }
 
     /// Which notification gives way when the queue of a suspended process is full.
     public enum HeldOverflow: String, Sendable, Hashable, CaseIterable, Codable {
@@ -77,6 +50,23 @@ public struct ServerLimits: Sendable, Hashable {
         /// All held notifications are delivered although the process is suspended, and the new one is held.
         case deliver
     }
+
+    /// These limits, between the least with which a server can work and what fits into a frame and into sums.
+    var usable: ServerLimits {
+        var limits = self
+        let (some, any) = (1...1 << 40, 0...1 << 40)
+        for (limit, range) in [
+            (\.clientsBeforeHello, some), (\.framesPerTurn, some), (\.postsPerSecond, some), (\.softQueueBytes, any),
+            (\.hardQueueBytes, any), (\.heldBytesPerClient, any), (\.heldBytes, any), (\.observersPerClient, 0...600),
+        ] as [(WritableKeyPath<ServerLimits, Int>, ClosedRange<Int>)] {
+            limits[keyPath: limit] = min(max(self[keyPath: limit], range.lowerBound), range.upperBound)
+        }
+        limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)
+        return limits
+    }
+
+    /// When more than this waits to be read by a client, its own frames wait: their answers go into the same buffer.
+    var repliesLimit: Int { hardQueueBytes + heldBytesPerClient + (256 << 10) }
 }
 
 extension Duration {

@@ -43,14 +43,6 @@ final class RulesArticleTests: XCTestCase {
         }
     }
 
-    func testItHasTheResourcesThatAServerNeeds() throws {
-        let least = ServerResource.all(ServerLimits()).map(\.least)
-        XCTAssertTrue(
-            try Self.text().contains(
-                "(\(least[0]) open files, \(least[1]) s of processor time, \(least[2] >> 20) MiB of address space, "
-                    + "\(least[3] >> 20) MiB of data)"))
-    }
-
     func testItHasEachKindOfFrameWithItsNumber() throws {
         let written = try Self.rows().compactMap { row -> String? in
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

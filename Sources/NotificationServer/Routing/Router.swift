@@ -11,7 +11,7 @@ struct Router {
     private let directory: String
     private let process = getpid()
     private let startedAt: UInt64
-    private let report: (ServerEvent) -> Void
+    private let log: (String) -> Void
     private var table = ObserverTable()
     private(set) var clients: [Int: ServerClient] = [:]
     /// Those that have not said hello, in the order in which they connected.
@@ -25,12 +25,12 @@ struct Router {
     /// Of the notifications for clients that have ended.
     private var gone = NotificationCounts()
 
-    init(_ limits: ServerLimits, directory: String, now: UInt64, report: @escaping (ServerEvent) -> Void) {
+    init(_ limits: ServerLimits, directory: String, now: UInt64, log: @escaping (String) -> Void) {
         self.limits = limits
         self.directory = directory
         self.now = now
         startedAt = now
-        self.report = report
+        self.log = log
     }
 
     // MARK: Clients
@@ -45,13 +45,13 @@ struct Router {
         clients[client.number] = nil
         if client.name == nil { newcomers.removeAll { $0 === client } }
         forget(client)
-        client.close()
+        client.phase = .closed
         gone = gone + client.allCounts
     }
 
     /// Removes the observers of a client, and all that waits for it.
     mutating func forget(_ client: ServerClient) {
-        table.remove(client.observers.values, of: client.number)
+        table.remove(client.observers.values)
         client.observers = [:]
         heldBytes -= client.suspension.byteCount
         client.forgetWhatWaits()
@@ -124,7 +124,7 @@ struct Router {
             $0.integer(version)
             $0.integer(server)
         }
-        report(.clientConnected(process: client.process, name: name))
+        log("\(client) connected")
     }
 
     private mutating func register(_ reader: inout WireReader, _ client: ServerClient) throws(WireError) {
@@ -148,14 +148,14 @@ struct Router {
         guard client.observers[number] == nil else { throw .numberInUse(number) }
         client.observers[number] = table.add(
             ObserverTable.Observer(
-                client: client.number, filter: NameAndObject(name: name, object: object),
+                client: client, filter: NameAndObject(name: name, object: object),
                 matching: MatchingObserver(registration: number, behavior: behavior)))
     }
 
     /// Removes an observer. Only notifications that are already in the outbound buffer are still sent to it.
     private mutating func unregister(_ registration: UInt32, _ client: ServerClient) {
         guard let observer = client.observers.removeValue(forKey: registration) else { return }
-        table.remove(observer)
+        table.remove([observer])
         changeHeld(of: client) { $0.unregister(registration) }
         client.outbound.unregister(registration)
     }
@@ -176,23 +176,14 @@ struct Router {
 
     private mutating func post(_ payload: UnsafeRawBufferPointer, from poster: ServerClient) throws(WireError) {
         let post = try PostedPayload(payload)
-        if !poster.hasRoute(of: post, payload, version: table.version) {
-            try post.checkStrings()
-            let recipients = table.matches(name: post.name, object: post.object).compactMap { match in
-                clients[match.client].map { ($0, match.observers) }
-            }
-            poster.route = ServerClient.Route(
-                head: Array(payload[1..<post.headCount]), hasObject: post.object != nil, version: table.version,
-                recipients: recipients)
-        }
+        try post.checkStrings()
         poster.posted += 1
         poster.bucket.take()
         posted += 1
-        guard let recipients = poster.route?.recipients else { return }
         // Made for the first client that holds it, and shared with the others.
         lazy var held = HeldPost(
             key: NameAndObject(name: post.name, object: post.object), sender: poster.process, payload: Array(payload))
-        for (client, observers) in recipients {
+        for (client, observers) in table.recipients(name: post.name, object: post.object) {
             client.counts.matched += 1
             guard client.suspension.isSuspended else {
                 deliver(payload, sender: poster.process, observers, to: client)
@@ -234,7 +225,7 @@ struct Router {
     }
 
     private func miss(_ observers: [MatchingObserver], _ client: ServerClient) {
-        if client.outbound.missedCount == 0 { report(.dropping(process: client.process, name: client.name ?? "")) }
+        if client.outbound.missedCount == 0 { log("\(client) reads too slowly: notifications for it are dropped") }
         client.outbound.miss(observers)
         client.counts.dropped += 1
     }

@@ -11,8 +11,8 @@ internal import DistributedNotifications
 /// If one of them receives it immediately, all receive it, except those that drop. Posts with the same name and object
 /// match the same observers, apart from those that were added or removed in between.
 ///
-/// Cost: a branch while the client is not suspended. Otherwise constant on average for each observer that matches;
-/// unregistering looks at all entries.
+/// Cost: a branch while the client is not suspended. Otherwise coalescing, discarding and unregistering look at all
+/// entries, which are limited.
 struct Suspension {
     /// A held post, and the observers that have not received it, in the order of registration.
     struct Entry {
@@ -31,13 +31,8 @@ struct Suspension {
     }
 
     private let limits: ServerLimits
-    /// The entries by their numbers, which increase. One without observers is removed.
-    private var entries: [Int: Entry] = [:]
-    private var oldest = 0
-    private var next = 0
-    /// For each name and object, the entry with observers that coalesce. A later post takes them out of it, so there is
-    /// one at most.
-    private var coalescing: [NameAndObject: Int] = [:]
+    /// In the order of arrival. One without observers is removed.
+    private var entries: [Entry] = []
     private var gap = MissedPosts()
 
     private(set) var isSuspended = false
@@ -59,10 +54,7 @@ struct Suspension {
 
     /// Removes an observer from all held posts and from the gap.
     mutating func unregister(_ registration: UInt32) {
-        for number in Array(entries.keys) where removeObservers(of: number, where: { $0.registration == registration })
-        {
-            counts.removed += 1
-        }
+        counts.removed += removeObservers { $0.registration == registration }
         gap.forget(registration)
     }
 
@@ -91,7 +83,7 @@ struct Suspension {
     }
 
     private mutating func hold(_ post: HeldPost, _ observers: [MatchingObserver], spareBytes: Int) -> Delivery {
-        let size = post.payload.count + observers.count * ServerLimits.heldBytesPerObserver
+        let size = post.payload.count + observers.count * Wire.heldObserverBytes
         // The bytes that all clients share include those that are held for this one.
         let room = min(limits.heldBytesPerClient, spareBytes + byteCount)
         guard limits.heldEntriesPerClient > 0, size <= room else {
@@ -100,44 +92,36 @@ struct Suspension {
             discard(observers)
             return Delivery()
         }
-        let coalesces = observers.contains { $0.behavior == .coalesce }
-        if coalesces, let earlier = coalescing[post.key],
-            removeObservers(of: earlier, where: { $0.behavior == .coalesce })
-        {
-            counts.coalesced += 1
+        if observers.contains(where: { $0.behavior == .coalesce }) {
+            counts.coalesced += removeObservers(of: post.key) { $0.behavior == .coalesce }
         }
         var delivery = Delivery()
         while entries.count >= limits.heldEntriesPerClient || byteCount + size > room {
-            if limits.heldOverflow == .deliver { delivery = flush() } else { discard(removeOldest().observers) }
+            if limits.heldOverflow == .deliver {
+                delivery = flush()
+            } else {
+                let oldest = entries.removeFirst()
+                byteCount -= oldest.byteCount
+                discard(oldest.observers)
+            }
         }
-        entries[next] = Entry(post: post, observers: observers, byteCount: size)
-        if coalesces { coalescing[post.key] = next }
-        next += 1
+        entries.append(Entry(post: post, observers: observers, byteCount: size))
         byteCount += size
         return delivery
     }
 
-    /// - Returns: whether the entry was removed, because it has no other observers.
-    private mutating func removeObservers(of number: Int, where isRemoved: (MatchingObserver) -> Bool) -> Bool {
-        entries[number]?.observers.removeAll(where: isRemoved)
-        guard entries[number]?.observers.isEmpty == true else { return false }
-        _ = remove(number)
-        return true
-    }
-
-    private mutating func removeOldest() -> Entry {
-        while oldest < next {
-            defer { oldest += 1 }
-            if let entry = remove(oldest) { return entry }
+    /// - Parameter key: only in posts with this name and object; nil: in all.
+    /// - Returns: the number of entries that are removed, because they have no observers left.
+    private mutating func removeObservers(
+        of key: NameAndObject? = nil, where isRemoved: (MatchingObserver) -> Bool
+    ) -> Int {
+        let before = entries.count
+        for index in entries.indices where key == nil || entries[index].post.key == key {
+            entries[index].observers.removeAll(where: isRemoved)
+            if entries[index].observers.isEmpty { byteCount -= entries[index].byteCount }
         }
-        preconditionFailure("Suspension.removeOldest: nothing is held")
-    }
-
-    private mutating func remove(_ number: Int) -> Entry? {
-        guard let entry = entries.removeValue(forKey: number) else { return nil }
-        byteCount -= entry.byteCount
-        if !coalescing.isEmpty, coalescing[entry.post.key] == number { coalescing[entry.post.key] = nil }
-        return entry
+        entries.removeAll { $0.observers.isEmpty }
+        return before - entries.count
     }
 
     private mutating func discard(_ observers: [MatchingObserver]) {
@@ -146,9 +130,8 @@ struct Suspension {
     }
 
     private mutating func flush(before observers: [MatchingObserver] = []) -> Delivery {
-        let delivery = Delivery(
-            gap: gap, entries: entries.sorted { $0.key < $1.key }.map(\.value), observers: observers)
-        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, MissedPosts(), next)
+        let delivery = Delivery(gap: gap, entries: entries, observers: observers)
+        (entries, byteCount, gap) = ([], 0, MissedPosts())
         return delivery
     }
 }

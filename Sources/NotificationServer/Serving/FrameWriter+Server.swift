@@ -1,4 +1,5 @@
 internal import DistributedNotifications
+internal import Glibc
 
 extension FrameWriter {
     mutating func goodbye(_ reason: GoodbyeReason, _ text: String) {
@@ -23,6 +24,15 @@ extension FrameWriter {
         integer(UInt8(part == nil ? 0 : 1))
         // Names and numbers are always smaller than a userInfo may be.
         try? userInfo(part ?? [:])
+    }
+}
+
+extension LocalSocket {
+    /// A goodbye to a process that is no client, written if the socket takes it at once.
+    func sendGoodbye(_ reason: GoodbyeReason, _ text: String) {
+        var writer = FrameWriter()
+        writer.frame(.goodbye) { $0.goodbye(reason, text) }
+        _ = send(descriptor, writer.bytes, writer.bytes.count, ServerClient.sendFlags)
     }
 }
 

@@ -12,11 +12,11 @@ struct OutboundBuffer {
     private var head = 0
     private let limits: ServerLimits
     private var overSoftSince: UInt64?
-    /// The bytes of held notifications since nothing waited. Others may use as much more room.
-    private var heldBytes = 0
+    /// Held notifications were appended since nothing waited.
+    private var hasHeld = false
     /// When bytes were last written, or began to wait.
     private var lastProgress: UInt64 = 0
-    private(set) var isDropping = false
+    private var isDropping = false
     private var missed = MissedPosts()
 
     init(_ limits: ServerLimits) {
@@ -34,22 +34,18 @@ struct OutboundBuffer {
     /// The number of missed notifications.
     var missedCount: Int { missed.count }
 
+    /// - Parameter isHeld: whether the notification was held before. From the first such one until nothing waits, there
+    ///   is additional room, also for others.
     /// - Returns: true if the buffer accepts a notification's frame of this size. If not, count it with `miss`.
-    ///
-    /// - Parameter isHeld: whether the notification was held before; it may then use additional room.
     mutating func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {
         if isDropping { return false }
-        defer { if isHeld, !isDropping { heldBytes += byteCount } }
+        if isHeld { hasHeld = true }
         // A frame that is larger than the limit would never be accepted.
         if waiting + byteCount <= limits.softQueueBytes || isEmpty { return true }
-        if isHeld {
-            isDropping = waiting + byteCount > limits.hardQueueBytes + limits.heldBytesPerClient
-        } else {
-            let since = overSoftSince ?? now
-            overSoftSince = since
-            let hard = limits.hardQueueBytes + heldBytes
-            isDropping = waiting + byteCount > hard || now &- since > limits.softQueueTimeout.nanoseconds
-        }
+        let hard = limits.hardQueueBytes + (hasHeld ? limits.heldBytesPerClient : 0)
+        let since = overSoftSince ?? now
+        if !isHeld { overSoftSince = since }
+        isDropping = waiting + byteCount > hard || !isHeld && now &- since > limits.softQueueTimeout.nanoseconds
         return !isDropping
     }
 
@@ -106,7 +102,7 @@ struct OutboundBuffer {
         guard isEmpty else { return nil }
         head = 0
         bytes.removeAll(keepingCapacity: bytes.capacity <= 64 << 10)
-        (isDropping, heldBytes) = (false, 0)
+        (isDropping, hasHeld) = (false, false)
         defer { missed = MissedPosts() }
         return missed.isEmpty ? nil : missed
     }

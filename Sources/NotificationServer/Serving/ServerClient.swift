@@ -5,7 +5,7 @@ internal import Glibc
 /// A process that is connected to the server, with the notifications that wait or are held for it.
 ///
 /// Threads: only the serving thread uses it.
-final class ServerClient {
+final class ServerClient: CustomStringConvertible {
     /// Why nothing is read from it for now, so that its frames wait in its own process.
     enum Pause: Equatable {
         /// It posts too fast.
@@ -23,26 +23,13 @@ final class ServerClient {
         case closed
     }
 
-    /// The recipients of posts with one name and object. A client that posts the same again needs no lookup.
-    struct Route {
-        /// Name and object, as in the payload, after the flags.
-        var head: [UInt8]
-        var hasObject: Bool
-        /// The table's when the recipients were looked up.
-        var version: Int
-        var recipients: [(client: ServerClient, observers: [MatchingObserver])]
-    }
-
     /// Increases with each process that connects; never used again.
     let number: Int
-    /// The socket's. The number may be another file's once the client is closed.
-    let descriptor: Int32
+    let socket: LocalSocket
     let process: Int32
     /// When it is refused if it has not said hello.
     let helloBy: UInt64
     private let limits: ServerLimits
-    /// Nil once it is closed: routes of other clients keep this object for a while.
-    private var socket: LocalSocket?
 
     /// The name from its hello; nil before.
     var name: String?
@@ -63,7 +50,6 @@ final class ServerClient {
     @exclusivity(unchecked) var outbound: OutboundBuffer
     @exclusivity(unchecked) var suspension: Suspension
     @exclusivity(unchecked) var bucket: TokenBucket
-    @exclusivity(unchecked) var route: Route?
     @exclusivity(unchecked) var posted = 0
     @exclusivity(unchecked) var counts = NotificationCounts()
     /// True while it is in the router's list of clients to write to.
@@ -72,7 +58,6 @@ final class ServerClient {
     init(number: Int, socket: LocalSocket, process: Int32, limits: ServerLimits, now: UInt64) {
         self.number = number
         self.socket = socket
-        descriptor = socket.descriptor
         self.process = process
         helloBy = now &+ limits.helloTimeout.nanoseconds
         self.limits = limits
@@ -81,6 +66,8 @@ final class ServerClient {
         bucket = TokenBucket(limits, now: now)
     }
 
+    /// As in the log.
+    var description: String { "process \(process)" + (name.map { " (\($0))" } ?? "") }
     var isClosed: Bool { phase == .closed }
     var isServed: Bool { phase == .open || phase == .writeClosed }
     var isSilent: Bool { name == nil && phase == .open }
@@ -90,21 +77,10 @@ final class ServerClient {
     var allCounts: NotificationCounts { counts + suspension.counts }
 
     /// The next time at which something may be due for it.
-    var nextDeadline: UInt64? {
-        var time = outbound.stallsAt ?? .max
+    var nextDeadline: UInt64 {
+        var time = min(outbound.stallsAt ?? .max, isSilent ? helloBy : .max)
         if case .until(let end) = pause { time = min(time, end) }
-        if isSilent { time = min(time, helloBy) }
-        return time == .max ? nil : time
-    }
-
-    /// True if its route is that of a post, and the table has not changed since.
-    func hasRoute(of post: PostedPayload, _ payload: UnsafeRawBufferPointer, version: Int) -> Bool {
-        guard let route, version == route.version, post.headCount - 1 == route.head.count,
-            route.hasObject == (post.object != nil), let start = payload.baseAddress
-        else { return false }
-        return route.head.withUnsafeBytes { bytes in
-            bytes.baseAddress.map { memcmp($0, start + 1, bytes.count) == 0 } ?? false
-        }
+        return time
     }
 
     // MARK: The socket
@@ -114,12 +90,15 @@ final class ServerClient {
     func read() -> String? {
         guard !isClosed, pause == nil, !decoder.hasFrame else { return nil }
         let space = decoder.space()
-        let count = recv(descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+        let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
         if count == 0 { return decoder.isEmpty ? "it ended" : "it ended within a frame" }
         if count > 0, isServed { decoder.received(count) }
         return count > 0 || errno == EAGAIN || errno == EINTR
             ? nil : "reading failed: \(String(cString: strerror(errno)))"
     }
+
+    /// Neither a full buffer nor a connection that has ended holds the server up.
+    static let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     enum Written {
         /// All, or as much as the socket takes.
@@ -132,7 +111,7 @@ final class ServerClient {
 
     func write(now: UInt64) -> Written {
         while !outbound.isEmpty {
-            let count = outbound.withUnwritten { send(descriptor, $0.baseAddress, $0.count, Listener.sendFlags) }
+            let count = outbound.withUnwritten { send(socket.descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
             if count >= 0 {
                 if let missed = outbound.wrote(count, now: now) { return .gap(missed) }
             } else if errno != EINTR {
@@ -151,10 +130,11 @@ final class ServerClient {
         watched = wanted
         guard wanted == (false, false) else {
             return poll.watch(
-                descriptor, as: UInt64(number), reading: wanted.reading, writing: wanted.writing, isNew: isNew) == 0
+                socket.descriptor, as: UInt64(number), reading: wanted.reading, writing: wanted.writing, isNew: isNew)
+                == 0
         }
         // The poll would report without end that it has hung up.
-        poll.unwatch(descriptor)
+        poll.unwatch(socket.descriptor)
         return true
     }
 
@@ -163,14 +143,5 @@ final class ServerClient {
         outbound = OutboundBuffer(limits)
         suspension.removeAll()
         statusRest = nil
-    }
-
-    /// Releases the socket and all memory at once, though other clients' routes keep this object for a while.
-    func close() {
-        phase = .closed
-        socket = nil
-        route = nil
-        forgetWhatWaits()
-        decoder = FrameDecoder()
     }
 }

@@ -12,71 +12,66 @@ internal import ThreadedNotifications
 struct ServerLoop: ~Copyable {
     private let served: ServedSocket
     private let limits: ServerLimits
-    private let report: (ServerEvent) -> Void
+    private let log: (String) -> Void
     private let poll: EventPoll
     private let stop: EventDescriptor
     /// Nil if the system cannot watch another directory. Then the server does not notice that its socket is removed.
     private let removals: RemovalWatch?
-    private let listener: Listener
     private var router: Router
     private var lastNumber = 0
     /// The clients to serve in this turn.
     private var ready: [ServerClient] = []
-    private var deadlines = Deadlines()
-    private var pacing = Pacing()
+    /// Nothing is due for a client before.
+    private var nextDeadline = UInt64.max
 
     private var now: UInt64 { didSet { router.now = now } }
+    /// When it accepts again, after there was no descriptor left.
+    private var acceptsAt: UInt64?
     private var lastClientLeftAt: UInt64
     private let idleTimeout: UInt64?
     /// The latest time at which the server ends; nil: it goes on.
-    private(set) var stopAt: UInt64?
+    private var stopAt: UInt64?
 
-    private static let (stopNumber, removalNumber) = (UInt64.max, UInt64.max - 1)
+    /// What the poll watches besides the clients, whose numbers begin at 1.
+    private static let (listenerNumber, stopNumber, removalNumber) = (UInt64(0), UInt64.max, UInt64.max - 1)
 
+    /// - Parameter limits: usable ones.
     /// - Returns: nil if the system has no descriptor left.
     init?(
         _ served: ServedSocket, limits: ServerLimits, endsWhenIdle: Bool, stop: EventDescriptor,
-        report: @escaping (ServerEvent) -> Void
+        log: @escaping (String) -> Void
     ) {
-        guard let poll = EventPoll(), let listener = Listener(served.listener, poll: poll),
-            poll.watch(stop.number, as: Self.stopNumber, reading: true, writing: false, isNew: true) == 0
+        guard let poll = EventPoll(),
+            poll.watch(stop.number, as: Self.stopNumber, reading: true, writing: false, isNew: true) == 0,
+            poll.watch(
+                served.listener.descriptor, as: Self.listenerNumber, reading: true, writing: false, isNew: true) == 0
         else { return nil }
-        self.served = served
-        self.limits = limits.usable
-        self.report = report
-        self.poll = poll
-        self.stop = stop
-        self.listener = listener
+        (self.served, self.limits, self.log, self.poll, self.stop) = (served, limits, log, poll, stop)
         removals = RemovalWatch(served.directory, poll: poll, number: Self.removalNumber)
         now = CLinuxMonotonicNanoseconds()
         lastClientLeftAt = now
         idleTimeout = endsWhenIdle ? limits.idleTimeout.nanoseconds : nil
-        router = Router(self.limits, directory: served.directory.path, now: now, report: report)
+        router = Router(limits, directory: served.directory.path, now: now, log: log)
     }
 
     /// Serves until it is stopped, or idle for longer than the timeout, and the clients have been told.
     mutating func run() {
-        report(.started(directory: served.directory, processID: getpid()))
+        log("process \(getpid()) serves at \(served.directory.socketPath)")
         while true {
-            if stopAt != nil, listener.isListening {
-                _ = served.remove(unlessClientWaits: false, timeout: .seconds(1))
-                listener.close()
-            }
             if let stopAt, router.clients.isEmpty || now >= stopAt { break }
             turn()
         }
         for client in router.clients.values { drop(client, reason: "the server stopped") }
     }
 
-    mutating func turn() {
+    private mutating func turn() {
         let postedBefore = router.posted
-        var mayAccept = false
         let count = poll.wait(milliseconds: ready.isEmpty ? millisecondsToDeadline : 0)
         now = CLinuxMonotonicNanoseconds()
         for index in 0..<count {
             let event = poll[index]
             switch event.number {
-            case Listener.pollNumber: mayAccept = true
+            case Self.listenerNumber: if stopAt == nil { accept() }
             case Self.stopNumber:
                 // Each time: a stop may come more than once, and while the server stops.
                 stop.clear()
@@ -91,8 +86,6 @@ struct ServerLoop: ~Copyable {
                 if event.isReadable { read(client) }
             }
         }
-        // One that waits now is told when the listener closes.
-        if mayAccept, stopAt == nil { accept() }
         let turns = ready
         ready.removeAll(keepingCapacity: true)
         // One that was served since is no longer ready.
@@ -100,48 +93,49 @@ struct ServerLoop: ~Copyable {
         write()
         checkDeadlines()
         write()
-        if pacing.turnEnded(posts: router.posted - postedBefore, now: now), ready.isEmpty {
-            CLinuxNap(Int64(Pacing.nap))
-        }
+        // Waking a sleeping server costs more than serving a post. After several posts it naps, and then serves all
+        // that have arrived. A post that comes alone is served immediately.
+        if router.posted > postedBefore + 1, ready.isEmpty { CLinuxNap(40_000) }
     }
 
     // MARK: Connecting
 
     private mutating func accept() {
         // Further ones are accepted in the next turn.
-        for _ in 0..<ServerLimits.connectionsPerTurn {
-            guard let (socket, isLast) = listener.accept(now: now) else { return }
-            guard let peer = socket.peer else { continue }
-            if isLast { report(.outOfDescriptors) }
-            guard let reason = refusal(of: socket, peer, isLast: isLast) else { continue }
-            Listener.sendGoodbye(.refused, reason, over: socket)
-            report(.clientRefused(process: peer.process, reason: reason))
+        for _ in 0..<Wire.connectionsPerTurn {
+            guard let socket = served.listener.accept() else {
+                guard errno == EMFILE || errno == ENFILE else { return }
+                log("no file descriptor is left (ulimit -n): new processes wait until others disconnect")
+                acceptsAt = now &+ Wire.descriptorPause.nanoseconds
+                return watchListener(false)
+            }
+            guard let peer = socket.peer, let reason = refusal(of: socket, peer) else { continue }
+            socket.sendGoodbye(.refused, reason)
+            log("process \(peer.process) was refused: \(reason)")
         }
+    }
+
+    private func watchListener(_ flag: Bool) {
+        _ = poll.watch(served.listener.descriptor, as: Self.listenerNumber, reading: flag, writing: false)
     }
 
     /// Makes a process a client. Its user is checked before anything of it is read.
     /// - Returns: why it is none; nil if it is one.
-    private mutating func refusal(of socket: LocalSocket, _ peer: LocalSocket.Peer, isLast: Bool) -> String? {
+    private mutating func refusal(of socket: LocalSocket, _ peer: LocalSocket.Peer) -> String? {
         if peer.user != geteuid() { return "it belongs to user \(peer.user), and this server to user \(geteuid())" }
-        if isLast {
-            return "the server has no descriptor left. Let some processes end, or raise its limit (ulimit -n)"
-        }
         while router.newcomers.count >= limits.clientsBeforeHello, let oldest = router.newcomers.first {
             // Its hello may have arrived, and was not read in this turn.
             read(oldest)
             serve(oldest)
             guard oldest === router.newcomers.first else { continue }
-            if oldest.phase == .ending {
-                write(oldest)
-            } else {
-                // No reason is written: a center that was only slow connects again.
-                let reason = "it said nothing, and \(limits.clientsBeforeHello) connected after it"
-                report(.clientRefused(process: oldest.process, reason: reason))
-            }
+            // No reason is written to it: a center that was only slow connects again.
+            if oldest.isSilent { log("\(oldest) was refused: it said nothing, and others connected") }
+            write(oldest)
             drop(oldest, reason: nil)
         }
         guard router.clients.count < limits.clients else {
-            return "\(limits.clients) processes are connected, and no more may be. Let some end"
+            return "\(limits.clients) processes are connected, and no more may be (ServerLimits.clients, ulimit -Hn). "
+                + "Let some end"
         }
         lastNumber += 1
         let client = ServerClient(number: lastNumber, socket: socket, process: peer.process, limits: limits, now: now)
@@ -151,7 +145,7 @@ struct ServerLoop: ~Copyable {
         return nil
     }
 
-    // MARK: Reading
+    // MARK: Reading and serving
 
     private mutating func read(_ client: ServerClient) {
         if let reason = client.read() { return drop(client, reason: reason) }
@@ -163,8 +157,6 @@ struct ServerLoop: ~Copyable {
         client.isReady = true
         ready.append(client)
     }
-
-    // MARK: Serving
 
     private mutating func serve(_ client: ServerClient) {
         client.isReady = false
@@ -210,7 +202,7 @@ struct ServerLoop: ~Copyable {
             case .ended: return closeWriting(client)
             case .gap(let missed):
                 router.answer(client, .gap) { $0.gap(missed, cause: .slow) }
-                report(.dropped(process: client.process, name: client.name ?? "", count: missed.count))
+                log("\(client) has caught up; \(missed.count) notifications for it were dropped")
             }
         }
         if client.outbound.isEmpty {
@@ -240,22 +232,26 @@ struct ServerLoop: ~Copyable {
         // Its further frames are discarded.
         client.decoder = FrameDecoder()
         router.answer(client, .goodbye) { $0.goodbye(reason, text) }
-        if reason == .refused { report(.clientRefused(process: client.process, reason: text)) }
+        if reason == .refused { log("\(client) was refused: \(text)") }
     }
 
     private mutating func drop(_ client: ServerClient, reason: String?) {
         guard !client.isClosed else { return }
-        deadlines.remove(client.number)
         router.remove(client)
-        if let name = client.name { report(.clientGone(process: client.process, name: name, reason: reason)) }
+        if client.name != nil { log("\(client) disconnected\(reason.map { ": \($0)" } ?? "")") }
         if router.clients.isEmpty { lastClientLeftAt = now }
     }
 
-    mutating func beginStop(_ reason: String) {
+    private mutating func beginStop(_ reason: String) {
         guard stopAt == nil else { return }
-        report(.stopping(reason: reason))
+        log("stopping: \(reason)")
         stopAt = now &+ limits.stopTimeout.nanoseconds
         for client in router.clients.values { end(client, .stopping, "it stops: \(reason)") }
+        // The next client starts another server. Processes that connected before are told.
+        served.remove(timeout: .seconds(1))
+        while let socket = served.listener.accept() { socket.sendGoodbye(.stopping, "it stops: \(reason)") }
+        watchListener(false)
+        acceptsAt = nil
     }
 
     // MARK: Deadlines
@@ -267,7 +263,7 @@ struct ServerLoop: ~Copyable {
     }
 
     private var millisecondsToDeadline: Int32 {
-        let next = min(deadlines.first ?? .max, listener.acceptsAt ?? .max, idleAt ?? .max, stopAt ?? .max)
+        let next = min(nextDeadline, acceptsAt ?? .max, idleAt ?? .max, stopAt ?? .max)
         if next == .max { return -1 }
         let now = CLinuxMonotonicNanoseconds()
         return next <= now ? 0 : Int32(min((next - now + 999_999) / 1_000_000, 3_600_000))
@@ -275,21 +271,19 @@ struct ServerLoop: ~Copyable {
 
     /// A deadline that moves away stays where it is, and is found not to be due; so progress costs nothing.
     private mutating func noteDeadline(of client: ServerClient) {
-        if let next = client.nextDeadline { deadlines.note(next, for: client.number) }
+        nextDeadline = min(nextDeadline, client.nextDeadline)
     }
 
     private mutating func checkDeadlines() {
-        listener.resume(now: now)
-        while let number = deadlines.removeFirst(now: now) {
-            if let client = router.clients[number] { check(client) }
+        if let acceptsAt, now >= acceptsAt {
+            self.acceptsAt = nil
+            watchListener(true)
         }
-        guard let idleAt, now >= idleAt else { return }
-        // A process that has just connected is served.
-        if served.remove(unlessClientWaits: true, timeout: .seconds(1)) {
-            beginStop("no process was connected for \(limits.idleTimeout)")
-        } else {
-            lastClientLeftAt = now
+        if now >= nextDeadline {
+            nextDeadline = .max
+            for client in router.clients.values { check(client) }
         }
+        if let idleAt, now >= idleAt { beginStop("no process was connected for \(limits.idleTimeout)") }
     }
 
     private mutating func check(_ client: ServerClient) {

@@ -7,12 +7,6 @@ internal import Glibc
 /// LISTEN_PID is the process that receives the descriptors, and LISTEN_FDS their number, starting with descriptor 3.
 /// The first descriptor is used.
 enum InheritedListener {
-    /// The number of descriptors that the variables pass to a process.
-    static func count(listenPID: String?, listenFDs: String?, process: Int32) -> Int {
-        guard let listenPID, let listenFDs, Int32(listenPID) == process, let count = Int(listenFDs) else { return 0 }
-        return (1...1 << 16).contains(count) ? count : 0
-    }
-
     /// Takes over the socket, and removes the variables, so that no program that this one starts uses it too. A process
     /// with rights that its user does not have ignores the variables.
     ///
@@ -22,11 +16,11 @@ enum InheritedListener {
     static func take() throws(DistributedError) -> (listener: LocalSocket, path: String)? {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         let values = names.map { CLinuxEnvironment($0).map { String(cString: $0) } }
-        let count = count(listenPID: values[0], listenFDs: values[1], process: getpid())
         for name in names { unsetenv(name) }
-        guard count > 0 else { return nil }
+        let count = values[1].flatMap { Int32($0) } ?? 0
+        guard values[0].flatMap({ Int32($0) }) == getpid(), (1...1 << 16).contains(count) else { return nil }
         let first = ServerHandover.listener
-        for descriptor in first..<first + Int32(count) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        for descriptor in first..<first + count { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let socket = description(of: first), socket.listens, !socket.path.isEmpty else {
             throw .pathNotUsable(
                 path: "descriptor \(first), which LISTEN_FDS passes",

@@ -23,9 +23,9 @@ enum OnDemandServer {
         _ = fcntl(listener.descriptor, F_SETFD, FD_CLOEXEC)
         umask(0o077)
         guard chdir("/") == 0 else { return fail(EX_OSERR, SystemError.text(errno)) }
-        let limits = ServerLimits()
-        if let problem = ServerResource.raise(ServerResource.all(limits)) {
-            return fail(EX_OSERR, "has limits that are too low: \(problem)")
+        // It inherits the limits of the program that started it, but serves other programs too.
+        for resource in [RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA] {
+            _ = CLinuxRaiseResourceLimit(Int32(resource.rawValue), .max)
         }
         // The copy serves. It is not a child of the client, which may wait for all of its children.
         switch CLinuxFork() {
@@ -37,7 +37,7 @@ enum OnDemandServer {
         pthread_setname_np(pthread_self(), String(ServerHandover.programName.prefix(15)))
         // In the copy: clients see the process that called listen as their peer.
         guard listener.listen() else { return fail(EX_OSERR, SystemError.text(errno)) }
-        let served = ServedSocket(inherited: listener, directory: directory)
+        let served = ServedSocket(listener, directory: directory)
         signal(SIGPIPE, SIG_IGN)
         // The client continues when it reads this, and must find a server without its pipe.
         let readiness = fcntl(1, F_DUPFD_CLOEXEC, ServerHandover.listener + 1)
@@ -45,7 +45,7 @@ enum OnDemandServer {
         guard write("\(ServerHandover.ready)\n", to: readiness) else { return EX_OSERR }
         close(readiness)
         do throws(DistributedError) {
-            try LocalServer(directory: directory, limits: limits).serve(served, endsWhenIdle: true)
+            try LocalServer(directory: directory).serve(served, endsWhenIdle: true)
             return 0
         } catch {
             return EX_OSERR

@@ -10,7 +10,7 @@ internal import Glibc
 struct ServedSocket {
     let listener: LocalSocket
     let directory: ServerDirectory
-    /// The device and inode number. Nil if systemd listens: the server must not remove that socket.
+    /// Nil if systemd listens: the server must not remove that socket.
     private let file: File?
 
     private struct File: Equatable {
@@ -24,15 +24,11 @@ struct ServedSocket {
         }
     }
 
-    /// For a server that a client started: the client created the socket, and has locked the directory.
-    init(inherited listener: LocalSocket, directory: ServerDirectory) {
-        self.init(listener: listener, directory: directory, file: File(at: directory.socketPath))
-    }
-
-    private init(listener: LocalSocket, directory: ServerDirectory, file: File?) {
+    /// - Parameter isOwn: false if systemd created the socket. Otherwise the directory is locked.
+    init(_ listener: LocalSocket, directory: ServerDirectory, isOwn: Bool = true) {
         self.listener = listener
         self.directory = directory
-        self.file = file
+        file = isOwn ? File(at: directory.socketPath) : nil
     }
 
     /// Uses the socket that systemd passes, or creates one in the directory, and listens.
@@ -47,7 +43,7 @@ struct ServedSocket {
                     problem: "the socket unit listens there, and clients use \(directory.socketPath). Set that path in "
                         + "ListenStream=")
             }
-            return try ServedSocket(listener: listener, directory: directory, file: nil).listening()
+            return try ServedSocket(listener, directory: directory, isOwn: false).listening()
         }
         try directory.prepare()
         let deadline = SuspendingClock.now + timeout
@@ -60,8 +56,7 @@ struct ServedSocket {
                     + directory.path)
         }
         try ServerStart.removeStaleSocket(at: directory.socketPath)
-        let listener = try LocalSocket.bound(at: directory.socketPath)
-        return try ServedSocket(inherited: listener, directory: directory).listening()
+        return try ServedSocket(try LocalSocket.bound(at: directory.socketPath), directory: directory).listening()
     }
 
     private func listening() throws(DistributedError) -> ServedSocket {
@@ -72,38 +67,19 @@ struct ServedSocket {
         return self
     }
 
-    /// Removes the file, so that the next client starts another server. Close the listener afterwards.
+    /// Removes the file, so that the next client starts another server. If the file was removed before, a file of
+    /// another server may have the same path; it stays.
     ///
-    /// If the file was removed before, a file of another server may have the same path; it stays.
-    /// - Parameter unlessClientWaits: whether to leave the file if a connection waits to be accepted.
-    /// - Returns: false if the server must continue, because a connection waits.
-    func remove(unlessClientWaits: Bool, timeout: Duration) -> Bool {
-        guard file != nil, isAtItsPlace else { return !(unlessClientWaits && clientWaits) }
-        // If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock
-        // file is not created here: it is missing if the directory is being removed.
-        guard let lock = try? DirectoryLock.take(directory, until: .now + timeout, creating: false) else { return true }
-        defer { withExtendedLifetime(lock) {} }
-        guard isAtItsPlace else { return !(unlessClientWaits && clientWaits) }
-        guard unlessClientWaits else {
-            unlink(directory.socketPath)
-            return true
-        }
-        // Once it is renamed, no client can connect to it, so none connects between the check and the removal.
-        let aside = "\(directory.socketPath).ending"
-        guard rename(directory.socketPath, aside) == 0 else { return true }
-        if clientWaits {
-            rename(aside, directory.socketPath)
-            return false
-        }
-        unlink(aside)
-        return true
+    /// If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock file is
+    /// not created here: it is missing if the directory is being removed.
+    func remove(timeout: Duration) {
+        guard file != nil, isAtItsPlace,
+            let lock = try? DirectoryLock.take(directory, until: .now + timeout, creating: false)
+        else { return }
+        if isAtItsPlace { unlink(directory.socketPath) }
+        withExtendedLifetime(lock) {}
     }
 
     /// Whether clients find this server.
     var isAtItsPlace: Bool { file == nil || File(at: directory.socketPath) == file }
-
-    private var clientWaits: Bool {
-        var listening = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&listening, 1, 0) > 0
-    }
 }

@@ -5,68 +5,52 @@ import XCTest
 final class DistributedNotificationCenterTests: XCTestCase {
     private static let name = Notification.Name("com.example.saved")
 
-    private var directory: FaultDirectory?
+    private let directory: TemporaryDirectory! = try? TemporaryDirectory()
+    private let log = Log()
+    private var distributed: DistributedCenter!
+    /// Its errors fail the test.
+    private var center: DistributedNotificationCenter!
 
-    override func tearDown() {
-        directory = nil
-    }
-
-    /// A center over another one, with a server of its own. Its errors fail the test.
-    private func makeCenters() throws -> (DistributedCenter, DistributedNotificationCenter) {
-        let directory = try self.directory ?? FaultDirectory()
-        self.directory = directory
-        let distributed = try DistributedCenter(directory: directory.directory, limits: .patient)
-        let center = DistributedNotificationCenter(distributed)
+    override func setUpWithError() throws {
+        distributed = try DistributedCenter(directory: directory.directory, limits: .patient)
+        center = DistributedNotificationCenter(distributed)
         center.errorHandler = { XCTFail("\($0)") }
-        return (distributed, center)
     }
 
-    func testTheDefaultCenterIsOneObject() {
+    override func tearDown() { (center, distributed) = (nil, nil) }
+
+    /// Runs the main run loop until these lines are logged, after the server has done all that was asked for.
+    private func assertLogged(_ lines: [String], line: UInt = #line) {
+        XCTAssertNoThrow(try distributed.synchronize(timeout: TestTimeout.hang))
+        _ = RunLoop.runCurrent { [log] in log.lines.count >= lines.count }
+        _ = RunLoop.main.run(mode: .default, before: .distantPast)
+        XCTAssertEqual(log.lines, lines, line: line)
+    }
+
+    func testEveryWayOfPostingReachesAnObserverOnTheMainThread() throws {
+        nonisolated(unsafe) let userInfo: [AnyHashable: Any] = [
+            "path": "/tmp/a", "sizes": [1, 2.5] as [Any], "isFinal": true, "data": Data([1, 2]),
+        ]
+        center.addObserver(forName: Self.name, object: "4", queue: .main) { notification in
+            XCTAssertEqual(notification.userInfo as NSDictionary?, userInfo as NSDictionary)
+        }
+        center.addObserver(forName: nil, object: nil, queue: nil) { [log] notification in
+            XCTAssertTrue(Thread.isMainThread)
+            XCTAssertEqual(notification.name, Self.name)
+            log.write("\(notification.object ?? "-") \(notification.userInfo?.count ?? 0)")
+        }
+        center.post(name: Self.name, object: nil)
+        center.post(name: Self.name, object: "2", userInfo: [:], deliverImmediately: true)
+        center.postNotificationName(Self.name, object: "3", deliverImmediately: false)
+        center.postNotificationName(
+            Self.name, object: "4", userInfo: userInfo, options: [.deliverImmediately, .postToAllSessions])
+        center.post(Notification(name: Self.name, object: "5"))
+        assertLogged(["- 0", "2 0", "3 0", "4 4", "5 0"])
         XCTAssertTrue(DistributedNotificationCenter.default() === DistributedNotificationCenter.default())
     }
 
-    func testABlockGetsTheNotificationAsItWasPostedOnTheMainThread() throws {
-        let (_, center) = try makeCenters()
-        let received = expectation(description: "received")
-        let userInfo: [AnyHashable: Any] = [
-            "path": "/tmp/a", "sizes": [1, 2.5] as [Any], "isFinal": true, "data": Data([1, 2]),
-        ]
-        center.addObserver(forName: Self.name, object: "Editor", queue: .main) { notification in
-            XCTAssertTrue(Thread.isMainThread)
-            XCTAssertEqual(notification.name, Self.name)
-            XCTAssertEqual(notification.object as? String, "Editor")
-            XCTAssertEqual(notification.userInfo?["path"] as? String, "/tmp/a")
-            XCTAssertEqual(notification.userInfo?["isFinal"] as? Bool, true)
-            XCTAssertEqual((notification.userInfo?["sizes"] as? [Any])?.last as? Double, 2.5)
-            XCTAssertEqual(notification.userInfo?["data"] as? Data, Data([1, 2]))
-            received.fulfill()
-        }
-        center.post(name: Self.name, object: "Viewer", userInfo: userInfo)
-        center.postNotificationName(Self.name, object: "Editor", userInfo: userInfo, deliverImmediately: true)
-        wait(for: [received], timeout: TestTimeout.seconds)
-    }
-
-    func testEveryWayOfPostingReachesAnObserver() throws {
-        let (_, center) = try makeCenters()
-        let log = Log()
-        let received = expectation(description: "received")
-        received.expectedFulfillmentCount = 5
-        center.addObserver(forName: nil, object: nil, queue: nil) { notification in
-            log.write("\(notification.object as? String ?? "-")")
-            received.fulfill()
-        }
-        center.post(name: Self.name, object: "1")
-        center.post(name: Self.name, object: "2", userInfo: [:], deliverImmediately: true)
-        center.postNotificationName(Self.name, object: "3", deliverImmediately: false)
-        center.postNotificationName(Self.name, object: "4", options: [.deliverImmediately, .postToAllSessions])
-        center.post(Notification(name: Self.name, object: "5"))
-        wait(for: [received], timeout: TestTimeout.seconds)
-        XCTAssertEqual(log.lines, ["1", "2", "3", "4", "5"])
-    }
-
     func testAQueuesOperationsAreOneAtATimeAndInOrderAndACancelledOneDoesNotStopTheNext() throws {
-        let (_, center) = try makeCenters()
-        let (queue, log) = (OperationQueue(), Log())
+        let (queue, log) = (OperationQueue(), log)
         let (first, mayContinue) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let last = expectation(description: "the last was received")
         center.addObserver(forName: Self.name, object: nil, queue: queue) { notification in
@@ -94,62 +78,50 @@ final class DistributedNotificationCenterTests: XCTestCase {
     }
 
     func testTheCenterRetainsAnObserverUntilItIsRemoved() throws {
-        let (distributed, center) = try makeCenters()
-        let log = Log()
         weak var released: (any NSObjectProtocol)?
         do {
-            let kept = center.addObserver(forName: Self.name, object: "a", queue: nil) { _ in log.write("a") }
-            center.addObserver(forName: Self.name, object: "b", queue: nil) { _ in log.write("b") }
+            let kept = center.addObserver(forName: Self.name, object: "a", queue: nil) { [log] _ in log.write("a") }
             released = kept
         }
-        XCTAssertNotNil(released)
-        center.post(name: Self.name, object: "a")
-        center.post(name: Self.name, object: "b")
-        run(distributed) { log.lines == ["a", "b"] }
-
+        center.addObserver(forName: Self.name, object: "b", queue: nil) { [log] _ in log.write("b") }
+        func post() { for object in ["a", "b"] { center.post(name: Self.name, object: object) } }
+        post()
+        assertLogged(["a", "b"])
         // Another name, another object, and objects that are no observers.
         if let released { center.removeObserver(released, name: Notification.Name("another"), object: nil) }
         if let released { center.removeObserver(released, name: nil, object: "b") }
-        center.removeObserver(self)
-        center.removeObserver("a")
-        center.removeObserver(NSObject(), name: nil, object: nil)
-        center.post(name: Self.name, object: "a")
-        run(distributed) { log.lines == ["a", "b", "a"] }
-
+        for other in [self, "a", NSObject()] as [Any] { center.removeObserver(other) }
+        post()
+        assertLogged(["a", "b", "a", "b"])
         if let released { center.removeObserver(released, name: Self.name, object: "a") }
         XCTAssertNil(released)
-        center.post(name: Self.name, object: "a")
-        center.post(name: Self.name, object: "b")
-        run(distributed) { log.lines == ["a", "b", "a", "b"] }
+        post()
+        assertLogged(["a", "b", "a", "b", "b"])
     }
 
     func testSuspensionDoesWhatEachObserverAskedFor() throws {
-        let (distributed, center) = try makeCenters()
-        let log = Log()
-        let behaviors: [(String, DistributedNotificationCenter.SuspensionBehavior)] = [
-            ("drop", .drop), ("coalesce", .coalesce), ("hold", .hold),
-        ]
-        for (object, behavior) in behaviors {
+        let behaviors = DistributedNotificationCenter.SuspensionBehavior.allCases.filter { $0 != .deliverImmediately }
+        for behavior in behaviors {
             center.addObserver(
-                forName: Self.name, object: object, suspensionBehavior: behavior, queue: nil
-            ) { log.write("\(object) \($0.userInfo?["number"] as? Int ?? 0)") }
+                forName: Self.name, object: behavior.rawValue, suspensionBehavior: behavior, queue: nil
+            ) { [log] in log.write("\($0.object ?? "-") \($0.userInfo?["number"] ?? 0)") }
         }
         XCTAssertFalse(center.suspended)
         center.suspended = true
         XCTAssertTrue(center.suspended)
-        for (object, _) in behaviors {
-            for number in 1...2 { center.post(name: Self.name, object: object, userInfo: ["number": number]) }
+        for behavior in behaviors {
+            for number in 1...2 {
+                center.post(name: Self.name, object: behavior.rawValue, userInfo: ["number": number])
+            }
         }
-        try distributed.synchronize(timeout: TestTimeout.hang)
-        _ = RunLoop.main.run(mode: .default, before: Date())
-        XCTAssertEqual(log.lines, [])
+        assertLogged([])
         center.suspended = false
-        run(distributed) { log.lines.count == 3 }
-        XCTAssertEqual(log.lines, ["coalesce 2", "hold 1", "hold 2"])
+        assertLogged(["coalesce 2", "hold 1", "hold 2"])
     }
 
     func testACallThatFailsReportsItsErrorAndDoesNothing() throws {
-        let center = DistributedNotificationCenter(try DistributedCenter(directory: FaultDirectory().directory))
+        let directory = ServerDirectory(path: "/nowhere/\(UInt32.random(in: 0...UInt32.max))/directory")
+        let center = DistributedNotificationCenter(try DistributedCenter(directory: directory))
         let errors = Awaited([DistributedError.Code]())
         center.errorHandler = { error in errors.withLock { $0.append(error.code) } }
         let long = String(repeating: "x", count: 5000)
@@ -158,32 +130,14 @@ final class DistributedNotificationCenterTests: XCTestCase {
         center.post(Notification(name: Self.name, object: self))
         center.post(name: Self.name, object: nil, userInfo: ["self": self])
         center.post(name: Self.name, object: nil, userInfo: [1: "a key that is no string"])
-        let observer = center.addObserver(forName: nil, object: long, queue: nil) { _ in XCTFail("it observes") }
-        center.removeObserver(observer)
+        center.removeObserver(center.addObserver(forName: nil, object: long, queue: nil) { _ in XCTFail("observes") })
         XCTAssertEqual(
             errors.withLock(\.self),
             [
                 .nameNotUsable, .objectNotUsable, .objectNotUsable, .userInfoNotUsable, .userInfoNotUsable,
                 .objectNotUsable,
             ])
-    }
-
-    func testAnObserverWithoutAServerReportsWhy() throws {
-        let directory = ServerDirectory(path: "/nowhere/\(UInt32.random(in: 0...UInt32.max))/directory")
-        let center = DistributedNotificationCenter(try DistributedCenter(directory: directory))
-        let errors = Awaited([DistributedError.Code]())
-        center.errorHandler = { error in errors.withLock { $0.append(error.code) } }
         center.addObserver(forName: Self.name, object: nil, queue: nil) { _ in XCTFail("there is no server") }
-        XCTAssertTrue(errors.wait { $0.contains(.pathNotUsable) })
-    }
-
-    /// Runs the main run loop until a condition holds, after the server has done all that was asked for.
-    private func run(_ center: DistributedCenter, until condition: () -> Bool) {
-        XCTAssertNoThrow(try center.synchronize(timeout: TestTimeout.hang))
-        let limit = Date(timeIntervalSinceNow: TestTimeout.seconds)
-        while !condition(), Date() < limit {
-            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 1))
-        }
-        XCTAssertTrue(condition())
+        XCTAssertTrue(errors.wait { $0.last == .pathNotUsable })
     }
 }

@@ -172,7 +172,7 @@ final class DistributedExamples: ExampleTestCase {
         // example: end
 
         // example: begin
-        let server = LocalServer { event in print(event) }
+        let server = LocalServer { line in print(line) }
         try server.run()  // until another thread or a signal handler calls server.stop()
         // example: end
     }

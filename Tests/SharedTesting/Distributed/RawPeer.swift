@@ -9,8 +9,6 @@ package final class RawPeer {
     package let socket: LocalSocket
     private let decoder = FrameDecoder(capacity: 256 << 10)
     private var lastSynchronization: UInt64 = 0
-    private var peeked: Received?
-    package static let limit = TestTimeout.hang
 
     package enum Problem: Error {
         case late
@@ -23,30 +21,20 @@ package final class RawPeer {
         case frame(FrameKind, [UInt8])
         /// The connection has ended.
         case end
-    }
 
-    /// A notification from the server.
-    package struct Delivered: Equatable {
-        package var sender: Int32
-        package var registrations: [UInt32]
-        package var payload: [UInt8]
-
-        /// The number that `post(…, number:)` wrote.
-        package var number: Int? {
-            guard payload.count >= 8 else { return nil }
-            return payload.suffix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        /// The reason of a goodbye.
+        package var goodbye: String? {
+            guard case .frame(.goodbye, let payload) = self else { return nil }
+            return payload.withUnsafeBytes { bytes in
+                var reader = WireReader(bytes)
+                return try? Goodbye(&reader).text
+            }
         }
     }
 
-    package struct Gap: Equatable {
-        package var cause: NotificationGap.Cause
-        package var count: Int
-        package var registrations: [UInt32: Int]
-
-        package init(cause: NotificationGap.Cause, count: Int, registrations: [UInt32: Int]) {
-            (self.cause, self.count, self.registrations) = (cause, count, registrations)
-        }
-    }
+    /// A notification from the server; `number` is the one that `post(…, number:)` wrote.
+    package typealias Delivered = (sender: Int32, registrations: [UInt32], number: Int)
+    package typealias Gap = (cause: NotificationGap.Cause, count: Int, registrations: [UInt32: Int])
 
     /// Connects, without starting a server.
     /// - Parameters:
@@ -55,14 +43,12 @@ package final class RawPeer {
     package init(
         _ directory: ServerDirectory, name: String? = "raw", suspended: Bool = false, observing: String? = nil
     ) throws {
-        guard let socket = try ServerStart.connectIfServed(directory, timeout: Self.limit) else {
+        guard let socket = try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang) else {
             throw Problem.wrote(ECONNREFUSED)
         }
         self.socket = socket
         guard let name else { return }
-        var hello = FrameWriter()
-        hello.hello(suspended: suspended, name: name)
-        try write(hello.bytes)
+        try sayHello(name, suspended: suspended)
         let answer = try next()
         guard case .frame(.welcome, _) = answer else { throw Problem.ended(answer) }
         guard let observing else { return }
@@ -70,30 +56,42 @@ package final class RawPeer {
         try synchronize()
     }
 
+    package init(_ socket: LocalSocket) {
+        self.socket = socket
+    }
+
     // MARK: Writing
 
+    /// The answer is not waited for.
+    package func sayHello(
+        _ name: String = "raw", suspended: Bool = false, versions: ProtocolVersions = .supported
+    ) throws {
+        var hello = FrameWriter()
+        hello.hello(suspended: suspended, name: name, versions: versions)
+        try write(hello.bytes)
+    }
+
     package func write(_ bytes: [UInt8]) throws {
-        let deadline = SuspendingClock.now + Self.limit
-        try bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = send(
-                    socket.descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
-                    Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-                if count >= 0 {
-                    written += count
-                } else if errno == EAGAIN {
-                    try wait(POLLOUT, until: deadline)
-                } else if errno != EINTR {
-                    throw Problem.wrote(errno)
-                }
-            }
+        var written = 0
+        while written < bytes.count {
+            if let count = try offer(bytes[written...]) { written += count } else { try wait(POLLOUT) }
         }
     }
 
-    private func wait(_ events: Int32, until deadline: SuspendingClock.Instant) throws {
+    /// Writes what the socket takes at once.
+    /// - Returns: the number of bytes; nil if it takes none.
+    package func offer(_ bytes: ArraySlice<UInt8>) throws -> Int? {
+        let count = bytes.withUnsafeBytes {
+            send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        }
+        guard count < 0 else { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw Problem.wrote(errno) }
+        return nil
+    }
+
+    private func wait(_ events: Int32) throws {
         var descriptor = pollfd(fd: socket.descriptor, events: Int16(events), revents: 0)
-        guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else { throw Problem.late }
+        guard poll(&descriptor, 1, Int32(TestTimeout.seconds * 1000)) > 0 else { throw Problem.late }
     }
 
     package func frame(_ kind: FrameKind, _ body: (inout FrameWriter) -> Void = { _ in }) throws {
@@ -102,13 +100,12 @@ package final class RawPeer {
         try write(writer.bytes)
     }
 
-    package func register(_ number: UInt32, name: String?, behavior: SuspensionBehavior = .hold) throws {
-        try frame(.register) {
-            $0.integer(number)
-            $0.integer(behavior.wireValue)
-            $0.integer(UInt8(name == nil ? 0 : 1))
-            if let name { $0.string(name) }
-        }
+    package func register(
+        _ number: UInt32, name: String?, object: String? = nil, behavior: SuspensionBehavior = .hold
+    ) throws {
+        var writer = FrameWriter()
+        writer.register(number, name: name, object: object, behavior: behavior)
+        try write(writer.bytes)
     }
 
     package func setSuspended(_ flag: Bool) throws {
@@ -116,66 +113,41 @@ package final class RawPeer {
     }
 
     /// The frame of a post. The server does not read the bytes of its userInfo.
-    package static func post(_ name: String, number: Int, byteCount: Int = 8, immediately: Bool = false) -> [UInt8] {
+    package static func post(
+        _ name: String, _ object: String? = nil, number: Int, byteCount: Int = 8, immediately: Bool = false
+    ) -> [UInt8] {
         var writer = FrameWriter(capacity: byteCount + name.utf8.count + 16)
+        let flags = PostedPayload.hasUserInfo | (object == nil ? 0 : PostedPayload.hasObject)
         writer.frame(.post) {
-            $0.integer(PostedPayload.hasUserInfo | (immediately ? PostedPayload.immediately : 0))
+            $0.integer(flags | (immediately ? PostedPayload.immediately : 0))
             $0.string(name)
-            $0.append(repeatElement(0, count: byteCount - 8))
+            if let object { $0.string(object) }
+            $0.append([UInt8](repeating: 0, count: byteCount - 8))
             $0.integer(UInt64(number))
         }
         return writer.bytes
     }
 
+    /// Posts with increasing numbers.
     package func post(_ name: String, numbers: Range<Int>, byteCount: Int = 200) throws {
-        var frames = Self.post(name, number: 0, byteCount: byteCount)
-        let size = frames.count
-        let batch = max(1, (64 << 10) / size)
-        let one = frames
-        for _ in 1..<batch { frames += one }
-        var next = numbers.lowerBound
-        while next < numbers.upperBound {
-            let count = min(batch, numbers.upperBound - next)
-            frames.withUnsafeMutableBytes { bytes in
-                for index in 0..<count {
-                    bytes.storeBytes(
-                        of: UInt64(next + index).littleEndian, toByteOffset: (index + 1) * size - 8, as: UInt64.self)
-                }
+        var frame = Self.post(name, number: 0, byteCount: byteCount)
+        var bytes: [UInt8] = []
+        for number in numbers {
+            frame.withUnsafeMutableBytes {
+                $0.storeBytes(of: UInt64(number).littleEndian, toByteOffset: $0.count - 8, as: UInt64.self)
             }
-            try write(Array(frames.prefix(count * size)))
-            next += count
+            bytes += frame
+            if bytes.count > 64 << 10 || number == numbers.last {
+                try write(bytes)
+                bytes = []
+            }
         }
-    }
-
-    /// Work that takes a while, with a server in this process: each round trip would wake a server that takes part in
-    /// it.
-    package static func roundTrips(_ count: Int) throws {
-        let temporary = try FaultDirectory()
-        let server = try ServerInThisProcess(temporary)
-        for _ in 0..<count / 10 {
-            let peer = try RawPeer(temporary.directory)
-            for _ in 0..<10 { try peer.synchronize() }
-        }
-        withExtendedLifetime(server) {}
     }
 
     // MARK: Reading
 
-    /// The kind of the next frame, which is not consumed.
-    package func peek() throws -> FrameKind? {
-        let received = try next()
-        peeked = received
-        if case .frame(let kind, _) = received { return kind }
-        return nil
-    }
-
     /// The next frame.
-    package func next(limit: Duration = RawPeer.limit) throws -> Received {
-        if let peeked {
-            self.peeked = nil
-            return peeked
-        }
-        let deadline = SuspendingClock.now + limit
+    package func next() throws -> Received {
         while true {
             if let frame = try decoder.next() {
                 guard let kind = FrameKind(rawValue: frame.kind) else { throw Problem.kind(frame.kind) }
@@ -188,7 +160,7 @@ package final class RawPeer {
             } else if count == 0 || errno == ECONNRESET {
                 return .end
             } else if errno == EAGAIN {
-                try wait(POLLIN, until: deadline)
+                try wait(POLLIN)
             } else if errno != EINTR {
                 throw Problem.wrote(errno)
             }
@@ -208,7 +180,7 @@ package final class RawPeer {
             let sender = Int32(bitPattern: try reader.integer(UInt32.self))
             var registrations: [UInt32] = []
             for _ in 0..<(try reader.integer(UInt16.self)) { registrations.append(try reader.integer(UInt32.self)) }
-            return Delivered(sender: sender, registrations: registrations, payload: Array(reader.rest()))
+            return (sender, registrations, reader.rest().suffix(8).reversed().reduce(0) { $0 << 8 | Int($1) })
         }
     }
 
@@ -216,7 +188,7 @@ package final class RawPeer {
         try payload.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
             let cause = try XCTUnwrap(NotificationGap.Cause(wireValue: try reader.integer(UInt8.self)))
-            var gap = Gap(cause: cause, count: Int(try reader.integer(UInt64.self)), registrations: [:])
+            var gap: Gap = (cause, Int(try reader.integer(UInt64.self)), [:])
             for _ in 0..<(try reader.integer(UInt16.self)) {
                 let registration = try reader.integer(UInt32.self)
                 gap.registrations[registration] = Int(try reader.integer(UInt64.self))
@@ -225,19 +197,13 @@ package final class RawPeer {
         }
     }
 
-    /// Reads the server's goodbye, and checks that the connection then ends.
-    package func farewell(limit: Duration = RawPeer.limit) throws -> Goodbye {
-        while true {
-            let received = try next(limit: limit)
-            guard case .frame(let kind, let payload) = received else { throw Problem.ended(received) }
-            guard kind == .goodbye else { continue }
-            let bye = try payload.withUnsafeBytes { bytes in
-                var reader = WireReader(bytes)
-                return try Goodbye(&reader)
-            }
-            XCTAssertEqual(try next(limit: limit), .end)
-            return bye
-        }
+    /// Reads until the connection ends.
+    /// - Returns: the reason that the server gave.
+    package func farewell() throws -> String {
+        var reason: String?
+        while case let received = try next(), received != .end { reason = received.goodbye ?? reason }
+        guard let reason else { throw Problem.ended(.end) }
+        return reason
     }
 
     /// Waits until the server has processed all that was written, and returns its output until then.
@@ -246,16 +212,12 @@ package final class RawPeer {
         lastSynchronization += 1
         let number = lastSynchronization
         try frame(.synchronize) { $0.integer(number) }
+        let answer = Received.frame(.synchronized, withUnsafeBytes(of: number.littleEndian, Array.init))
         var before: [Received] = []
-        while true {
-            let received = try next()
+        while case let received = try next(), received != answer {
             if received == .end { throw Problem.ended(received) }
-            if case .frame(.synchronized, let payload) = received,
-                payload == withUnsafeBytes(of: number.littleEndian, Array.init)
-            {
-                return before
-            }
             before.append(received)
         }
+        return before
     }
 }

@@ -1,57 +1,47 @@
 internal import DistributedNotifications
-package import Foundation
+internal import Foundation
 package import NotificationServer
-internal import ThreadedNotifications
 internal import XCTest
 
 /// A server with limits that a test chooses, on a thread of this process. The deinit stops it.
 package final class ServerInThisProcess {
     private let server: LocalServer
     private let ended = DispatchSemaphore(value: 0)
-    private let seen: Seen
+    private let logged = Awaited([String]())
 
-    private final class Seen: Sendable {
-        package let events = Awaited([ServerEvent]())
-        package let started = DispatchSemaphore(value: 0)
-    }
-
-    /// - Parameter report: called on the server's thread with each event.
+    /// - Parameters:
+    ///   - change: makes the limits, from the default ones.
+    ///   - log: called on the server's thread with each line.
     package init(
-        _ temporary: FaultDirectory, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false,
-        report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+        _ temporary: TemporaryDirectory,
+        _ change: (inout ServerLimits) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
-        let seen = Seen()
-        self.seen = seen
+        var limits = ServerLimits()
+        change(&limits)
+        let (logged, ended) = (logged, ended)
         try temporary.directory.prepare()
-        let server = LocalServer(directory: temporary.directory, limits: limits) { event in
-            seen.events.withLock { $0.append(event) }
-            if case .started = event { seen.started.signal() }
-            report(event)
+        let server = LocalServer(directory: temporary.directory, limits: limits) { line in
+            logged.withLock { $0.append(line) }
+            log(line)
         }
         self.server = server
-        let ended = ended
         Thread.detachNewThread {
-            try? server.run(endsWhenIdle: endsWhenIdle)
+            try? server.run()
             ended.signal()
         }
-        XCTAssertEqual(seen.started.wait(timeout: .now() + TestTimeout.seconds), .success)
+        XCTAssertTrue(hasLogged(" serves at "))
     }
 
-    package var events: [ServerEvent] { seen.events.withLock { $0 } }
+    /// The logged lines with a text.
+    package func lines(_ text: String) -> [String] { logged.withLock { $0.filter { $0.contains(text) } } }
 
-    /// Waits until the condition holds for the events so far, or the timeout has passed.
-    /// - Returns: whether the condition holds.
-    package func wait(_ timeout: TimeInterval = TestTimeout.seconds, until condition: ([ServerEvent]) -> Bool) -> Bool {
-        seen.events.wait(timeout, until: condition)
-    }
-
-    package func stop() {
-        server.stop()
-        XCTAssertEqual(ended.wait(timeout: .now() + TestTimeout.seconds), .success, "the server does not stop")
-        ended.signal()
+    /// Waits until so many lines with a text are logged.
+    package func hasLogged(_ text: String, _ count: Int = 1) -> Bool {
+        logged.wait { $0.count { $0.contains(text) } >= count }
     }
 
     deinit {
-        stop()
+        server.stop()
+        XCTAssertEqual(ended.wait(timeout: .now() + TestTimeout.seconds), .success, "the server does not stop")
     }
 }

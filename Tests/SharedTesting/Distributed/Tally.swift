@@ -1,5 +1,4 @@
 internal import DistributedNotifications
-internal import XCTest
 
 /// Counts received notifications and gaps, and checks their order.
 package struct Tally: Equatable {
@@ -15,19 +14,21 @@ package struct Tally: Equatable {
     /// What is seen of posts that are numbered from 0, if all arrive in order.
     package init(all count: Int) { (received, last) = (count, count - 1) }
 
-    package mutating func add(_ received: RawPeer.Received) throws {
-        guard case .frame(let kind, let payload) = received else { return }
-        switch kind {
-        case .notification:
-            let number = try XCTUnwrap(try RawPeer.delivered(payload).number)
-            if number <= last { isInOrder = false }
-            last = number
-            self.received += 1
-        case .gap:
-            let counted = try RawPeer.gap(payload)
-            gap += counted.count
-            gaps += 1
-        default: break
+    package mutating func see(_ number: Int) {
+        if number <= last { isInOrder = false }
+        last = number
+        received += 1
+    }
+
+    package mutating func seeGap(_ count: Int) {
+        gap += count
+        gaps += 1
+    }
+
+    package mutating func see(_ frames: [RawPeer.Received]) throws {
+        for case .frame(let kind, let payload) in frames {
+            if kind == .notification { see(try RawPeer.delivered(payload).number) }
+            if kind == .gap { seeGap(try RawPeer.gap(payload).count) }
         }
     }
 }

@@ -1,15 +1,14 @@
 package import DistributedNotifications
 internal import Foundation
 internal import Glibc
-internal import ThreadedNotifications
 internal import XCTest
 
-/// A temporary directory for a server. The deinit removes it, and ends the servers that the test connected to.
+/// A temporary directory for a server. The deinit removes the directory, so that no client can start another server
+/// there, and then ends the server that runs.
 package final class TemporaryDirectory: Sendable {
     /// The parent of the server's directory.
     package let parent: String
     package let directory: ServerDirectory
-    private let servers = Locked(Set<Int32>())
 
     package init() throws {
         parent = "/tmp/directory-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
@@ -17,33 +16,35 @@ package final class TemporaryDirectory: Sendable {
         directory = ServerDirectory(path: "\(parent)/distributed-notifications")
     }
 
-    /// Connects, and notes the server so that the deinit ends it.
-    package func connect(limit: Duration = TestTimeout.hang) throws -> (
-        server: Int32, started: Bool, socket: LocalSocket
-    ) {
-        let (socket, started) = try ServerStart.connect(to: directory, timeout: limit)
+    /// Connects to the server, which is another process. Starts it if there is none.
+    package func connect() throws -> (server: Int32, started: Bool, socket: LocalSocket) {
+        let (socket, started) = try ServerStart.connect(to: directory, timeout: TestTimeout.hang)
         let server = try XCTUnwrap(socket.peer).process
         try require(server != getpid())
-        note(server)
         return (server, started, socket)
     }
 
-    /// Notes a server that another process connected to, so that the deinit ends it.
-    package func note(_ server: Int32) {
-        servers.withLock { _ = $0.insert(server) }
+    package func startServer() throws -> ObservedProcess { ObservedProcess(try connect().server) }
+
+    package func status() throws -> ServerStatus {
+        try XCTUnwrap(try DistributedCenter.status(of: directory, timeout: TestTimeout.hang))
     }
 
-    /// The servers that were noted.
-    package var metServers: Set<Int32> { servers.withLock { $0 } }
+    /// The client with a name.
+    package func client(_ name: String) throws -> ServerStatus.Client {
+        let client = try status().clients.first { $0.name == name }
+        guard let client else { throw RawPeer.Problem.ended(.end) }
+        return client
+    }
 
     /// Ends a server, and waits until it is gone.
-    package func end(_ server: Int32) {
-        ObservedProcess(server).end()
-        servers.withLock { _ = $0.remove(server) }
-    }
+    package func end(_ server: Int32) { ObservedProcess(server).end() }
 
     deinit {
-        for server in metServers { end(server) }
+        let served = try? ServerStart.connectIfServed(directory, timeout: TestTimeout.hang)
         try? FileManager.default.removeItem(atPath: parent)
+        if let server = served?.peer?.process, server != getpid() { end(server) }
     }
 }
+
+package typealias FaultDirectory = TemporaryDirectory

@@ -1,150 +1,116 @@
 import Foundation
-import Glibc
 import SharedTesting
 import ThreadedNotifications
 import XCTest
 
 @testable import DistributedNotifications
-@testable import NotificationServer
 
 /// While a server is stopped, no call waits longer than its timeout, and no request is lost.
 final class StoppedServerTests: XCTestCase {
-    private let limit = Duration.milliseconds(50)
+    private let temporary: TemporaryDirectory! = try? TemporaryDirectory()
 
-    private func stop(_ server: ObservedProcess) {
-        kill(server.id, SIGSTOP)
-        XCTAssertTrue(eventually { server.isStopped })
-    }
-
-    /// It throws after its limit, and not after that of a post.
-    private func synchronizeInVain(_ center: DistributedCenter) {
-        let begin = SuspendingClock.now
-        let (error, isOver) = (Locked<DistributedError?>(nil), DispatchSemaphore(value: 0))
-        Thread.detachNewThread { [limit] in
-            do throws(DistributedError) { try center.synchronize(timeout: limit) } catch let late {
-                error.withLock { $0 = late }
-            }
-            isOver.signal()
-        }
-        XCTAssertEqual(isOver.wait(timeout: .now() + TestTimeout.seconds), .success, "it waits as long as a post")
-        let thrown = error.withLock { $0 }
-        XCTAssertEqual(thrown?.code, .notAnswered, "\(String(describing: thrown))")
-        XCTAssertEqual(thrown?.timeout, limit)
-        XCTAssertGreaterThanOrEqual(begin.duration(to: .now), limit)
-    }
-
-    private func interruptions(_ center: DistributedCenter) -> (ObserverToken, Locked<Int>) {
-        let count = Locked(0)
-        let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
-            if case .interrupted = event { count.withLock { $0 += 1 } }
-        }
-        return (token, count)
-    }
-
-    private func client(_ temporary: FaultDirectory) throws -> ServerStatus.Client? {
-        try temporary.status().clients.first { $0.name == ProcessInfo.processInfo.processName }
-    }
-
-    func testRequestsToAStoppedServerAreServedWhenItContinues() throws {
-        let temporary = try FaultDirectory()
-        let server = try temporary.startServer()
+    private func center(postTimeout: Duration) throws -> DistributedCenter {
         var limits = ClientLimits()
-        limits.postTimeout = .seconds(3600)
+        limits.postTimeout = postTimeout
         let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-        let (token, interruptions) = interruptions(center)
+        // Connected without the limit of a post.
         try center.synchronize(timeout: TestTimeout.hang)
-        stop(server)
-        defer { kill(server.id, SIGCONT) }
-        let received = Locked([String?]())
-        let observer = try center.addObserver(
-            forName: .numbered, suspensionBehavior: .hold, on: TargetThread.postingThread
-        ) { notification in received.withLock { $0.append(notification.object) } }
-        center.suspend()
-        try center.post(name: .numbered, object: "held")
-        synchronizeInVain(center)
-        synchronizeInVain(center)
-        center.resume()
-        try center.post(name: .numbered, object: "live")
-        XCTAssertEqual(received.withLock { $0 }, [])
-        kill(server.id, SIGCONT)
-        try center.synchronize(timeout: TestTimeout.hang)
-        XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
-        XCTAssertEqual(try client(temporary)?.observers.count, 1)
-        XCTAssertEqual(interruptions.withLock { $0 }, 0)
-        withExtendedLifetime((token, observer)) {}
+        return center
     }
 
     /// Posts until the socket is full.
-    private func fill(_ temporary: FaultDirectory, _ center: DistributedCenter) throws -> Int {
+    private static func fill(_ center: DistributedCenter) -> (posted: Int, error: DistributedError?) {
         let large = String(repeating: "x", count: 10_000)
         for posted in 0..<10_000 {
             do throws(DistributedError) {
-                try center.post(name: .mark, userInfo: ["filler": .string(large)])
+                try center.post(name: .numbered, userInfo: ["filler": .string(large)])
             } catch {
-                guard error.code == .notPosted else { throw error }
-                return posted
+                return (posted, error)
             }
         }
-        XCTFail("the socket is never full")
-        return 10_000
+        return (10_000, nil)
+    }
+
+    /// On threads of their own: one after the other, they would need longer than the test may.
+    private func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let ended = Awaited(0)
+        for index in 0..<count {
+            Thread.detachNewThread {
+                body(index)
+                ended.withLock { $0 += 1 }
+            }
+        }
+        XCTAssertTrue(ended.wait { $0 == count }, "it waits for the server")
+    }
+
+    func testCallsTimeOutAndRequestsAreServedWhenTheServerContinues() throws {
+        let server = try temporary.startServer()
+        let timeout = Duration.milliseconds(50)
+        let center = try center(postTimeout: timeout)
+        let (interruptions, received) = (Awaited(0), Awaited([String?]()))
+        let events = center.addConnectionObserver(on: TargetThread.postingThread) { event in
+            if case .interrupted = event { interruptions.withLock { $0 += 1 } }
+        }
+        func observe(_ name: String) throws -> ObserverToken {
+            try center.addObserver(
+                forName: Notification.Name(name), suspensionBehavior: .hold, on: TargetThread.postingThread
+            ) { notification in received.withLock { $0.append(notification.object) } }
+        }
+        var removed: ObserverToken? = try observe("removed")
+        let observer = try observe("observed")
+        try center.synchronize(timeout: TestTimeout.hang)
+        let (posted, added) = try server.stopped {
+            center.suspend()
+            try center.post(name: Notification.Name("observed"), object: "held")
+            center.resume()
+            try center.post(name: Notification.Name("observed"), object: "live")
+            let (posted, error) = Self.fill(center)
+            XCTAssertEqual([error?.code], [.notPosted])
+            XCTAssertEqual([error?.name], ["n"])
+            XCTAssertEqual(error?.timeout, timeout)
+            XCTAssertEqual(error?.problem.contains("does not read"), true)
+            // They do not fit into the socket.
+            center.suspend()
+            removed = nil
+            let added = try observe("added")
+            for call in [
+                { try center.synchronize(timeout: timeout) },
+                { [temporary] in _ = try DistributedCenter.status(of: temporary!.directory, timeout: timeout) },
+            ] {
+                XCTAssertThrowsError(try call()) { XCTAssertEqual(($0 as? DistributedError)?.code, .notAnswered) }
+            }
+            concurrently(100) { _ in XCTAssertEqual([Self.fill(center).error?.code], [.notPosted]) }
+            return (posted, added)
+        }
+        try center.synchronize(timeout: TestTimeout.hang)
+        XCTAssertEqual(received.withLock(\.self), ["held", "live"])
+        XCTAssertNil(removed)
+        let client = try XCTUnwrap(try temporary.status().clients.first)
+        XCTAssertTrue(client.isSuspended)
+        XCTAssertEqual(client.observers.map(\.name), ["observed", "added"])
+        XCTAssertEqual(client.posted, posted + 2)
+        XCTAssertEqual(interruptions.withLock(\.self), 0)
+        withExtendedLifetime((events, observer, added)) {}
     }
 
     /// A wait of a second for each of them would take longer than the test may.
     func testACenterThatIsClosedOrReleasedDoesNotWaitForAStoppedServer() throws {
-        let temporary = try FaultDirectory()
         let server = try temporary.startServer()
-        var limits = ClientLimits()
-        limits.postTimeout = .milliseconds(1)
-        var centers: [DistributedCenter?] = []
-        for _ in 0..<Int(TestTimeout.seconds) + 10 {
-            let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-            try center.synchronize(timeout: TestTimeout.hang)
-            centers.append(center)
-        }
-        stop(server)
-        defer { kill(server.id, SIGCONT) }
-        let posted = try centers.reduce(0) { try $0 + fill(temporary, XCTUnwrap($1)) }
-        let isOver = expectation(description: "all are closed")
-        let taken = Locked(centers)
-        centers = []
-        Thread.detachNewThread {
-            for index in taken.withLock({ $0 }).indices {
-                let center = taken.withLock { $0[index].take() }
-                if index.isMultiple(of: 2) { center?.close() }
+        let count = Int(TestTimeout.seconds) + 10
+        let centers = Locked<[DistributedCenter?]>(
+            try (0..<count).map { _ in try center(postTimeout: .milliseconds(1)) })
+        let posted = server.stopped {
+            let posted = centers.withLock { $0.reduce(0) { $0 + ($1.map { Self.fill($0).posted } ?? 0) } }
+            concurrently(1) { _ in
+                for index in 0..<count {
+                    let center = centers.withLock { $0[index].take() }
+                    if index.isMultiple(of: 2) { center?.close() }
+                }
             }
-            isOver.fulfill()
+            return posted
         }
-        wait(for: [isOver], timeout: TestTimeout.seconds)
-        kill(server.id, SIGCONT)
         // What was posted before is served.
         XCTAssertTrue(try eventually { try temporary.status().clients.isEmpty })
         XCTAssertEqual(try temporary.status().posted, posted)
-    }
-
-    func testRequestsThatDoNotFitIntoTheSocketKeepTheConnectionAndAreWrittenWhenTheServerContinues() throws {
-        let temporary = try FaultDirectory()
-        let server = try temporary.startServer()
-        var limits = ClientLimits()
-        limits.postTimeout = limit
-        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-        let (token, interruptions) = interruptions(center)
-        var removed: ObserverToken? = try center.addObserver(forName: .mark) { _ in }
-        try center.synchronize(timeout: TestTimeout.hang)
-        stop(server)
-        defer { kill(server.id, SIGCONT) }
-        let posted = try fill(temporary, center)
-        center.suspend()
-        removed = nil
-        let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
-        for _ in 0..<2 { synchronizeInVain(center) }
-        kill(server.id, SIGCONT)
-        try center.synchronize(timeout: TestTimeout.hang)
-        let client = try XCTUnwrap(try client(temporary))
-        XCTAssertTrue(client.isSuspended)
-        XCTAssertEqual(client.observers.map(\.name), ["n"])
-        XCTAssertEqual(client.posted, posted)
-        XCTAssertEqual(interruptions.withLock { $0 }, 0)
-        XCTAssertNil(removed)
-        withExtendedLifetime((token, added)) {}
     }
 }

@@ -4,241 +4,176 @@ import XCTest
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// The rules of suspension, in `Suspension` and in `NaiveSuspension`, which take the same steps.
+/// The rules of suspension, as a client of a server sees them. A trace is a line of steps:
+///
+///     s r    the client is suspended, and resumes    A  AB   a post of this name, to the observers of A
+///     -2     its second observer is removed          A! A* A#  delivered immediately; 900; 3000 bytes
+///
+/// Its observers are written as behavior and name: `c:A h:A d:? i:B`. What the client receives is written as
+/// `post→observers` and `gap(observer:posts)`, between the steps `s` and `r`.
 final class SuspensionTests: XCTestCase {
-    private struct Compared {
-        private var suspension: Suspension
-        private var model: NaiveSuspension
-        private var posts = 0
-        /// How the two first differ.
-        private(set) var difference: String?
+    private static let behaviors: [Character: SuspensionBehavior] = [
+        "d": .drop, "c": .coalesce, "h": .hold, "i": .deliverImmediately,
+    ]
 
-        init(_ limits: ServerLimits) {
-            suspension = Suspension(limits)
-            model = NaiveSuspension(limits)
+    private func received(_ steps: String, by observers: String, from directory: ServerDirectory) throws -> String {
+        let (client, poster) = (try RawPeer(directory), try RawPeer(directory))
+        for (index, observer) in observers.split(separator: " ").enumerated() {
+            try client.register(
+                UInt32(index + 1), name: observer.last == "?" ? nil : String(observer.suffix(1)),
+                behavior: Self.behaviors[observer.first!]!)
         }
-
-        mutating func setSuspended(_ flag: Bool) -> SuspensionOutcome {
-            compared(suspension.setSuspended(flag), with: model.setSuspended(flag))
-        }
-
-        mutating func unregister(_ registration: UInt32) {
-            suspension.unregister(registration)
-            model.unregister(registration)
-            _ = compared(Suspension.Delivery(), with: SuspensionOutcome())
-        }
-
-        mutating func post(
-            _ key: Character = "A", to observers: [MatchingObserver], immediately: Bool = false, byteCount: Int = 1,
-            spareBytes: Int = 1 << 20
-        ) -> SuspensionOutcome {
-            posts += 1
-            let name = Array(String(key).utf8).withUnsafeBytes { NameAndObject(name: $0) }
-            let post = HeldPost(key: name, sender: Int32(posts), payload: [UInt8](repeating: 0, count: byteCount))
-            let delivery = suspension.decide(
-                post, observers: observers, immediately: immediately, spareBytes: spareBytes)
-            let expected = model.decide(
-                posts, key, byteCount: byteCount, observers: observers, immediately: immediately, spareBytes: spareBytes
-            )
-            return compared(delivery, with: expected)
-        }
-
-        var counts: NotificationCounts { suspension.counts }
-
-        private mutating func compared(_ delivery: Suspension.Delivery, with expected: SuspensionOutcome)
-            -> SuspensionOutcome
-        {
-            var outcome = SuspensionOutcome(gap: delivery.gap)
-            outcome.deliveries = delivery.entries.map {
-                .init(post: Int($0.post.sender), registrations: $0.observers.map(\.registration))
-            }
-            if !delivery.observers.isEmpty {
-                outcome.deliveries.append(.init(post: posts, registrations: delivery.observers.map(\.registration)))
-            }
-            if outcome != expected { difference = difference ?? "\(outcome), not \(expected)" }
-            if suspension.isSuspended != model.isSuspended || suspension.entryCount != model.entryCount
-                || suspension.byteCount != model.byteCount || suspension.counts != model.counts
-            {
-                difference = difference ?? "\(suspension), not \(model)"
-            }
-            return outcome
-        }
-    }
-
-    private static let coalescing = MatchingObserver(registration: 1, behavior: .coalesce)
-    private static let holding = MatchingObserver(registration: 2, behavior: .hold)
-    private static let dropping = MatchingObserver(registration: 3, behavior: .drop)
-    private static let urgent = MatchingObserver(registration: 4, behavior: .deliverImmediately)
-
-    private static func limits(
-        entries: Int = 3, bytes: Int = 2000, _ overflow: ServerLimits.HeldOverflow = .discardOldest
-    ) -> ServerLimits {
-        var limits = ServerLimits()
-        (limits.heldEntriesPerClient, limits.heldBytesPerClient, limits.heldOverflow) = (entries, bytes, overflow)
-        return limits
-    }
-
-    private var suspended: Compared = {
-        var compared = Compared(limits())
-        _ = compared.setSuspended(true)
-        return compared
-    }()
-
-    override func tearDown() {
-        XCTAssertNil(suspended.difference)
-    }
-
-    // MARK: The table, and R1 to R6
-
-    func testEachBehaviorFollowsTheTable() {
-        // Posts 1 and 2 are held, for an observer that holds and for the one in question, if it keeps any.
-        for (observer, normally, immediately) in [
-            (Self.dropping, " | 1→[2]", "1→[2] 3→[3] | "),
-            (Self.coalescing, " | 1→[2] 3→[1]", "1→[2] 2→[1] 3→[1] | "),
-            (Self.holding, " | 1→[2] 2→[2] 3→[2]", "1→[2] 2→[2] 3→[2] | "),
-            (Self.urgent, "1→[2] 2→[4] 3→[4] | ", "1→[2] 2→[4] 3→[4] | "),
-        ] {
-            for (isImmediate, expected) in [(false, normally), (true, immediately)] {
-                var suspended = suspended
-                var outcomes = [suspended.post(to: [Self.holding]), suspended.post(to: [observer])]
-                outcomes.append(suspended.post(to: [observer], immediately: isImmediate))
-                let sent = outcomes.map(\.description).filter { !$0.isEmpty }.joined(separator: " ")
-                XCTAssertEqual("\(sent) | \(suspended.setSuspended(false))", expected, "\(observer) \(isImmediate)")
-                XCTAssertEqual(suspended.post(to: [observer]).description, "4→[\(observer.registration)]")
-            }
-        }
-    }
-
-    func testR1R2R3HeldPostsComeInTheirOrderAtOneResumptionAndAnImmediateDeliveryIsNone() {
-        _ = suspended.setSuspended(true)
-        _ = suspended.post("A", to: [Self.holding])
-        XCTAssertEqual(suspended.post("B", to: [Self.coalescing], immediately: true).description, "1→[2] 2→[1]")
-        _ = suspended.post("B", to: [Self.coalescing])
-        _ = suspended.post("A", to: [Self.holding])
-        XCTAssertEqual(suspended.setSuspended(false).description, "3→[1] 4→[2]")
-    }
-
-    func testR4APostForSeveralObserversIsOneEntryAndIsDeliveredAtOnceToAllButDropIfOneRequiresIt() {
-        _ = suspended.post(to: [Self.coalescing, Self.holding, Self.dropping])
-        let outcome = suspended.post(to: [Self.coalescing, Self.dropping, Self.urgent])
-        XCTAssertEqual(outcome.description, "1→[1, 2] 2→[1, 4]")
-    }
-
-    func testR5ARemovedObserverGetsNoHeldPostAndNoGap() {
-        for post in [[Self.holding], [Self.coalescing, Self.holding]] { _ = suspended.post(to: post) }
-        _ = suspended.post(to: [Self.holding], byteCount: 3000)
-        suspended.unregister(Self.holding.registration)
-        XCTAssertEqual(suspended.setSuspended(false).description, "2→[1]")
-        XCTAssertEqual(suspended.counts, NotificationCounts(discarded: 1, removed: 1))
-    }
-
-    func testD1CoalescingKeepsTheLastOfEachNameAndObjectWithoutAGap() {
-        for (key, observers) in [
-            ("A", [Self.coalescing]), ("B", [Self.coalescing, Self.holding]), ("A", [Self.coalescing]),
-            ("B", [Self.coalescing]), ("C", [Self.dropping]),
-        ] as [(Character, [MatchingObserver])] { _ = suspended.post(key, to: observers) }
-        XCTAssertEqual(suspended.setSuspended(false).description, "2→[2] 3→[1] 4→[1]")
-        XCTAssertEqual(suspended.counts, NotificationCounts(coalesced: 1, suppressed: 1))
-    }
-
-    // MARK: D2
-
-    func testAtALimitTheOldestAreDiscardedAndTheNextFlushShowsTheGapOnce() {
-        for _ in 1...5 { _ = suspended.post(to: [Self.holding]) }
-        XCTAssertEqual(suspended.setSuspended(false).description, "gap of 2 2:2; 3→[2] 4→[2] 5→[2]")
-        _ = suspended.setSuspended(true)
-        for _ in 6...7 { _ = suspended.post(to: [Self.holding], byteCount: 900) }
-        _ = suspended.post(to: [Self.holding], byteCount: 300, spareBytes: 0)
-        XCTAssertEqual(suspended.setSuspended(false).description, "gap of 1 2:1; 7→[2] 8→[2]")
-        XCTAssertTrue(suspended.setSuspended(false).gap.isEmpty)
-    }
-
-    func testAPostThatExceedsALimitAloneIsTheOnlyOneDiscarded() {
-        _ = suspended.post(to: [Self.coalescing])
-        _ = suspended.post(to: [Self.coalescing], byteCount: 3000)
-        _ = suspended.post(to: [Self.coalescing], byteCount: 2, spareBytes: 0)
-        XCTAssertEqual(suspended.setSuspended(false).description, "gap of 2 1:2; 1→[1]")
-    }
-
-    func testWithThePolicyToDeliverAFullQueueIsFlushedAndTheNewPostIsHeld() {
-        suspended = Compared(Self.limits(entries: 2, .deliver))
-        _ = suspended.setSuspended(true)
-        for _ in 1...2 { _ = suspended.post(to: [Self.holding]) }
-        XCTAssertEqual(suspended.post(to: [Self.holding]).description, "1→[2] 2→[2]")
-        XCTAssertEqual(suspended.post(to: [Self.holding], byteCount: 3000).description, "3→[2] 4→[2]")
-    }
-
-    // MARK: Traces
-
-    func testItAgreesWithTheModelInEverySequenceForTwoObservers() {
-        for behaviors in SuspensionBehavior.allCases.flatMap({ one in SuspensionBehavior.allCases.map { [one, $0] } }) {
-            for overflow in ServerLimits.HeldOverflow.allCases {
-                let registered = zip([1, 2], behaviors).map(MatchingObserver.init)
-                let start = Compared(Self.limits(entries: 2, bytes: 1 << 20, overflow))
-                let depth = TestRounds.rounds(3, stress: 5)
-                guard let difference = Self.difference(from: start, registered, depth: depth) else { continue }
-                return XCTFail("\(behaviors), \(overflow): \(difference)")
-            }
-        }
-    }
-
-    /// Takes every sequence of so many steps from here, and resumes after each.
-    private static func difference(from start: Compared, _ registered: [MatchingObserver], depth: Int) -> String? {
-        for step in 0..<9 {
-            var (next, registered) = (start, registered)
-            switch step {
-            case 0, 1: _ = next.setSuspended(step == 0)
-            case 2, 3, 4: _ = next.post(step == 2 ? "A" : "B", to: registered, immediately: step == 4)
-            case 5, 6: _ = next.post(step == 5 ? "C" : "D", to: registered.filter { $0.registration == step - 4 })
+        try client.synchronize()
+        var (posts, received) = (0, [String]())
+        for step in steps.split(separator: " ") {
+            switch step.first! {
+            case "s", "r":
+                try client.setSuspended(step == "s")
+                received.append(String(step))
+            case "-": try client.frame(.unregister) { $0.integer(UInt32(step.dropFirst())!) }
             default:
-                registered.removeAll { $0.registration == step - 6 }
-                next.unregister(UInt32(step - 6))
+                posts += 1
+                let byteCount = step.hasSuffix("#") ? 3000 : step.hasSuffix("*") ? 900 : 8
+                try poster.write(
+                    RawPeer.post(
+                        String(step.first!), number: posts, byteCount: byteCount, immediately: step.hasSuffix("!")))
+                try poster.synchronize()
             }
-            if depth == 1 { _ = next.setSuspended(false) }
-            if let difference = next.difference { return "step \(step): \(difference)" }
-            guard depth > 1, let difference = difference(from: next, registered, depth: depth - 1) else { continue }
-            return "step \(step), \(difference)"
+            for case .frame(let kind, let payload) in try client.synchronize() {
+                received.append(kind == .gap ? try Self.gap(payload) : try Self.notification(payload))
+            }
         }
-        return nil
+        return received.joined(separator: " ")
     }
 
-    func testItAgreesWithTheModelInRandomSequencesWithByteLimits() {
-        for seed in 0..<UInt64(FaultRounds.comparisons * 3) {
-            guard let difference = Self.randomDifference(seed: seed) else { continue }
-            return XCTFail("seed \(seed): \(difference)")
+    private static func notification(_ payload: [UInt8]) throws -> String {
+        let delivered = try RawPeer.delivered(payload)
+        return "\(delivered.number)→\(delivered.registrations.map { "\($0)" }.joined(separator: ","))"
+    }
+
+    private static func gap(_ payload: [UInt8]) throws -> String {
+        let gap = try RawPeer.gap(payload)
+        XCTAssertEqual(gap.cause, .held)
+        return "gap(\(gap.registrations.sorted { $0.key < $1.key }.map { "\($0):\($1)" }.joined(separator: ",")))"
+    }
+
+    /// - Parameter traces: the observers, the steps, and what is received.
+    private func assertTraces(
+        _ traces: [(String, String, String)], line: UInt = #line, _ limits: (inout ServerLimits) -> Void = { _ in }
+    ) throws {
+        let temporary = try TemporaryDirectory()
+        let server = try ServerInThisProcess(temporary, limits)
+        for (observers, steps, expected) in traces {
+            XCTAssertEqual(
+                try received(steps, by: observers, from: temporary.directory), expected, "\(observers), \(steps)",
+                line: line)
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    func testTheTableOfBehaviorsAndTheRules() throws {
+        try assertTraces([
+            ("h:H d:X", "s H X X r X", "s r 1→1 4→2"), ("h:H d:X", "s H X X! r X", "s 1→1 3→2 r 4→2"),
+            ("h:H c:X", "s H X X r X", "s r 1→1 3→2 4→2"), ("h:H c:X", "s H X X! r X", "s 1→1 2→2 3→2 r 4→2"),
+            ("h:H h:X", "s H X X r X", "s r 1→1 2→2 3→2 4→2"), ("h:H h:X", "s H X X! r X", "s 1→1 2→2 3→2 r 4→2"),
+            ("h:H i:X", "s H X X r X", "s 1→1 2→2 3→2 r 4→2"), ("h:H i:X", "s H X X! r X", "s 1→1 2→2 3→2 r 4→2"),
+            // R1, R2, R3: one resumption delivers what is held, in order, and an immediate delivery is none.
+            ("h:A c:B", "s s A B! B A r", "s s 1→1 2→2 r 3→2 4→1"),
+            // R4: a post for several observers is one entry, and is for all but drop if one must have it at once.
+            ("c:A h:A d:A c:B d:B i:B", "s A B", "s 1→1,2 2→4,6"),
+            // R5: a removed observer receives nothing that is held.
+            ("h:A c:A", "s A -1 r A", "s r 1→2 2→2"), ("h:A", "s A -1 r", "s r"),
+            // D1: an observer of any name coalesces each name.
+            ("c:? h:B", "s A B A B C r", "s r 2→2 3→1 4→1,2 5→1"),
+        ])
+    }
+
+    func testD2AtALimitTheOldestIsDiscardedAndTheNextFlushShowsTheGapOnce() throws {
+        try assertTraces([
+            ("h:A", "s A A A A A r s r", "s r gap(1:2) 3→1 4→1 5→1 s r"),
+            ("h:A", "s A* A* A r", "s r gap(1:1) 2→1 3→1"), ("h:A h:B", "s A A A B r", "s r gap(1:1) 2→1 3→1 4→2"),
+            // One that exceeds a limit alone is the only one discarded.
+            ("c:A", "s A A# r", "s r gap(1:1) 1→1"), ("h:A", "s A# -1 r", "s r"),
+        ]) { ($0.heldEntriesPerClient, $0.heldBytesPerClient) = (3, 2000) }
+    }
+
+    func testD2WithThePolicyToDeliverAFullQueueIsFlushedAndTheNewPostIsHeld() throws {
+        try assertTraces([("h:A", "s A A A A# A r", "s 1→1 2→1 3→1 4→1 r 5→1")]) {
+            ($0.heldEntriesPerClient, $0.heldBytesPerClient, $0.heldOverflow) = (2, 2000, .deliver)
         }
     }
 
-    private static func randomDifference(seed: UInt64) -> String? {
-        var random = SeededGenerator(seed: seed)
-        var registered: [MatchingObserver] = []
-        let behaviors = random.once(in: 4) ? SuspensionBehavior.allCases : [.drop, .coalesce, .hold]
-        var compared = Compared(
-            limits(
-                entries: [0, 1, 3, 8, 100].randomElement(using: &random)!,
-                bytes: [100, 500, 2000, 10_000].randomElement(using: &random)!,
-                random.once(in: 3) ? .deliver : .discardOldest))
-        for number in 1...150 as ClosedRange<UInt32> {
-            switch Int.random(in: 0..<20, using: &random) {
-            case 0...2: _ = compared.setSuspended(!random.once(in: 3))
-            case 3:
-                let leaving = registered.randomElement(using: &random)?.registration ?? number
-                registered.removeAll { $0.registration == leaving }
-                compared.unregister(leaving)
-            case 4...6:
-                let behavior = behaviors.randomElement(using: &random)!
-                registered.append(MatchingObserver(registration: number, behavior: behavior))
+    // MARK: Random traces
+
+    /// The rules without limits, with one queue for each observer.
+    private struct Oracle {
+        let observers: [(behavior: Character, name: Character)]
+        var removed: Set<Int> = []
+        var isSuspended = false
+        var posts = 0
+        var queues: [Int: [(post: Int, name: Character)]] = [:]
+
+        mutating func step(_ step: Substring) -> [String] {
+            let name = step.first!
+            switch name {
+            case "s", "r":
+                isSuspended = name == "s"
+                return [String(step)] + (isSuspended ? [] : flush())
+            case "-":
+                removed.insert(Int(step.dropFirst())!)
+                queues[Int(step.dropFirst())!] = nil
+                return []
             default:
-                // The same observers match the same name each time, as in the table of observers.
-                let bit = UInt32.random(in: 0..<4, using: &random)
-                _ = compared.post(
-                    ["A", "B", "C", "D"][Int(bit)], to: registered.filter { $0.registration >> bit & 1 == 1 },
-                    immediately: random.once(in: 60), byteCount: Int.random(in: 0...200, using: &random),
-                    spareBytes: random.once(in: 4) ? Int.random(in: -100...300, using: &random) : 1 << 20)
+                posts += 1
+                let matching = (1...observers.count).filter {
+                    !removed.contains($0) && ["?", name].contains(observers[$0 - 1].name)
+                }
+                let kept = matching.filter { observers[$0 - 1].behavior != "d" }
+                if matching.isEmpty { return [] }
+                if !isSuspended { return text(posts, matching) }
+                if step.hasSuffix("!") { return flush() + text(posts, matching) }
+                if kept.contains(where: { observers[$0 - 1].behavior == "i" }) { return flush() + text(posts, kept) }
+                for number in kept {
+                    if observers[number - 1].behavior == "c" { queues[number]?.removeAll { $0.name == name } }
+                    queues[number, default: []].append((posts, name))
+                }
+                return []
             }
-            if let difference = compared.difference { return "step \(number): \(difference)" }
         }
-        _ = compared.setSuspended(false)
-        return compared.difference
+
+        private func text(_ post: Int, _ numbers: [Int]) -> [String] {
+            ["\(post)→\(numbers.map { "\($0)" }.joined(separator: ","))"]
+        }
+
+        private mutating func flush() -> [String] {
+            let held = Set(queues.values.joined().map(\.post)).sorted().flatMap { post in
+                text(post, queues.keys.sorted().filter { queues[$0]!.contains { $0.post == post } })
+            }
+            queues = [:]
+            return held
+        }
+    }
+
+    func testRandomTracesAgreeWithAnOracle() throws {
+        var traces: [(String, String, String)] = []
+        for seed in 0..<UInt64(FaultRounds.comparisons) {
+            var random = SeededGenerator(seed: seed)
+            let observers = (0..<5).map { _ in
+                (seed % 4 == 0 ? "dchi" : "dch").randomElement(using: &random)!
+            }.map { ($0, "AB?".randomElement(using: &random)!) }
+            var oracle = Oracle(observers: observers)
+            let steps = (0..<40).map { _ in
+                if random.once(in: 4) { return ["s", "s", "r"].randomElement(using: &random)! }
+                if random.once(in: 20) { return "-\(Int.random(in: 1...5, using: &random))" }
+                return ["A", "B", "C"].randomElement(using: &random)! + (random.once(in: 20) ? "!" : "")
+            }
+            let expected = steps.flatMap { oracle.step($0[...]) }
+            traces.append(
+                (
+                    observers.map { "\($0):\($1)" }.joined(separator: " "), steps.joined(separator: " "),
+                    expected.joined(separator: " ")
+                ))
+        }
+        try assertTraces(traces)
     }
 }

@@ -5,19 +5,17 @@ import XCTest
 
 @testable import DistributedNotifications
 
-/// Handlers of distributed notifications that are isolated to an actor, or async.
 final class ActorObserverTests: XCTestCase {
     func testHandlersAreIsolatedToActorsAndMayBeAsync() throws {
-        let temporary = try FaultDirectory()
+        let temporary = try TemporaryDirectory()
         let server = try ServerInThisProcess(temporary)
         let center = try DistributedCenter(directory: temporary.directory)
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
+        let worker = try RunLoopThread.started("worker")
         let account = Account(worker)
         let model = MainActor.assumeIsolated { Model() }
         let handled = expectation(description: "handled")
         handled.expectedFulfillmentCount = 5
-        var tokens = [
+        let tokens = [
             try center.addObserver(forName: .numbered) { _ in
                 model.count += 1
                 handled.fulfill()
@@ -34,24 +32,20 @@ final class ActorObserverTests: XCTestCase {
                 await account.add()
                 handled.fulfill()
             },
+            try worker.performAndWait(timeout: TestTimeout.hang) {
+                try account.assumeIsolated { try $0.observe(center) { handled.fulfill() } }
+            },
         ]
-        let own = try worker.performAndWait(timeout: TestTimeout.hang) {
-            try account.assumeIsolated { try $0.observe(center) { handled.fulfill() } }
-        }
-        tokens.append(own)
         try center.post(name: .numbered)
         wait(for: [handled], timeout: TestTimeout.seconds)
         XCTAssertEqual(MainActor.assumeIsolated { model.count }, 2)
-        XCTAssertEqual(
-            try worker.performAndWait(timeout: TestTimeout.hang) { account.assumeIsolated { $0.count } }, 3)
+        XCTAssertEqual(try worker.performAndWait(timeout: TestTimeout.hang) { account.assumeIsolated { $0.count } }, 3)
         assertThrows(DistributedError.actorNotPinned(actor: "Unpinned")) {
             try center.addObserver(forName: .numbered, isolatedTo: Unpinned()) { _, _ in }
         }
-        for token in tokens { token.cancel() }
         center.close()
-        worker.stop()
-        try worker.waitUntilFinished(timeout: TestTimeout.hang)
-        withExtendedLifetime(server) {}
+        try worker.stopAndWait()
+        withExtendedLifetime((server, tokens)) {}
     }
 }
 

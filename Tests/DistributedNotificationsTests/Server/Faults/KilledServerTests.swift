@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import SharedTesting
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+
+/// Servers that are killed, or whose socket is removed.
+final class KilledServerTests: XCTestCase {
+    private let temporary: TemporaryDirectory! = try? TemporaryDirectory()
+
+    /// Forty of them start without a server; then it is killed, and its socket stays.
+    func testClientsThatStartTogetherUseOneServerWhichReplacesAKilledOne() throws {
+        var servers: Set<Int32> = []
+        for round in 0..<TestRounds.rounds(5, stress: 40) {
+            let connected = Awaited([Int32]())
+            let directory = temporary.directory
+            for _ in 0..<40 {
+                Thread.detachNewThread {
+                    let socket = try? ServerStart.connect(to: directory, timeout: TestTimeout.hang).socket
+                    connected.withLock { $0.append(socket?.peer?.process ?? -1) }
+                }
+            }
+            XCTAssertTrue(connected.wait { $0.count == 40 })
+            let server = Set(connected.withLock(\.self))
+            XCTAssertEqual(server.count, 1, "round \(round)")
+            servers.formUnion(server)
+            XCTAssertEqual(servers.count, round + 1)
+            temporary.end(server.first ?? -1)
+            XCTAssertEqual(access(directory.socketPath, F_OK), 0)
+        }
+    }
+
+    func testAServerWhoseSocketIsRemovedEndsAndItsClientsConnectToTheNextAsTheyWere() throws {
+        _ = try temporary.startServer()
+        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let (connections, received) = (Awaited([Int32]()), Awaited([String?]()))
+        let tokens = [
+            center.addConnectionObserver(on: TargetThread.postingThread) { event in
+                if case .connected(let server) = event { connections.withLock { $0.append(server) } }
+            },
+            try center.addObserver(
+                forName: .numbered, suspensionBehavior: .hold, on: TargetThread.postingThread
+            ) { notification in received.withLock { $0.append(notification.object) } },
+        ]
+        center.suspend()
+        try center.synchronize(timeout: TestTimeout.hang)
+        XCTAssertEqual(unlink(temporary.directory.socketPath), 0)
+        XCTAssertTrue(connections.wait { Set($0).count == 2 })
+        try center.synchronize(timeout: TestTimeout.hang)
+        let poster = try RawPeer(temporary.directory, name: "poster")
+        try poster.write(RawPeer.post("n", "held", number: 1))
+        try poster.synchronize()
+        XCTAssertEqual(try temporary.status().heldEntries, 1)
+        XCTAssertEqual(received.withLock(\.self), [])
+        center.resume()
+        try center.synchronize(timeout: TestTimeout.hang)
+        withExtendedLifetime(tokens) {}
+    }
+}
