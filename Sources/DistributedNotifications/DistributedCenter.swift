@@ -61,9 +61,7 @@ public final class DistributedCenter: Sendable {
         connection = try CenterConnection(directory: directory, limits: limits)
     }
 
-    deinit {
-        connection.close()
-    }
+    deinit { connection.close() }
 
     // MARK: Observing
 
@@ -91,18 +89,8 @@ public final class DistributedCenter: Sendable {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .on(thread, handler))
-    }
-
-    func add(
-        _ name: Notification.Name?, _ object: String?, _ behavior: SuspensionBehavior, _ options: ObserverOptions,
-        _ location: SourceLocation, _ handler: ValueHandler<DistributedNotification>,
-        wasAdded: (UInt64) -> Void = { _ in }
-    ) throws(DistributedError) -> ObserverToken {
-        try Self.check(name: name?.rawValue, object: object)
-        return try connection.addObserver(
-            name: name, object: object, behavior: behavior, options: options, at: location, using: handler,
-            wasAdded: wasAdded)
+        try connection.addObserver(
+            name, object, suspensionBehavior, options, SourceLocation(file, line), .on(thread, handler))
     }
 
     /// Observes as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
@@ -163,7 +151,7 @@ public final class DistributedCenter: Sendable {
         deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
     ) async throws(DistributedError) {
         let location = SourceLocation(file, line)
-        try await Blocking.perform(connection.directory) { () throws(DistributedError) in
+        try await Self.perform(connection.directory) { () throws(DistributedError) in
             try self.post(name, object, userInfo, deliverImmediately, location)
         }
     }
@@ -200,16 +188,12 @@ public final class DistributedCenter: Sendable {
     /// the request, and `synchronize` waits for that; notifications already under way are still delivered. This does
     /// not wait for the server. If `resume` and `suspend` follow each other before the server reads either, it delivers
     /// nothing in between.
-    public func suspend() {
-        connection.setSuspended(true)
-    }
+    public func suspend() { connection.setSuspended(true) }
 
     /// Resumes delivery: the server delivers the notifications that it held, in order, before any later one.
     ///
     /// It takes effect, and waits, as `suspend` does.
-    public func resume() {
-        connection.setSuspended(false)
-    }
+    public func resume() { connection.setSuspended(false) }
 
     // MARK: Connection
 
@@ -227,7 +211,7 @@ public final class DistributedCenter: Sendable {
     }
 
     public func synchronize(timeout: Duration = .seconds(5)) async throws(DistributedError) {
-        try await Blocking.perform(connection.directory) { [connection] () throws(DistributedError) in
+        try await Self.perform(connection.directory) { [connection] () throws(DistributedError) in
             try connection.synchronize(timeout: timeout)
         }
     }
@@ -243,17 +227,7 @@ public final class DistributedCenter: Sendable {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (ConnectionEvent) -> Void
     ) -> ObserverToken {
-        addConnectionObserver(options, SourceLocation(file, line), .on(thread, handler))
-    }
-
-    func addConnectionObserver(
-        _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
-    ) -> ObserverToken {
-        let (token, _) = connection.events.add(
-            named: CenterConnection.eventName, options: options, at: location,
-            using: handler.map { (inbound: InboundEvent) in inbound.event })
-        if case .closed = connectionState { token.cancel() }
-        return token
+        connection.addObserver(options, SourceLocation(file, line), .on(thread, handler))
     }
 
     /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the
@@ -269,9 +243,7 @@ public final class DistributedCenter: Sendable {
 
     /// Ends the connection: observers receive nothing more, and posting throws `.closed`. Notifications posted before
     /// are still delivered to other processes. It does not wait for the server.
-    public func close() {
-        connection.close()
-    }
+    public func close() { connection.close() }
 
     // MARK: Status
 
@@ -289,7 +261,7 @@ public final class DistributedCenter: Sendable {
     public static func status(
         of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
     ) async throws(DistributedError) -> ServerStatus? {
-        try await Blocking.perform(directory) { () throws(DistributedError) in
+        try await perform(directory) { () throws(DistributedError) in
             try StatusQuery.ask(directory, timeout: timeout)
         }
     }
@@ -315,17 +287,13 @@ public final class DistributedCenter: Sendable {
             return bytes.contains(0) ? "contains NUL" : nil
         }
     }
-}
 
-/// The async forms of calls that block.
-private enum Blocking {
-    /// Performs a call on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
-    static func perform<Value: Sendable>(
+    /// Performs a call that blocks, on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
+    private static func perform<Value: Sendable>(
         _ directory: ServerDirectory, _ call: @escaping @Sendable () throws(DistributedError) -> Value
     ) async throws(DistributedError) -> Value {
         let result: Result<Value, DistributedError> = await withCheckedContinuation { continuation in
-            let started = SystemThread.startWithoutSignals { continuation.resume(returning: Result(catching: call)) }
-            switch started {
+            switch SystemThread.startWithoutSignals({ continuation.resume(returning: Result(catching: call)) }) {
             case .success(let thread): thread.detach()
             case .failure(let error):
                 let problem = "the system created no thread to wait on (error \(error.code))"

@@ -55,16 +55,4 @@ public struct ServerDirectory: Sendable, Hashable {
         var file = CLinuxFile()
         return CLinuxFileBehindPath(path, &file) ? file.owner : nil
     }
-
-    /// Creates the directory with mode 0700 if it does not exist, and checks that it can be used.
-    ///
-    /// Threads: any. Cost: some system calls.
-    /// - Throws: `DistributedError.pathNotUsable`.
-    public func prepare() throws(DistributedError) {
-        if try PrivateDirectory.exists(at: path) { return }
-        try PrivateDirectory.make(at: path)
-        guard try PrivateDirectory.exists(at: path) else {
-            throw .pathNotUsable(path: path, problem: "it was removed as soon as it was created. Try again")
-        }
-    }
 }

@@ -23,17 +23,13 @@ package struct PropertyListWriter {
             try output.withUnsafeMutableBufferPointer { buffer, count throws(DistributedError) in
                 guard let start = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
                 var writer = PropertyListWriter(next: start, end: start + Wire.userInfoLimit)
-                do throws(PropertyListRefusal) {
-                    try writer.write(dictionary: userInfo, depth: 1)
-                } catch {
-                    throw error.error
-                }
+                try writer.write(dictionary: userInfo, depth: 1)
                 count = writer.next - start
             }
         }
     }
 
-    private mutating func write(_ value: PropertyListValue, depth: Int) throws(PropertyListRefusal) {
+    private mutating func write(_ value: PropertyListValue, depth: Int) throws(DistributedError) {
         switch value {
         case .string(let string):
             try write(tag: PropertyListTag.string, room: 1)
@@ -48,7 +44,9 @@ package struct PropertyListWriter {
             try write(tag: boolean ? PropertyListTag.yes : PropertyListTag.no, room: 1)
         case .date(let date):
             let seconds = date.timeIntervalSinceReferenceDate
-            guard Wire.dates.contains(seconds) else { throw .noDate }
+            guard Wire.dates.contains(seconds) else {
+                throw .userInfoNotUsable(problem: "is a date outside the years 1 to 9999")
+            }
             try write(tag: PropertyListTag.date, room: 9)
             write(seconds.bitPattern)
         case .data(let data):
@@ -65,55 +63,62 @@ package struct PropertyListWriter {
         }
     }
 
-    private mutating func write(array: [PropertyListValue], depth: Int) throws(PropertyListRefusal) {
+    private mutating func write(array: [PropertyListValue], depth: Int) throws(DistributedError) {
         try begin(container: array.count, depth: depth)
         for (index, value) in array.enumerated() {
-            do throws(PropertyListRefusal) { try write(value, depth: depth) } catch {
-                throw error.inside(PropertyListKey(index))
+            do throws(DistributedError) { try write(value, depth: depth) } catch {
+                throw error.inside(index: index)
             }
         }
     }
 
-    private mutating func write(dictionary: [String: PropertyListValue], depth: Int) throws(PropertyListRefusal) {
+    private mutating func write(dictionary: [String: PropertyListValue], depth: Int) throws(DistributedError) {
         try begin(container: dictionary.count, depth: depth)
         for (key, value) in dictionary {
-            do throws(PropertyListRefusal) {
+            do throws(DistributedError) {
                 try write(key)
                 try write(value, depth: depth)
             } catch {
-                throw error.inside(PropertyListKey(key))
+                throw error.inside(key: key)
             }
         }
     }
 
-    private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
-        guard depth <= Wire.depthLimit else { throw .tooDeep }
+    private mutating func begin(container count: Int, depth: Int) throws(DistributedError) {
+        try PropertyListValue.checkDepth(depth)
         // A value is counted with its container, as in the reader; the userInfo itself is counted too.
         nodes += count
-        guard nodes < Wire.valueLimit else { throw .tooMany }
-        guard end - next >= 2 else { throw .tooLarge }
+        guard nodes < Wire.valueLimit else {
+            throw .userInfoNotUsable(problem: "is where the userInfo exceeds \(Wire.valueLimit) values")
+        }
+        try require(2)
         write(UInt16(count))
     }
 
-    private mutating func write(_ string: String) throws(PropertyListRefusal) {
+    private mutating func write(_ string: String) throws(DistributedError) {
         var string = string
-        let isWritten = string.withUTF8 { text in
-            guard end - next >= 2 + text.count else { return false }
+        try require(2 + string.utf8.count)
+        string.withUTF8 { text in
             write(UInt16(text.count))
             if let start = text.baseAddress { next.copyMemory(from: start, byteCount: text.count) }
             next += text.count
-            return true
         }
-        guard isWritten else { throw .tooLarge }
     }
 
     /// Writes a tag.
     ///
     /// - Parameter room: the bytes that the tag and the rest of the value take.
-    private mutating func write(tag: UInt8, room: Int) throws(PropertyListRefusal) {
-        guard end - next >= room else { throw .tooLarge }
-        next.storeBytes(of: tag, as: UInt8.self)
-        next += 1
+    private mutating func write(tag: UInt8, room: Int) throws(DistributedError) {
+        try require(room)
+        write(tag)
+    }
+
+    private func require(_ room: Int) throws(DistributedError) {
+        guard end - next >= room else {
+            throw .userInfoNotUsable(
+                problem: "is where the userInfo exceeds \(Wire.userInfoLimit >> 10) KiB. Write large data to a file, "
+                    + "and post its path")
+        }
     }
 
     private mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(_ integer: Integer) {

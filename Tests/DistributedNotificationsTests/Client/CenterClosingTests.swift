@@ -63,23 +63,4 @@ final class CenterClosingTests: XCTestCase {
         center.removeObserver(connectionObserver)
         XCTAssertTrue(try observers() == (false, false))
     }
-
-    /// The pause between attempts is longer than the test.
-    func testPostsAndSynchronizationsCauseNoAttemptToConnect() throws {
-        // No server can be started while the parent directory is missing.
-        let parent = "/tmp/pause-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        let directory = ServerDirectory(path: "\(parent)/directory")
-        let connection = try CenterConnection(directory: directory, limits: ClientLimits(), pause: .seconds(3600))
-        defer { connection.close() }
-        let error = DistributedError.pathNotUsable(
-            path: directory.path,
-            problem: "the directory above it, \(parent), is not there. Make that, or use another directory")
-        let here = SourceLocation("", 0)
-        assertThrows(error) { try connection.synchronize(timeout: .seconds(20)) }
-        // An attempt would succeed now.
-        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: parent) }
-        for _ in 0..<300 { assertThrows(error) { try connection.write([], name: "n", at: here) } }
-        XCTAssertNotEqual(access(directory.path, F_OK), 0)
-    }
 }
