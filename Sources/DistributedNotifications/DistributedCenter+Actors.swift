@@ -9,8 +9,6 @@ extension DistributedCenter {
     /// Adds an observer on the main thread. Its handler is isolated to the main actor, and is released there.
     ///
     ///     let token = try center.addObserver(forName: name) { notification in window.show(notification) }
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it at once.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
@@ -23,8 +21,6 @@ extension DistributedCenter {
 
     /// Adds an observer of later connections, interruptions and gaps on the main thread. Its handler is isolated to the
     /// main actor, and is released there.
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = center.addConnectionObserver(…)` removes it at once.
     public func addConnectionObserver(
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void

@@ -44,33 +44,11 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue: CustomStringConvertible {
-    /// The value on one line, similar to a Swift literal with sorted keys:
-    /// `["isFinal": true, "path": "/tmp/a", "when": 2016-02-13T22:05:12Z]`. Data is shown up to 16 bytes.
+    /// The value as JSON on one line, with sorted keys.
     public var description: String {
-        switch self {
-        case .string(let string): return string.debugDescription
-        case .integer(let integer): return "\(integer)"
-        case .real(let real): return "\(real)"
-        case .boolean(let boolean): return "\(boolean)"
-        case .date(let date): return Self.text(date)
-        case .data(let data):
-            let digits = data.prefix(16).map { String(format: "%02x", $0) }.joined()
-            return data.count <= 16 ? "<\(digits)>" : "<\(digits)…, \(data.count) bytes>"
-        case .array(let array): return "[\(array.map(\.description).joined(separator: ", "))]"
-        case .dictionary(let dictionary) where dictionary.isEmpty: return "[:]"
-        case .dictionary(let dictionary):
-            let members = dictionary.sorted { $0.key < $1.key }.map { "\($0.debugDescription): \($1)" }
-            return "[\(members.joined(separator: ", "))]"
-        }
-    }
-
-    /// A date such as `2016-02-13T22:05:12Z`, with milliseconds if it has a fraction. A date that a property list may
-    /// not contain is shown as seconds, because formatters are not made for it.
-    private static func text(_ date: Date) -> String {
-        let seconds = date.timeIntervalSinceReferenceDate
-        guard Wire.dates.contains(seconds) else { return "\(seconds) seconds after 2001" }
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
-        return date.formatted(style)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 
@@ -117,7 +95,10 @@ extension PropertyListValue: Codable {
         case .real(let real) where !real.isFinite: try container.encode("\(real)")
         case .real(let real): try container.encode(real)
         case .boolean(let boolean): try container.encode(boolean)
-        case .date(let date): try container.encode(Self.text(date))
+        // Formatters are not made for other dates.
+        case .date(let date) where Wire.dates.contains(date.timeIntervalSinceReferenceDate):
+            try container.encode(date.formatted(.iso8601))
+        case .date(let date): try container.encode("\(date.timeIntervalSinceReferenceDate)")
         case .data(let data): try container.encode(data.base64EncodedString())
         case .array(let array): try container.encode(array)
         case .dictionary(let dictionary): try container.encode(dictionary)

@@ -75,7 +75,7 @@ struct CenterReader {
                 case .frame(.goodbye(let goodbye)) where goodbye.reason == .refused: throw .refused(goodbye.text)
                 case .frame(.goodbye), .ended: return false
                 case .frame: throw .outOfTurn(.welcome)
-                case .woken, .timedOut: delivery.reportIfRoom()
+                case .woken: delivery.reportIfRoom()
                 }
             }
         } catch {
@@ -103,7 +103,7 @@ struct CenterReader {
                 case .ended(let reason):
                     delivery.reportLosses()
                     return (goodbye?.text ?? reason, goodbye?.reason == .refused)
-                case .woken, .timedOut:
+                case .woken:
                     if isClosed { return ("the center was closed", false) }
                     delivery.reportIfRoom()
                 }

@@ -20,7 +20,7 @@ enum StatusQuery {
                 case .frame(.goodbye(let goodbye)): throw .refused(goodbye.text)
                 case .frame: throw .outOfTurn(.status)
                 case .ended: throw .refused("it ended the connection")
-                case .woken, .timedOut: break receiving
+                case .woken: break receiving
                 }
             }
         } catch {

@@ -6,8 +6,7 @@ internal import Glibc
 ///     connect ─► lock ─► connect again ─► remove a stale socket ─► bind ─► start ─► the server listens ─► unlock
 ///
 /// If many processes begin at the same time, one gets the lock and starts a server. The others connect to it when they
-/// get the lock. A connection may end before the server answers, because the server was about to stop: then connect
-/// again.
+/// get the lock. A connection may end before the server answers, because the server was about to stop.
 ///
 /// Threads: any; the calling thread waits, no longer than the timeout.
 package enum ServerStart {

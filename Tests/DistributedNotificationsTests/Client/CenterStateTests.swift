@@ -140,42 +140,6 @@ final class CenterStateTests: XCTestCase {
         XCTAssertNil(try state.connection())
     }
 
-    func testWaitersAreSignalledAtEachChangeAndAtOnceWithoutAReader() throws {
-        var state = CenterState()
-        func isWoken(by change: (inout CenterState) throws -> Void) rethrows -> Bool {
-            let (semaphore, removed) = (MonotonicSemaphore(), MonotonicSemaphore())
-            for waiter in [semaphore, removed] { state.addWaiter(waiter) }
-            state.removeWaiter(removed)
-            try change(&state)
-            return semaphore.wait(until: .now)
-        }
-        XCTAssertTrue(isWoken { _ in })
-        _ = state.start()
-        XCTAssertFalse(isWoken { _ in })
-        XCTAssertTrue(isWoken { _ = $0.failed(.closed) })
-        _ = state.pauseIsOver()
-        let sender = try Self.sender()
-        XCTAssertTrue(isWoken { _ = $0.connected(sender, toldSuspended: false) })
-        let (first, second) = (try state.synchronize(), try state.synchronize())
-        XCTAssertFalse(try state.isAnswered(first))
-        XCTAssertTrue(isWoken { $0.serverAnswered(first) })
-        XCTAssertTrue(try state.isAnswered(first) && !state.isAnswered(second))
-        XCTAssertTrue(isWoken { _ = $0.close() })
-        assertThrows(DistributedError.closed) { try state.isAnswered(first) }
-    }
-
-    func testAClosedCenterAcceptsNothingAndItsReaderStops() throws {
-        var (state, sender) = try Self.connected()
-        try state.add(Self.observed("n"))
-        XCTAssertIdentical(state.close(), sender)
-        XCTAssertTrue(state.isClosed && state.observers.isEmpty)
-        assertThrows(DistributedError.closed) { try state.add(Self.observed("n")) }
-        assertThrows(DistributedError.closed) { try state.synchronize() }
-        XCTAssertFalse(state.connected(sender, toldSuspended: false))
-        let steps = [state.ended(reason: "", isRefusal: false).step, state.failed(.closed).step, state.pauseIsOver()]
-        XCTAssertEqual(steps, [.stop, .stop, .stop])
-    }
-
     func testObserversBeyondTheServersLimitAreRefused() throws {
         var state = CenterState()
         let first = Self.observed("n")

@@ -44,18 +44,6 @@ final class ServerStartTests: XCTestCase {
         }
     }
 
-    func testTheSocketOfAKilledServerIsReplaced() throws {
-        let first = try temporary.connect()
-        temporary.end(first.server)
-        XCTAssertEqual(access(directory.socketPath, F_OK), 0)
-        // A process that another test starts meanwhile may have a copy of the listening socket, until it runs its
-        // program.
-        XCTAssertTrue(try eventually { try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang) == nil })
-        let second = try temporary.connect()
-        XCTAssertTrue(second.started)
-        XCTAssertNotEqual(first.server, second.server)
-    }
-
     func testALockFileThatIsNotLockedIsIgnoredAndWaitingForALockTimesOut() throws {
         try directory.prepare()
         try Data("4711".utf8).write(to: URL(fileURLWithPath: directory.lockPath))
