@@ -9,26 +9,23 @@ extension DistributedCenter {
     /// Adds an observer on the main thread. Its handler is isolated to the main actor, and is released there.
     ///
     ///     let token = try center.addObserver(forName: name) { notification in window.show(notification) }
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it at once.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain(handler))
+        try connection.addObserver(
+            name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain(handler))
     }
 
     /// Adds an observer of later connections, interruptions and gaps on the main thread. Its handler is isolated to the
     /// main actor, and is released there.
-    ///
-    /// Keep the token: releasing it removes the observer, and `_ = center.addConnectionObserver(…)` removes it at once.
     public func addConnectionObserver(
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void
     ) -> ObserverToken {
-        addConnectionObserver(options, SourceLocation(file, line), .onMain(handler))
+        connection.addObserver(options, SourceLocation(file, line), .onMain(handler))
     }
 
     /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
@@ -47,27 +44,8 @@ extension DistributedCenter {
         guard let handler = ValueHandler.isolated(to: actor, handler) else {
             throw .actorNotPinned(actor: "\(Target.self)")
         }
-        return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
-    }
-
-    /// Adds an observer from the code of an actor that runs on a `RunLoopThread` or on the main thread. The handler is
-    /// isolated to the actor, and need not be `Sendable`.
-    ///
-    ///     token = try center.addObserver(forName: name, isolatedTo: self) { notification in self.add(notification) }
-    ///
-    /// Removal: the handler is released on the actor's thread. It retains the actor if it uses it; an actor that keeps
-    /// the token therefore lives until it cancels.
-    /// - Throws: also `.actorNotPinned`.
-    @_disfavoredOverload
-    public func addObserver<Target: Actor>(
-        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: isolated Target, options: ObserverOptions = ObserverOptions(),
-        file: String = #fileID, line: Int = #line, using handler: @escaping (DistributedNotification) -> Void
-    ) throws(DistributedError) -> ObserverToken {
-        guard let handler = ValueHandler.isolatedInside(actor, handler) else {
-            throw .actorNotPinned(actor: "\(Target.self)")
-        }
-        return try add(name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
+        return try connection.addObserver(
+            name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
     }
 
     /// Adds an observer with an async handler. A task calls it, one call after the other, as for
@@ -84,7 +62,7 @@ extension DistributedCenter {
         file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (DistributedNotification) async -> Void
     ) throws(DistributedError) -> ObserverToken {
-        try add(
+        try connection.addObserver(
             name, object, suspensionBehavior, options, SourceLocation(file, line), .awaiting(on: executor, handler))
     }
 }

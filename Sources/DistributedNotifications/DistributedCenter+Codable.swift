@@ -19,7 +19,8 @@ extension DistributedCenter {
         name: Notification.Name, object: String? = nil, codable value: some Encodable,
         deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
     ) throws(DistributedError) {
-        try post(name, object, try UserInfoEncoder.userInfo(of: value), deliverImmediately, SourceLocation(file, line))
+        let userInfo = try [String: PropertyListValue](encoding: value)
+        try post(name, object, userInfo, deliverImmediately, SourceLocation(file, line))
     }
 
     public func post(
@@ -27,16 +28,15 @@ extension DistributedCenter {
         deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
     ) async throws(DistributedError) {
         try await post(
-            name: name, object: object, userInfo: try UserInfoEncoder.userInfo(of: value),
+            name: name, object: object, userInfo: try [String: PropertyListValue](encoding: value),
             deliverImmediately: deliverImmediately, file: file, line: line)
     }
 
     /// Adds an observer on the main thread that gets the userInfo as a value of a type. Its handler is isolated to the
     /// main actor, and is released there.
     ///
-    /// A notification whose userInfo is not of the type is not handled. It is counted for the observer in a gap with
-    /// the cause `undecodable`, whose `problem` has the path of the first value that did not fit; see
-    /// `addConnectionObserver`.
+    /// A notification whose userInfo is not of the type is not handled. It is reported by a gap with the cause
+    /// `undecodable`, whose `problem` has the path of the first value that did not fit; see `addConnectionObserver`.
     /// - Throws: the errors of `addObserver` without a type.
     public func addObserver<Value: Decodable & Sendable>(
         forName name: Notification.Name, object: String? = nil, as type: Value.Type,
@@ -44,12 +44,10 @@ extension DistributedCenter {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @MainActor (Value) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        let decoding = Decoding(type, connection)
-        return try add(
+        let decode = decoder(of: type)
+        return try connection.addObserver(
             name, object, suspensionBehavior, options, SourceLocation(file, line),
-            .onMain { notification in
-                if let value = decoding.value(of: notification) { handler(value) }
-            }, wasAdded: decoding.wasAdded)
+            .onMain { notification in if let value = decode(notification) { handler(value) } })
     }
 
     /// As `addObserver(forName:object:as:suspensionBehavior:on:options:file:line:using:)`, on another thread.
@@ -60,31 +58,22 @@ extension DistributedCenter {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Value) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        let decoding = Decoding(type, connection)
-        return try add(
+        let decode = decoder(of: type)
+        return try connection.addObserver(
             name, object, suspensionBehavior, options, SourceLocation(file, line),
-            .on(thread) { notification in
-                if let value = decoding.value(of: notification) { handler(value) }
-            }, wasAdded: decoding.wasAdded)
+            .on(thread) { notification in if let value = decode(notification) { handler(value) } })
     }
-}
 
-/// Decodes what an observer of a type gets, and reports what is of another type.
-private final class Decoding<Value: Decodable & Sendable>: Sendable {
-    private let connection: WeakReference<CenterConnection>
-    private let id = Locked<UInt64>(0)
-
-    init(_ type: Value.Type, _ connection: CenterConnection) { self.connection = WeakReference(connection) }
-
-    /// Called with the token's id before the first notification.
-    func wasAdded(as id: UInt64) { self.id.withLock { $0 = id } }
-
-    func value(of notification: DistributedNotification) -> Value? {
-        do throws(DistributedError) {
-            return try notification.value()
-        } catch {
-            connection.object?.reportUndecodable(by: id.withLock { $0 }, problem: error.description)
-            return nil
+    /// Reports a notification of another type.
+    private func decoder<Value: Decodable & Sendable>(
+        of type: Value.Type
+    ) -> @Sendable (DistributedNotification) -> Value? {
+        { [weak connection] notification in
+            do throws(DistributedError) { return try notification.value(as: type) } catch {
+                connection?.post(
+                    .gap(NotificationGap(count: 1, cause: .undecodable, problem: error.description)))
+                return nil
+            }
         }
     }
 }

@@ -9,27 +9,17 @@ public import ThreadedNotifications
 ///     }
 ///     try DistributedCenter.default.post(name: name, object: "Kitchen", userInfo: ["dishes": 3])
 ///
-/// A notification takes this way:
-///
-///     post ─► server ─► the observing process's reader thread ─► mailbox ─► observer
-///
-/// The first use connects to the user's server, and starts one if none is running. A server that was started on demand
-/// ends after a minute without clients. If the connection ends, the center connects again by itself, registers its
-/// observers again, and restores its suspension.
+/// The first use connects to the user's server, and starts one if none is running. If the connection ends, the center
+/// connects again by itself, registers its observers again, and restores its suspension.
 ///
 /// Delivery is at most once. Lost notifications are counted and reported as a gap (`ConnectionEvent.gap`), except those
-/// that a suspension behavior discards. A crash of the server is reported as an interruption. `post` returns when the
-/// kernel has the notification; a server that ends before it has read it loses it.
-///
-/// An observer's nil name matches any name, and its nil object any object. A notification without an object reaches
-/// only observers whose object is nil.
+/// that a suspension behavior discards. A crash of the server is reported as an interruption.
 ///
 /// - Threads: all members may be called on any thread. By default, observers are called on the main thread while it
-///   runs its run loop in a common mode. `ClientLimits` bounds the notifications that wait for a thread.
+///   runs its run loop in a common mode.
 /// - Order: the notifications of one poster reach an observer in the order posted.
 /// - Removal: as in `ThreadedNotificationCenter`: when `cancel()` has returned on the observer's thread, nothing more
-///   is delivered to it. Releasing the center closes it. In the copy of a process that `fork` makes, the center has no
-///   connection and its calls throw `.processForked`; a program that the copy executes may use a center of its own.
+///   is delivered to it. Releasing the center closes it.
 /// - Source: "Notification Programming Topics", on distributed notification centers. The rules are in the article
 ///   *Distributed Notifications*.
 public final class DistributedCenter: Sendable {
@@ -61,9 +51,7 @@ public final class DistributedCenter: Sendable {
         connection = try CenterConnection(directory: directory, limits: limits)
     }
 
-    deinit {
-        connection.close()
-    }
+    deinit { connection.close() }
 
     // MARK: Observing
 
@@ -71,17 +59,14 @@ public final class DistributedCenter: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name to match; nil matches any name.
-    ///   - object: the object to match, compared as a string; nil matches any object.
+    ///   - object: the object to match; nil matches any object. A notification without an object reaches only observers
+    ///     whose object is nil.
     ///   - suspensionBehavior: what the server does with notifications while delivery is suspended.
     ///   - thread: where the handler runs. `.postingThread` is the thread that reads from the server; a handler that
     ///     blocks it stops all delivery of this center.
     ///   - options: as for `ThreadedNotificationCenter`. Notifications dropped by an overflow policy are counted in
     ///     `ObserverToken.counters`, not in a gap.
-    ///   - file: the caller's file, shown in recordings and events.
-    ///   - line: the caller's line, shown in recordings and events.
-    ///   - handler: called on `thread` with each notification.
-    /// - Returns: a token. Keep it: releasing it removes the observer, and `_ = try center.addObserver(…)` removes it
-    ///   at once. Neither adding nor removing waits for the server.
+    /// - Returns: a token. Keep it: releasing it removes the observer. Neither adding nor removing waits for the server.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.serverNotStarted` if the system creates
     ///   no thread to read with, `.processForked` or `.closed`.
     @_disfavoredOverload
@@ -91,28 +76,14 @@ public final class DistributedCenter: Sendable {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
-        try add(name, object, suspensionBehavior, options, SourceLocation(file, line), .on(thread, handler))
-    }
-
-    func add(
-        _ name: Notification.Name?, _ object: String?, _ behavior: SuspensionBehavior, _ options: ObserverOptions,
-        _ location: SourceLocation, _ handler: ValueHandler<DistributedNotification>,
-        wasAdded: (UInt64) -> Void = { _ in }
-    ) throws(DistributedError) -> ObserverToken {
-        try Self.check(name: name?.rawValue, object: object)
-        return try connection.addObserver(
-            name: name, object: object, behavior: behavior, options: options, at: location, using: handler,
-            wasAdded: wasAdded)
+        try connection.addObserver(
+            name, object, suspensionBehavior, options, SourceLocation(file, line), .on(thread, handler))
     }
 
     /// Observes as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
     ///
-    /// - Parameters:
-    ///   - name: the name to match; nil matches any name.
-    ///   - object: the object to match; nil matches any object.
-    ///   - suspensionBehavior: what the server does with notifications while delivery is suspended.
-    ///   - limit: how many notifications wait for an iterator that is slower than the posters: the newest 1000 by
-    ///     default. The others are dropped and counted.
+    /// - Parameter limit: how many notifications wait for an iterator that is slower than the posters: the newest 1000
+    ///   by default. The others are dropped and counted.
     /// - Throws: the errors of `addObserver`.
     public func notifications(
         named name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
@@ -134,9 +105,9 @@ public final class DistributedCenter: Sendable {
 
     /// Posts a notification to the observers of all processes, including this one. It does not wait for them.
     ///
-    /// When this returns, the kernel has the notification. It waits at most `ClientLimits.postTimeout` for a
-    /// connection, and for a server that reads more slowly than this process posts. Code of a task calls the async
-    /// form, with the same parameters and errors, which blocks no thread.
+    /// When this returns, the kernel has the notification; a server that ends before it has read it loses it. It waits at
+    /// most `ClientLimits.postTimeout` for a connection, and for a server that reads more slowly than this process posts.
+    /// Code of a task calls the async form, which blocks no thread.
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes.
@@ -144,8 +115,6 @@ public final class DistributedCenter: Sendable {
     ///   - userInfo: up to 60 KiB, 64 levels and 16,384 values.
     ///   - deliverImmediately: delivers also to processes that have suspended delivery, after everything that is held
     ///     for them.
-    ///   - file: the caller's file, for errors and recordings.
-    ///   - line: the caller's line, for errors and recordings.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable` and `.userInfoNotUsable` before anything is done;
     ///   `.pathNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until a
     ///   later attempt succeeds (a post causes no attempt); `.notPosted` after the timeout; `.wouldWaitForItself` on
@@ -163,7 +132,7 @@ public final class DistributedCenter: Sendable {
         deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
     ) async throws(DistributedError) {
         let location = SourceLocation(file, line)
-        try await Blocking.perform(connection.directory) { () throws(DistributedError) in
+        try await Self.perform(connection.directory) { () throws(DistributedError) in
             try self.post(name, object, userInfo, deliverImmediately, location)
         }
     }
@@ -197,19 +166,11 @@ public final class DistributedCenter: Sendable {
     /// behavior says.
     ///
     /// Suspension is a flag: suspending twice is the same as suspending once. It takes effect when the server has read
-    /// the request, and `synchronize` waits for that; notifications already under way are still delivered. This does
-    /// not wait for the server. If `resume` and `suspend` follow each other before the server reads either, it delivers
-    /// nothing in between.
-    public func suspend() {
-        connection.setSuspended(true)
-    }
+    /// the request; `synchronize` waits for that. Notifications already under way are still delivered.
+    public func suspend() { connection.setSuspended(true) }
 
     /// Resumes delivery: the server delivers the notifications that it held, in order, before any later one.
-    ///
-    /// It takes effect, and waits, as `suspend` does.
-    public func resume() {
-        connection.setSuspended(false)
-    }
+    public func resume() { connection.setSuspended(false) }
 
     // MARK: Connection
 
@@ -227,7 +188,7 @@ public final class DistributedCenter: Sendable {
     }
 
     public func synchronize(timeout: Duration = .seconds(5)) async throws(DistributedError) {
-        try await Blocking.perform(connection.directory) { [connection] () throws(DistributedError) in
+        try await Self.perform(connection.directory) { [connection] () throws(DistributedError) in
             try connection.synchronize(timeout: timeout)
         }
     }
@@ -235,48 +196,22 @@ public final class DistributedCenter: Sendable {
     /// Adds an observer of later connections, interruptions and gaps.
     ///
     /// - Order: on one thread, these events and the notifications arrive in the order in which they happened.
-    /// - Returns: a token. Keep it: releasing it removes the observer, and
-    ///   `_ = center.addConnectionObserver(…)` removes it at once.
+    /// - Returns: a token. Keep it: releasing it removes the observer.
     @_disfavoredOverload
     public func addConnectionObserver(
         on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (ConnectionEvent) -> Void
     ) -> ObserverToken {
-        addConnectionObserver(options, SourceLocation(file, line), .on(thread, handler))
+        connection.addObserver(options, SourceLocation(file, line), .on(thread, handler))
     }
 
-    func addConnectionObserver(
-        _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
-    ) -> ObserverToken {
-        let (token, _) = connection.events.add(
-            named: CenterConnection.eventName, options: options, at: location,
-            using: handler.map { (inbound: InboundEvent) in inbound.event })
-        if case .closed = connectionState { token.cancel() }
-        return token
-    }
-
-    /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the
-    /// center is closed.
-    ///
-    /// - Parameter limit: how many events wait for a slower iterator: the newest 1000 by default. The others are
-    ///   dropped and counted.
-    public func connectionEvents(bufferSize limit: Int = 1000) -> NotificationSequence<ConnectionEvent> {
-        NotificationSequence<ConnectionEvent>(bufferSize: limit) { sink in
-            addConnectionObserver(on: .postingThread, using: sink)
-        }
-    }
-
-    /// Ends the connection: observers receive nothing more, and posting throws `.closed`. Notifications posted before
-    /// are still delivered to other processes. It does not wait for the server.
-    public func close() {
-        connection.close()
-    }
+    /// Ends the connection: observers receive nothing more, and posting throws `.closed`. It does not wait for the server.
+    public func close() { connection.close() }
 
     // MARK: Status
 
     /// Asks the server of a directory for its status. It starts no server.
-    ///
     /// - Returns: nil if no server is running there.
     /// - Throws: `.pathNotUsable`, `.serverRefused`, or `.notAnswered` after the timeout.
     @available(*, noasync, message: "it blocks the thread; use await")
@@ -289,7 +224,7 @@ public final class DistributedCenter: Sendable {
     public static func status(
         of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
     ) async throws(DistributedError) -> ServerStatus? {
-        try await Blocking.perform(directory) { () throws(DistributedError) in
+        try await perform(directory) { () throws(DistributedError) in
             try StatusQuery.ask(directory, timeout: timeout)
         }
     }
@@ -315,17 +250,13 @@ public final class DistributedCenter: Sendable {
             return bytes.contains(0) ? "contains NUL" : nil
         }
     }
-}
 
-/// The async forms of calls that block.
-private enum Blocking {
-    /// Performs a call on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
-    static func perform<Value: Sendable>(
+    /// Performs a call that blocks, on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
+    private static func perform<Value: Sendable>(
         _ directory: ServerDirectory, _ call: @escaping @Sendable () throws(DistributedError) -> Value
     ) async throws(DistributedError) -> Value {
         let result: Result<Value, DistributedError> = await withCheckedContinuation { continuation in
-            let started = SystemThread.startWithoutSignals { continuation.resume(returning: Result(catching: call)) }
-            switch started {
+            switch SystemThread.startWithoutSignals({ continuation.resume(returning: Result(catching: call)) }) {
             case .success(let thread): thread.detach()
             case .failure(let error):
                 let problem = "the system created no thread to wait on (error \(error.code))"

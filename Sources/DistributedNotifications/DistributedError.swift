@@ -1,5 +1,5 @@
 public import Foundation
-public import ThreadedNotifications
+internal import ThreadedNotifications
 
 /// Why a call of this library failed: what failed, on what, why, and what to do.
 ///
@@ -9,8 +9,7 @@ public import ThreadedNotifications
 ///         …
 ///     }
 ///
-/// `description`, also as `errorDescription`, is the whole message. The properties name what is concerned; a property
-/// that does not apply is nil.
+/// `description`, also as `errorDescription`, is the whole message.
 public struct DistributedError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
     /// A kind of failure. Later versions may add codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +31,7 @@ public struct DistributedError: LocalizedError, Hashable, Sendable, CustomString
         public static let serverNotStarted = Code(description: "serverNotStarted")
         /// The server refused to serve this process, or its answer could not be understood.
         public static let serverRefused = Code(description: "serverRefused")
-        /// The notification could not be handed to the kernel within the timeout; `location` is the call.
+        /// The notification could not be handed to the kernel within the timeout.
         public static let notPosted = Code(description: "notPosted")
         /// The server did not answer within the timeout.
         public static let notAnswered = Code(description: "notAnswered")
@@ -48,64 +47,60 @@ public struct DistributedError: LocalizedError, Hashable, Sendable, CustomString
 
     /// The kind of failure.
     public let code: Code
-    /// The name of the notification or observer concerned.
+    /// The name of the notification that was not posted.
     public private(set) var notification: String?
-    /// The object of the notification or observer concerned.
-    public private(set) var object: String?
     /// The path concerned: of a directory or socket, or, for `.userInfoNotUsable`, of the value in the userInfo, such
     /// as `userInfo["sizes"][2]`.
     public private(set) var path: String?
     /// The timeout that passed.
     public private(set) var timeout: Duration?
-    /// Where the notification was posted.
-    public private(set) var location: SourceLocation?
     /// The reason in words, and what to do, without the name or path concerned.
     public private(set) var cause: String?
     public let description: String
     public var errorDescription: String? { description }
 
-    fileprivate static func shortened(_ text: String) -> String {
-        text.count <= 60 ? text : "\(text.prefix(59))…"
-    }
+    private static func shortened(_ text: String) -> String { text.count <= 60 ? text : "\(text.prefix(59))…" }
 }
 
 // One function for each code, so that a throw names everything that the code needs.
 extension DistributedError {
     package static func nameNotUsable(name: String, problem: String) -> DistributedError {
         DistributedError(
-            code: .nameNotUsable, notification: name, cause: problem,
+            code: .nameNotUsable, cause: problem,
             description: "the name \"\(shortened(name))\" \(problem). A name is 1 to \(Wire.nameLimit) bytes of UTF-8 "
                 + "without NUL.")
     }
 
     package static func objectNotUsable(object: String, problem: String) -> DistributedError {
         DistributedError(
-            code: .objectNotUsable, object: object, cause: problem,
+            code: .objectNotUsable, cause: problem,
             description: "the object \"\(shortened(object))\" \(problem). An object is up to \(Wire.objectLimit) bytes "
                 + "of UTF-8 without NUL.")
     }
 
     /// - Parameter path: where in the userInfo the value is.
-    package static func userInfoNotUsable(path: String, problem: String) -> DistributedError {
+    package static func userInfoNotUsable(path: String = "userInfo", problem: String) -> DistributedError {
         DistributedError(code: .userInfoNotUsable, path: path, cause: problem, description: "\(path) \(problem).")
     }
 
-    static func tooManyObservers(limit: Int) -> DistributedError {
-        DistributedError(
-            code: .tooManyObservers,
-            description: "this process has \(limit) observers, and a server allows no more. Remove some, or replace "
-                + "several by one whose name is nil: it receives every notification.")
+    /// The same error of a userInfo, for the dictionary that has the value under a key.
+    func inside(key: String) -> DistributedError { inside("[\"\(Self.shortened(key))\"]") }
+
+    /// The same error of a userInfo, for the array that has the value at an index.
+    func inside(index: Int) -> DistributedError { inside("[\(index)]") }
+
+    private func inside(_ step: String) -> DistributedError {
+        .userInfoNotUsable(path: "userInfo\(step)\(path?.dropFirst(8) ?? "")", problem: cause ?? "")
     }
+
+    static let tooManyObservers = DistributedError(
+        code: .tooManyObservers,
+        description: "this process has \(Wire.observerLimit) observers, and a server allows no more. Remove some, or "
+            + "replace several by one whose name is nil: it receives every notification.")
 
     package static func pathNotUsable(path: String, problem: String) -> DistributedError {
         DistributedError(
             code: .pathNotUsable, path: path, cause: problem, description: "cannot use \(path): \(problem).")
-    }
-
-    package static func noDescriptor(path: String) -> DistributedError {
-        .pathNotUsable(
-            path: path, problem: "this process has no file descriptor left. Close files, or raise the limit (ulimit -n)"
-        )
     }
 
     package static func serverNotStarted(path: String, problem: String) -> DistributedError {
@@ -120,11 +115,11 @@ extension DistributedError {
             description: "the server at \(path) refused this process: \(problem).")
     }
 
-    package static func notPosted(
+    static func notPosted(
         name: String, at location: SourceLocation, problem: String, timeout: Duration
     ) -> DistributedError {
         DistributedError(
-            code: .notPosted, notification: name, timeout: timeout, location: location, cause: problem,
+            code: .notPosted, notification: name, timeout: timeout, cause: problem,
             description: "\(shortened(name)), posted at \(location), was not posted within \(timeout): \(problem).")
     }
 
@@ -136,7 +131,7 @@ extension DistributedError {
             description: "the server has not answered within \(timeout): \(problem).")
     }
 
-    package static let processForked = DistributedError(
+    static let processForked = DistributedError(
         code: .processForked,
         description: "this process was forked from one with a connection, and has none itself. Post and observe in a "
             + "program that it executes (exec), or fork before the center is first used.")

@@ -2,7 +2,7 @@ public import Foundation
 internal import Synchronization
 
 /// A notification that a process of this computer posted.
-public struct DistributedNotification: Sendable {
+public struct DistributedNotification: Sendable, Hashable {
     public var name: Notification.Name
     /// A string with which the poster identifies the sender.
     public var object: String?
@@ -31,46 +31,27 @@ public struct DistributedNotification: Sendable {
     ///
     /// - Throws: `.userInfoNotUsable` with the path of the value that does not fit, also if there is no userInfo.
     public func value<Value: Decodable>(as type: Value.Type = Value.self) throws(DistributedError) -> Value {
-        try UserInfoDecoder.decode(type, from: userInfo ?? [:])
-    }
-}
-
-extension DistributedNotification: Hashable {
-    public static func == (left: Self, right: Self) -> Bool {
-        left.name == right.name && left.object == right.object && left.sender == right.sender
-            && left.userInfo == right.userInfo
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(object)
-        hasher.combine(sender)
-        hasher.combine(userInfo)
+        try (userInfo ?? [:]).decoded(as: type)
     }
 }
 
 /// A userInfo as it came, which all copies of a notification share. It is decoded once.
-final class EncodedUserInfo: Sendable {
-    private enum State {
-        /// `PropertyListReader.check` has accepted the bytes.
-        case bytes([UInt8])
-        case value([String: PropertyListValue])
-    }
+final class EncodedUserInfo: Sendable, Hashable {
+    /// The decoded value, or bytes that `PropertyListReader.check` has accepted.
+    private let state: Mutex<(value: [String: PropertyListValue]?, bytes: [UInt8])>
 
-    private let state: Mutex<State>
-
-    init(_ value: [String: PropertyListValue]) { state = Mutex(.value(value)) }
-    init(checked bytes: [UInt8]) { state = Mutex(.bytes(bytes)) }
+    init(_ value: [String: PropertyListValue]) { state = Mutex((value, [])) }
+    init(checked bytes: [UInt8]) { state = Mutex((nil, bytes)) }
 
     var value: [String: PropertyListValue] {
         state.withLock { state in
-            switch state {
-            case .value(let value): return value
-            case .bytes(let bytes):
-                let value = bytes.withUnsafeBytes { PropertyListReader.decode(checked: $0) }
-                state = .value(value)
-                return value
-            }
+            if let value = state.value { return value }
+            let value = state.bytes.withUnsafeBytes { try? PropertyListReader.decode($0) } ?? [:]
+            state = (value, [])
+            return value
         }
     }
+
+    static func == (one: EncodedUserInfo, other: EncodedUserInfo) -> Bool { one.value == other.value }
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

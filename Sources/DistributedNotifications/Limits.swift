@@ -1,5 +1,5 @@
-/// Every limit of centers, servers and their protocol. The article *Distributed Notifications* has the
-/// rows of `Limit.table` and says more about each; the texts of errors have the numbers of this file.
+/// Every limit of centers, servers and their protocol. The article *Distributed Notifications* says more about each;
+/// the texts of errors have the numbers of this file.
 extension Wire {
     // MARK: On the wire
 
@@ -43,78 +43,8 @@ extension Wire {
 
     package static let waitingByteLimit = 16 << 20
     package static let postTimeout = Duration.seconds(5)
+    /// Of one attempt: for finding or starting a server, with the wait for its lock, and for its answer.
+    package static let connectTimeout = Duration.seconds(5)
     package static let shortestPause = Duration.milliseconds(50)
     package static let longestPause = Duration.seconds(5)
-}
-
-/// A row of the table of limits.
-package struct Limit {
-    package enum Amount {
-        case number(Int)
-        case bytes(Int)
-        case time(Duration)
-        case word(String)
-    }
-
-    /// What is limited: a property of `ServerLimits` or `ClientLimits`, or in words.
-    package let name: String
-    package let amount: Amount
-
-    private init(_ name: String, _ amount: Amount) { (self.name, self.amount) = (name, amount) }
-
-    package static let table = [
-        Limit("frame", .bytes(Wire.frameLimit)),
-        Limit("name", .bytes(Wire.nameLimit)),
-        Limit("object", .bytes(Wire.objectLimit)),
-        Limit("userInfo", .bytes(Wire.userInfoLimit)),
-        Limit("depth", .number(Wire.depthLimit)),
-        Limit("values", .number(Wire.valueLimit)),
-        Limit("process name", .bytes(Wire.processNameLimit)),
-        Limit("`ServerLimits/clients`", .number(Wire.clientLimit)),
-        Limit("`ServerLimits/clientsBeforeHello`", .number(Wire.clientBeforeHelloLimit)),
-        Limit("`ServerLimits/helloTimeout`", .time(Wire.helloTimeout)),
-        Limit("`ServerLimits/observersPerClient`", .number(Wire.observerLimit)),
-        Limit("`ServerLimits/softQueueBytes`", .bytes(Wire.softQueueLimit)),
-        Limit("`ServerLimits/softQueueTimeout`", .time(Wire.softQueueTimeout)),
-        Limit("`ServerLimits/hardQueueBytes`", .bytes(Wire.hardQueueLimit)),
-        Limit("`ServerLimits/progressTimeout`", .time(Wire.progressTimeout)),
-        Limit("`ServerLimits/heldEntriesPerClient`", .number(Wire.heldEntryLimit)),
-        Limit("`ServerLimits/heldBytesPerClient`", .bytes(Wire.heldByteLimit)),
-        Limit("`ServerLimits/heldBytes`", .bytes(Wire.allHeldByteLimit)),
-        Limit("`ServerLimits/heldOverflow`", .word("discardOldest")),
-        Limit("`ServerLimits/framesPerTurn`", .number(Wire.turnLimit)),
-        Limit("`ServerLimits/postsPerSecond`", .number(Wire.postsPerSecond)),
-        Limit("`ServerLimits/postsAtOnce`", .number(Wire.postsAtOnce)),
-        Limit("`ServerLimits/idleTimeout`", .time(Wire.idleTimeout)),
-        Limit("`ServerLimits/stopTimeout`", .time(Wire.stopTimeout)),
-        Limit("``ClientLimits/waitingBytes``", .bytes(Wire.waitingByteLimit)),
-        Limit("``ClientLimits/postTimeout``", .time(Wire.postTimeout)),
-        Limit("observer of a held notification", .bytes(Wire.heldObserverBytes)),
-        Limit("connections in a turn", .number(Wire.connectionsPerTurn)),
-        Limit("pause without descriptors", .time(Wire.descriptorPause)),
-        Limit("first pause", .time(Wire.shortestPause)),
-        Limit("longest pause", .time(Wire.longestPause)),
-    ]
-
-    /// The first two cells of its row in the article.
-    package var cells: String { "\(name) | \(amount)" }
-}
-
-extension Limit.Amount: CustomStringConvertible {
-    /// `64 KiB`, `1,024`, `5 s`.
-    package var description: String {
-        switch self {
-        case .number(let number): Self.grouped(number)
-        case .bytes(let bytes) where bytes % (1 << 20) == 0: "\(bytes >> 20) MiB"
-        case .bytes(let bytes) where bytes % (1 << 10) == 0 && bytes > 1024: "\(bytes >> 10) KiB"
-        case .bytes(let bytes): "\(Self.grouped(bytes)) B"
-        case .time(let time) where time < .seconds(1): "\(Int(time / .milliseconds(1))) ms"
-        case .time(let time): "\(time.components.seconds) s"
-        case .word(let word): "`\(word)`"
-        }
-    }
-
-    private static func grouped(_ number: Int) -> String {
-        number < 1000 ? "\(number)" : "\(grouped(number / 1000)),\(String(1000 + number % 1000).dropFirst())"
-    }
 }

@@ -23,89 +23,32 @@ extension PropertyListValue {
     ///     try center.post(name: .saved, userInfo: ["count": PropertyListValue(files.count)])
     public init(_ integer: Int) { self = .integer(Int64(integer)) }
 
-    /// An integer of any type; nil if it does not fit in 64 bits with a sign.
-    public init?(exactly integer: some BinaryInteger) {
-        guard let integer = Int64(exactly: integer) else { return nil }
-        self = .integer(integer)
-    }
+    // MARK: The value, if it is of the kind; else nil
 
-    /// The string, if the value is one.
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
-
-    /// The integer, if the value is one.
     public var integerValue: Int? { if case .integer(let integer) = self { Int(integer) } else { nil } }
-
-    /// The real, or an integer that a real represents exactly.
-    public var realValue: Double? {
-        switch self {
-        case .real(let real): real
-        case .integer(let integer): Double(exactly: integer)
-        default: nil
-        }
-    }
-
-    /// The boolean, if the value is one. A number is not a boolean.
     public var booleanValue: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
-
-    /// The date, if the value is one.
     public var dateValue: Date? { if case .date(let date) = self { date } else { nil } }
-
-    /// The data, if the value is data.
     public var dataValue: Data? { if case .data(let data) = self { data } else { nil } }
-
-    /// The array, if the value is one.
     public var arrayValue: [PropertyListValue]? { if case .array(let array) = self { array } else { nil } }
-
-    /// The dictionary, if the value is one.
     public var dictionaryValue: [String: PropertyListValue]? {
         if case .dictionary(let dictionary) = self { dictionary } else { nil }
+    }
+    /// The real, or an integer that a real represents exactly.
+    public var realValue: Double? {
+        if case .real(let real) = self { real } else { integerValue.flatMap { Double(exactly: $0) } }
     }
 
     /// The value of a dictionary for a key; nil if there is none, or if this value is not a dictionary.
     public subscript(key: String) -> PropertyListValue? { dictionaryValue?[key] }
-
-    /// An element of an array; nil if the index is out of range, or if this value is not an array.
-    public subscript(index: Int) -> PropertyListValue? {
-        guard let arrayValue, arrayValue.indices.contains(index) else { return nil }
-        return arrayValue[index]
-    }
 }
 
 extension PropertyListValue: CustomStringConvertible {
-    /// The value on one line, similar to a Swift literal with sorted keys:
-    /// `["isFinal": true, "path": "/tmp/a", "when": 2016-02-13T22:05:12Z]`. Data is shown up to 16 bytes.
+    /// The value as JSON on one line, with sorted keys.
     public var description: String {
-        switch self {
-        case .string(let string): return string.debugDescription
-        case .integer(let integer): return "\(integer)"
-        case .real(let real): return "\(real)"
-        case .boolean(let boolean): return "\(boolean)"
-        case .date(let date): return Self.text(date)
-        case .data(let data):
-            let digits = data.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            return data.count <= 16 ? "<\(digits)>" : "<\(digits)…, \(data.count) bytes>"
-        case .array(let array):
-            return "[\(array.map(\.description).joined(separator: ", "))]"
-        case .dictionary(let dictionary) where dictionary.isEmpty:
-            return "[:]"
-        case .dictionary(let dictionary):
-            let members = dictionary.sorted { $0.key < $1.key }.map { "\($0.debugDescription): \($1)" }
-            return "[\(members.joined(separator: ", "))]"
-        }
-    }
-}
-
-extension PropertyListValue {
-    /// A date such as `2016-02-13T22:05:12Z`, to the millisecond; a fraction of 0 is left out. A date that a property
-    /// list may not contain is shown as seconds.
-    private static func text(_ date: Date) -> String {
-        let seconds = date.timeIntervalSinceReferenceDate
-        guard Wire.dates.contains(seconds) else { return "\(seconds) seconds after 2001" }
-        let milliseconds = (seconds * 1000).rounded(.down) / 1000
-        let hasFraction = milliseconds != milliseconds.rounded()
-        // A little more, because the formatter cuts off what is below the next millisecond.
-        return Date(timeIntervalSinceReferenceDate: milliseconds + 0.0002)
-            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 
@@ -113,15 +56,10 @@ extension PropertyListValue: ExpressibleByStringInterpolation, ExpressibleByInte
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
-
     public init(integerLiteral value: Int64) { self = .integer(value) }
-
     public init(floatLiteral value: Double) { self = .real(value) }
-
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
-
     public init(arrayLiteral elements: PropertyListValue...) { self = .array(elements) }
-
     /// A duplicate key ends the program, as in any dictionary literal.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self = .dictionary(Dictionary(uniqueKeysWithValues: elements))
@@ -157,7 +95,10 @@ extension PropertyListValue: Codable {
         case .real(let real) where !real.isFinite: try container.encode("\(real)")
         case .real(let real): try container.encode(real)
         case .boolean(let boolean): try container.encode(boolean)
-        case .date(let date): try container.encode(Self.text(date))
+        // Formatters are not made for other dates.
+        case .date(let date) where Wire.dates.contains(date.timeIntervalSinceReferenceDate):
+            try container.encode(date.formatted(.iso8601))
+        case .date(let date): try container.encode("\(date.timeIntervalSinceReferenceDate)")
         case .data(let data): try container.encode(data.base64EncodedString())
         case .array(let array): try container.encode(array)
         case .dictionary(let dictionary): try container.encode(dictionary)

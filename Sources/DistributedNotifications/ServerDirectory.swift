@@ -22,18 +22,16 @@ public struct ServerDirectory: Sendable, Hashable {
     /// effective user.
     ///
     /// The variable is used if it is an absolute path, and if the directory belongs to the effective user or does not
-    /// exist. It is ignored in a process with rights that its user does not have: after it executed a file with
-    /// set-user-id, set-group-id or file capabilities, or if its real and effective ids differ. Such a process, or root
-    /// with the variable of another user (`su`, `sudo -E`), would otherwise create a directory that the user cannot
-    /// open.
-    ///
-    /// TMPDIR is not used, because it differs between the sessions of a user. A process without XDG_RUNTIME_DIR, for
-    /// example a cron job, does not share a server with processes that have the variable: set the variable there, or
-    /// pass a directory.
+    /// exist. It is ignored in a process with rights that its user does not have, for example of a file with
+    /// set-user-id. A process without the variable, such as a cron job, does not share a server with processes that have
+    /// it: set the variable there, or pass a directory.
     public static var `default`: ServerDirectory {
         ServerDirectory(
-            runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid(),
-            ownerOf: owner(of:))
+            runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid()
+        ) { path in
+            var file = CLinuxFile()
+            return CLinuxFileBehindPath(path, &file) ? file.owner : nil
+        }
     }
 
     /// The default directory of a process.
@@ -48,23 +46,6 @@ public struct ServerDirectory: Sendable, Hashable {
             self.init(path: "\(parent)/distributed-notifications")
         } else {
             self.init(path: "/tmp/distributed-notifications-\(user)")
-        }
-    }
-
-    private static func owner(of path: String) -> UInt32? {
-        var file = CLinuxFile()
-        return CLinuxFileBehindPath(path, &file) ? file.owner : nil
-    }
-
-    /// Creates the directory with mode 0700 if it does not exist, and checks that it can be used.
-    ///
-    /// Threads: any. Cost: some system calls.
-    /// - Throws: `DistributedError.pathNotUsable`.
-    public func prepare() throws(DistributedError) {
-        if try PrivateDirectory.exists(at: path) { return }
-        try PrivateDirectory.make(at: path)
-        guard try PrivateDirectory.exists(at: path) else {
-            throw .pathNotUsable(path: path, problem: "it was removed as soon as it was created. Try again")
         }
     }
 }

@@ -1,29 +1,24 @@
-import DistributedNotifications
 import Foundation
 import ThreadedNotifications
 import XCTest
 
+@testable import DistributedNotifications
+
 final class DistributedErrorTests: XCTestCase {
     func testTheDescriptionSaysWhatFailedOnWhatWhyAndWhatToDo() {
-        let error = DistributedError.nameNotUsable(name: "", problem: "is empty")
-        XCTAssertEqual("\(error)", "the name \"\" is empty. A name is 1 to 255 bytes of UTF-8 without NUL.")
-        XCTAssertEqual(error.localizedDescription, "\(error)")
-    }
-
-    func testAnErrorHasACodeAndTheValuesConcerned() {
-        let error = DistributedError.notPosted(
-            name: "n", at: SourceLocation("Demo/main.swift", 7), problem: "no server answered", timeout: .seconds(2))
-        XCTAssertTrue(error.code == .notPosted && error.code != .notAnswered)
-        XCTAssertTrue(error.notification == "n" && error.timeout == .seconds(2) && error.path == nil)
-        XCTAssertEqual("\(error.code)", "notPosted")
-        XCTAssertEqual(
-            "\(error)", "n, posted at Demo/main.swift:7, was not posted within 2.0 seconds: no server answered.")
-    }
-
-    func testLongNamesAreShortenedInTheDescriptionOnly() {
         let name = String(repeating: "n", count: 300)
-        let error = DistributedError.nameNotUsable(name: name, problem: "has 300 bytes")
-        XCTAssertEqual(error.notification, name)
-        XCTAssertTrue("\(error)".hasPrefix("the name \"\(name.prefix(59))…\" has 300 bytes."))
+        for (error, text) in [
+            (.nameNotUsable(name: "", problem: "is empty"), "the name \"\" is empty. A name is 1 to 255 bytes"),
+            (.nameNotUsable(name: name, problem: "is long"), "the name \"\(name.prefix(59))…\" is long."),
+            (
+                .notPosted(
+                    name: "n", at: SourceLocation("Demo/main.swift", 7), problem: "why", timeout: .seconds(2)),
+                "n, posted at Demo/main.swift:7, was not posted within 2.0 seconds: why."
+            ),
+        ] as [(DistributedError, String)] {
+            XCTAssertTrue("\(error)".hasPrefix(text), "\(error)")
+            XCTAssertEqual(error.localizedDescription, "\(error)")
+        }
+        XCTAssertTrue(DistributedError.closed.code == .closed && "\(DistributedError.closed.code)" == "closed")
     }
 }

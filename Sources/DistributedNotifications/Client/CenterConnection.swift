@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Glibc
 internal import Synchronization
 internal import ThreadedNotifications
 
@@ -8,7 +7,8 @@ internal import ThreadedNotifications
 ///     post ─► FrameSender ─► server ─► CenterReader ─► InboundDelivery ─► mailbox ─► observer
 ///
 /// `state`'s lock is held for a few instructions. It may be taken while a `FrameSender`'s lock is held, not the other
-/// way round.
+/// way round. A copy of the process, made by `fork`, has the descriptors but not the threads, and a lock that was held
+/// is never unlocked in it, so nothing is done there.
 final class CenterConnection: Sendable {
     let directory: ServerDirectory
     let limits: ClientLimits
@@ -16,8 +16,6 @@ final class CenterConnection: Sendable {
     /// Wakes the reader: the center was closed, losses can be reported, or the socket did not take all bytes.
     let wake: EventDescriptor
     let waiting: WaitingBytes
-    /// Notifications that the observers of a type could not decode. The reader reports them.
-    let undecodable = Locked(Losses(cause: .undecodable))
     /// The notifications' observers, which the server matches.
     let observers: ValueObservers
     /// The connection's observers.
@@ -26,18 +24,19 @@ final class CenterConnection: Sendable {
 
     static let eventName = Notification.Name("DistributedCenter.connection")
 
-    /// - Parameter pause: the first pause between attempts to connect.
     /// - Throws: `.pathNotUsable` if the process has no descriptor left.
-    init(
-        directory: ServerDirectory, limits: ClientLimits, pause: Duration = Wire.shortestPause
-    ) throws(DistributedError) {
-        guard let wake = EventDescriptor() else { throw .noDescriptor(path: directory.socketPath) }
+    init(directory: ServerDirectory, limits: ClientLimits) throws(DistributedError) {
+        guard let wake = EventDescriptor() else {
+            throw .pathNotUsable(
+                path: directory.socketPath,
+                problem: "this process has no file descriptor left. Close files, or raise the limit (ulimit -n)")
+        }
         (self.directory, self.limits, self.wake) = (directory, limits, wake)
-        let state = Locked(CenterState(firstPause: pause))
+        let state = Locked(CenterState())
         self.state = state
         waiting = WaitingBytes(limit: limits.waitingBytes, roomEvent: wake)
         observers = ValueObservers { id in
-            guard !isForkedCopy else { return }
+            guard !ForkedCopy.isCopy else { return }
             let removed = state.withLock { $0.remove(id) }
             if removed != nil { Self.sendControl(of: state, wake: wake) }
         }
@@ -47,9 +46,7 @@ final class CenterConnection: Sendable {
 
     /// Starts the reader, if it has not been started.
     private func start() throws(DistributedError) {
-        guard !isForkedCopy else { throw .processForked }
         guard state.withLock({ $0.start() }) else { return }
-        watchForks()
         let started = SystemThread.startWithoutSignals { [self] in
             readerID.store(SystemThread.currentKernelID, ordering: .relaxed)
             var reader = CenterReader(self)
@@ -68,7 +65,7 @@ final class CenterConnection: Sendable {
 
     /// Never waits: a server that does not read finds the end of the connection instead of a farewell.
     func close() {
-        guard !isForkedCopy else { return }
+        guard !ForkedCopy.isCopy else { return }
         let sender = state.withLock { $0.close() }
         for all in [observers, events] { all.removeAll() }
         if let sender {
@@ -80,12 +77,12 @@ final class CenterConnection: Sendable {
     }
 
     var connectionState: ConnectionState {
-        guard !isForkedCopy else { return .closed }
+        guard !ForkedCopy.isCopy else { return .closed }
         return switch state.withLock({ $0.phase }) {
         case .unused: .unused
         case .connecting(nil), .pausing(nil): .connecting
         case .connecting(let error?), .pausing(let error?): .failed(error)
-        case .connected(let sender, _): .connected(serverProcess: sender.socket.peer?.process ?? 0)
+        case .connected(let sender): .connected(serverProcess: sender.socket.peer?.process ?? 0)
         case .closed: .closed
         }
     }
@@ -93,42 +90,46 @@ final class CenterConnection: Sendable {
     // MARK: Observers
 
     func addObserver(
-        name: Notification.Name?, object: String?, behavior: SuspensionBehavior, options: ObserverOptions,
-        at location: SourceLocation, using handler: ValueHandler<DistributedNotification>,
-        wasAdded: (UInt64) -> Void
+        _ name: Notification.Name?, _ object: String?, _ behavior: SuspensionBehavior, _ options: ObserverOptions,
+        _ location: SourceLocation, _ handler: ValueHandler<DistributedNotification>
     ) throws(DistributedError) -> ObserverToken {
-        try start()
+        try DistributedCenter.check(name: name?.rawValue, object: object)
+        guard !ForkedCopy.isCopy else { throw .processForked }
         let (token, handle) = observers.add(
             named: name, options: options, at: location,
-            using: handler.map { (inbound: InboundNotification) in inbound.notification })
-        wasAdded(handle.id)
+            using: handler.map { (inbound: Inbound<DistributedNotification>) in inbound.value })
         let observer = CenterState.RegisteredObserver(
             handle: handle, name: name?.rawValue, object: object, behavior: behavior)
-        try state.withLock { state throws(DistributedError) in _ = try state.add(observer) }
-        // Another thread's start may have failed since; then this one tries, or throws.
+        try state.withLock { state throws(DistributedError) in try state.add(observer) }
         try start()
         sendControl()
         return token
     }
 
-    /// Delivers an event to the connection's observers. Called by the reader.
-    func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
-        let inbound = InboundEvent(event, of: waiting)
-        // Without observers, a post would only add lines to a recording.
-        if !events.isEmpty { events.deliverToAll(inbound, named: Self.eventName) }
+    func addObserver(
+        _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
+    ) -> ObserverToken {
+        let (token, _) = events.add(
+            named: Self.eventName, options: options, at: location,
+            using: handler.map { (inbound: Inbound<ConnectionEvent>) in inbound.value })
+        if case .closed = connectionState { token.cancel() }
+        return token
     }
 
-    /// An observer of a type got a notification of another.
-    func reportUndecodable(by observer: UInt64, problem: String) {
-        undecodable.withLock { $0.add(for: [observer], problem: problem) }
-        wake.makeReady()
+    /// Delivers an event to the connection's observers.
+    func post(_ event: ConnectionEvent) {
+        // Without observers, a post would only add lines to a recording.
+        guard !events.isEmpty else { return }
+        let size = 512
+        waiting.add(size)
+        events.deliverToAll(Inbound(event, size: size, of: waiting), named: Self.eventName)
     }
 
     // MARK: Sending
 
     /// Sends a frame, and waits for a connection if there is none.
     func write(_ frame: [UInt8], name: String, at location: SourceLocation) throws(DistributedError) {
-        guard !isForkedCopy else { throw .processForked }
+        guard !ForkedCopy.isCopy else { throw .processForked }
         let timeout = limits.postTimeout
         // Usually nothing waits, and reading the clock costs more than the rest of this.
         lazy var deadline = SuspendingClock.Instant.after(timeout)
@@ -136,20 +137,17 @@ final class CenterConnection: Sendable {
             .notPosted(name: name, at: location, problem: problem, timeout: timeout)
         }
         while true {
-            let sender: FrameSender
-            if let connected = state.withLock({ $0.sender }) {
-                sender = connected
-            } else {
-                let connected = try wait(until: deadline) { state throws(DistributedError) in
+            var sender = state.withLock { $0.sender }
+            if sender == nil {
+                sender = try wait(until: deadline) { state throws(DistributedError) in
                     let sender = try state.connection()
                     guard sender != nil || !isReader else {
                         throw .wouldWaitForItself("posting \(name) before the server is connected")
                     }
                     return sender
                 }
-                guard let connected else { throw notPosted("no server answered at \(directory.socketPath)") }
-                sender = connected
             }
+            guard let sender else { throw notPosted("no server answered at \(directory.socketPath)") }
             switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
             case .sent: return
             case .ended: state.withLock { $0.lost(sender) }
@@ -169,14 +167,16 @@ final class CenterConnection: Sendable {
 
     func takeControl(of sender: FrameSender) -> [UInt8] { state.withLock { $0.takeControl(of: sender) } }
 
-    var isSuspended: Bool { !isForkedCopy && state.withLock { $0.isSuspended } }
+    var isSuspended: Bool { !ForkedCopy.isCopy && state.withLock { $0.isSuspended } }
 
     func setSuspended(_ flag: Bool) {
-        if !isForkedCopy, state.withLock({ $0.setSuspended(flag) }) { sendControl() }
+        guard !ForkedCopy.isCopy else { return }
+        state.withLock { $0.setSuspended(flag) }
+        sendControl()
     }
 
     func synchronize(timeout: Duration) throws(DistributedError) {
-        guard !isForkedCopy else { throw .processForked }
+        guard !ForkedCopy.isCopy else { throw .processForked }
         guard !isReader else { throw .wouldWaitForItself("waiting for the server") }
         let deadline = SuspendingClock.Instant.after(timeout)
         let number = try state.withLock { state throws(DistributedError) in try state.synchronize() }
@@ -208,14 +208,3 @@ final class CenterConnection: Sendable {
         }
     }
 }
-
-// MARK: Copies of the process
-
-private let wasForked = Atomic(false)
-private let forkHandler: Void = { pthread_atfork(nil, nil) { wasForked.store(true, ordering: .relaxed) } }()
-
-private func watchForks() { forkHandler }
-
-/// Whether this process is a copy, made by `fork`, of one that used a center. The copy has the descriptors but not the
-/// threads, and a lock that was held is never unlocked in it.
-private var isForkedCopy: Bool { wasForked.load(ordering: .relaxed) }

@@ -15,13 +15,11 @@ struct CenterReader {
     mutating func run() {
         ThreadIdentity.nameCurrentThread("distributed")
         var step = CenterState.Step.connect
-        while true {
-            switch step {
-            case .stop: return
-            case .pause(let pause):
+        while step != .stop {
+            if case .pause(let pause) = step {
                 wait(until: .after(pause))
                 step = connection.state.withLock { $0.pauseIsOver() }
-            case .connect:
+            } else {
                 let (next, event) = connectAndReceive()
                 step = next
                 if let event { connection.post(event) }
@@ -33,13 +31,9 @@ struct CenterReader {
 
     /// Waits until the deadline, or until the center is closed. Losses that can be reported meanwhile are.
     private mutating func wait(until deadline: SuspendingClock.Instant) {
-        while !isClosed {
+        while !isClosed, .now < deadline {
             var descriptor = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
-            guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else {
-                // A signal may have ended the wait early.
-                if .now < deadline { continue }
-                return
-            }
+            guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else { continue }
             connection.wake.clear()
             delivery.reportIfRoom()
         }
@@ -47,97 +41,56 @@ struct CenterReader {
 
     private mutating func connectAndReceive() -> (step: CenterState.Step, event: ConnectionEvent?) {
         do throws(DistributedError) {
-            var server = try connect()
-            let began = SuspendingClock.now
+            var server = ServerConnection(
+                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout).socket)
+            guard try isWelcome(&server) else { return connection.state.withLock { $0.failed(nil) } }
             let (reason, isRefusal) = receive(from: &server)
-            let lasted = began.duration(to: .now) >= .seconds(1)
-            return connection.state.withLock { $0.ended(reason: reason, lasted: lasted, isRefusal: isRefusal) }
+            return connection.state.withLock { $0.ended(reason: reason, isRefusal: isRefusal) }
         } catch {
             return connection.state.withLock { $0.failed(error) }
         }
     }
 
-    // MARK: Connecting
-
-    /// How long one attempt may take.
-    private static let timeout = Duration.seconds(5)
-
-    private mutating func connect() throws(DistributedError) -> ServerConnection {
-        let path = connection.directory.socketPath
-        let deadline = SuspendingClock.Instant.after(Self.timeout)
-        var starts = 0
-        while true {
-            let (socket, hasStarted) = try ServerStart.connect(to: connection.directory, timeout: Self.timeout)
-            if hasStarted { starts += 1 }
-            var server = ServerConnection(socket)
-            let suspended = connection.isSuspended
-            var hello = FrameWriter()
-            hello.hello(suspended: suspended, name: Self.processName)
-            // If the server has ended already, its goodbye can still be received.
-            _ = server.sender.send(hello.bytes, until: deadline)
-            if try isWelcome(&server, until: deadline) {
-                guard connection.state.withLock({ $0.connected(server.sender, toldSuspended: suspended) }) else {
-                    throw .closed
-                }
-                connection.sendControl()
-                connection.post(.connected(serverProcess: socket.peer?.process ?? 0))
-                return server
-            }
-            // A server that stops ends connections without an answer, and another server may follow it. If the servers
-            // that this attempt starts end at once, the next one is started after a pause.
-            guard starts < 2 else {
-                throw .serverNotStarted(
-                    path: path,
-                    problem:
-                        "it was started \(starts) times and ended before it answered. See what one says in another "
-                        + "terminal: \(ServerHandover.programName)")
-            }
-            guard .now < deadline, !isClosed else { break }
-            wait(until: .after(.milliseconds(5)))
-        }
-        throw .notAnswered("a hello", path: path, timeout: Self.timeout)
-    }
-
-    /// - Returns: false if the connection ended without a refusal, so that another attempt may succeed.
-    private mutating func isWelcome(
-        _ server: inout ServerConnection, until deadline: SuspendingClock.Instant
-    ) throws(DistributedError) -> Bool {
-        while true {
-            do throws(WireError) {
+    /// Says hello, and waits for the answer.
+    /// - Returns: false if the connection ended without a refusal, as that of a server that stops. Another server may
+    ///   follow it.
+    private mutating func isWelcome(_ server: inout ServerConnection) throws(DistributedError) -> Bool {
+        let (path, timeout) = (connection.directory.socketPath, Wire.connectTimeout)
+        let deadline = SuspendingClock.Instant.after(timeout)
+        let suspended = connection.isSuspended
+        var hello = FrameWriter()
+        hello.hello(suspended: suspended, name: ProcessInfo.processInfo.processName)
+        // If the server has ended already, its goodbye can still be received.
+        _ = server.sender.send(hello.bytes, until: deadline)
+        do throws(WireError) {
+            while !isClosed, .now < deadline {
                 switch try server.next(until: deadline, wake: connection.wake) {
                 case .frame(.welcome(let version)):
                     guard ProtocolVersions.supported.contains(version) else { throw .version(version) }
+                    let sender = server.sender
+                    guard connection.state.withLock({ $0.connected(sender, toldSuspended: suspended) }) else { break }
+                    connection.sendControl()
+                    connection.post(.connected(serverProcess: sender.socket.peer?.process ?? 0))
                     return true
                 case .frame(.goodbye(let goodbye)) where goodbye.reason == .refused: throw .refused(goodbye.text)
                 case .frame(.goodbye), .ended: return false
                 case .frame: throw .outOfTurn(.welcome)
-                case .woken where !isClosed: delivery.reportIfRoom()
-                case .woken, .timedOut: break
+                case .woken: delivery.reportIfRoom()
                 }
-            } catch {
-                throw .serverRefused(path: connection.directory.socketPath, problem: "\(error)")
             }
-            if isClosed || .now >= deadline {
-                throw .notAnswered("a hello", path: connection.directory.socketPath, timeout: Self.timeout)
-            }
+        } catch {
+            throw .serverRefused(path: path, problem: "\(error)")
         }
+        throw .notAnswered("a hello", path: path, timeout: timeout)
     }
-
-    private static let processName: String = {
-        var name = ProcessInfo.processInfo.processName
-        while name.utf8.count > Wire.processNameLimit { name.removeLast() }
-        return name
-    }()
-
-    // MARK: Receiving
 
     /// Receives until the connection ends or the center is closed.
     /// - Returns: why the connection ended, and whether the server refused this process or cannot be understood.
     private mutating func receive(from server: inout ServerConnection) -> (reason: String, isRefusal: Bool) {
         let (connection, sender) = (connection, server.sender)
         var goodbye: Goodbye?
-        while true {
-            do throws(WireError) {
+        do throws(WireError) {
+            while true {
                 switch try server.next(
                     until: nil, wake: connection.wake, flush: { sender.flush { connection.takeControl(of: sender) } })
                 {
@@ -148,16 +101,16 @@ struct CenterReader {
                 case .frame(.goodbye(let said)): goodbye = said
                 case .frame(.welcome), .frame(.statusPart): throw .outOfTurn(.welcome)
                 case .ended(let reason):
-                    delivery.reportOverflow()
+                    delivery.reportLosses()
                     return (goodbye?.text ?? reason, goodbye?.reason == .refused)
-                case .woken, .timedOut:
+                case .woken:
                     if isClosed { return ("the center was closed", false) }
                     delivery.reportIfRoom()
                 }
-            } catch {
-                sender.shutDown()
-                return ("the server wrote \(error)", true)
             }
+        } catch {
+            sender.shutDown()
+            return ("the server wrote \(error)", true)
         }
     }
 }

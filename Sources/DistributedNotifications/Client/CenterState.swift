@@ -5,17 +5,17 @@ internal import ThreadedNotifications
 /// next step or the bytes to send, for the caller to act on after the lock was released.
 ///
 ///     unused ──start──► connecting ──welcome──► connected
-///                        │    ▲  ▲                  │
-///                   error│    │  └────── end ───────┤
-///                        ▼    │ over                │ end at once
+///                        │      ▲                   │
+///              no welcome│      │ over              │ end
+///                        ▼      │                   │
 ///                        pausing ◄──────────────────┘        (any) ──close──► closed
 struct CenterState {
     enum Phase {
         case unused
         /// With the error of the last attempt; nil before the first, and after a connection.
         case connecting(DistributedError?)
-        case connected(FrameSender, told: Told)
-        /// With the error of the last attempt; nil after a connection that ended at once.
+        case connected(FrameSender)
+        /// As `connecting`.
         case pausing(DistributedError?)
         case closed
     }
@@ -27,15 +27,6 @@ struct CenterState {
         case stop
     }
 
-    /// The part of the state that the server was told over one connection.
-    struct Told {
-        var isSuspended: Bool
-        var observers: Set<UInt32> = []
-        var synchronization: UInt64 = 0
-        /// False if the state has changed since.
-        var isCurrent = false
-    }
-
     struct RegisteredObserver {
         var handle: ValueObservers.Handle
         var name: String?
@@ -43,21 +34,24 @@ struct CenterState {
         var behavior: SuspensionBehavior
     }
 
-    private(set) var phase = Phase.unused
+    private(set) var phase = Phase.unused { didSet { signalWaiters() } }
     private(set) var isSuspended = false
     /// By their numbers at the server.
-    private(set) var observers: [UInt32: RegisteredObserver] = [:] { didSet { observersVersion += 1 } }
+    private(set) var observers: [UInt32: RegisteredObserver] = [:] {
+        didSet { (observersVersion, isTold) = (observersVersion + 1, false) }
+    }
     /// Changes with each change of the observers.
     private(set) var observersVersion = 0
     private var lastObserver: UInt32 = 0
     /// The last synchronization that was asked for, and the last that the server has answered, and so all before.
     private var (asked, answered): (UInt64, UInt64) = (0, 0)
+    /// What the server was told over the present connection.
+    private var told = (isSuspended: false, observers: Set<UInt32>(), synchronization: UInt64(0))
+    /// False if the state has changed since.
+    private var isTold = false
     /// Signalled at the next change of the phase and at the next answer.
     private var waiters: [MonotonicSemaphore] = []
-    private let firstPause: Duration
-    private var nextPause: Duration
-
-    init(firstPause: Duration = Wire.shortestPause) { (self.firstPause, nextPause) = (firstPause, firstPause) }
+    private var nextPause = Wire.shortestPause
 
     // MARK: The connection
 
@@ -69,28 +63,26 @@ struct CenterState {
     }
 
     /// The reader could not be started; the next use tries again.
-    mutating func startFailed() {
-        if case .connecting = phase { phase = .unused }
-        signalWaiters()
-    }
+    mutating func startFailed() { if case .connecting = phase { phase = .unused } }
 
     /// The server answered on a new connection.
     /// - Parameter suspended: as the hello told the server.
     /// - Returns: false if the center is closed.
     mutating func connected(_ sender: FrameSender, toldSuspended suspended: Bool) -> Bool {
         if isClosed { return false }
-        phase = .connected(sender, told: Told(isSuspended: suspended, synchronization: answered))
-        signalWaiters()
+        (phase, isTold) = (.connected(sender), false)
+        told = (suspended, [], answered)
         return true
     }
 
     /// An attempt to connect has failed.
+    /// - Parameter error: nil if the connection ended before the server answered, as when a server stops. Then posts
+    ///   wait for the next attempt.
     /// - Returns: the step, and the event, if it is another error than the one before.
-    mutating func failed(_ error: DistributedError) -> (step: Step, event: ConnectionEvent?) {
+    mutating func failed(_ error: DistributedError?) -> (step: Step, event: ConnectionEvent?) {
         guard case .connecting(let last) = phase else { return (.stop, nil) }
         phase = .pausing(error)
-        signalWaiters()
-        return (.pause(takePause()), last == error ? nil : .failed(error))
+        return (.pause(takePause()), last == error ? nil : error.map { .failed($0) })
     }
 
     /// A thread found that the connection has ended. The reader will find it too.
@@ -99,14 +91,13 @@ struct CenterState {
     }
 
     /// The reader found that the connection has ended.
-    /// - Parameters:
-    ///   - lasted: whether it lasted for a second. One that ended at once may do so again.
-    ///   - isRefusal: whether the server refused this process, or cannot be understood.
-    mutating func ended(reason: String, lasted: Bool, isRefusal: Bool) -> (step: Step, event: ConnectionEvent?) {
+    /// - Parameter isRefusal: whether the server refused this process, or cannot be understood, so that it may do so
+    ///   again.
+    mutating func ended(reason: String, isRefusal: Bool) -> (step: Step, event: ConnectionEvent?) {
         if isClosed { return (.stop, nil) }
-        if lasted || !isRefusal { nextPause = firstPause }
-        phase = lasted ? .connecting(nil) : .pausing(nil)
-        return (lasted ? .connect : .pause(takePause()), .interrupted(reason: reason))
+        if !isRefusal { nextPause = Wire.shortestPause }
+        phase = .pausing(nil)
+        return (.pause(takePause()), .interrupted(reason: reason))
     }
 
     mutating func pauseIsOver() -> Step {
@@ -116,27 +107,24 @@ struct CenterState {
     }
 
     private mutating func takePause() -> Duration {
-        defer { nextPause = min(nextPause * 2, max(Wire.longestPause, firstPause)) }
+        defer { nextPause = min(nextPause * 2, Wire.longestPause) }
         return nextPause
     }
 
     /// - Returns: the connection to end.
     mutating func close() -> FrameSender? {
-        defer {
-            (phase, observers) = (.closed, [:])
-            signalWaiters()
-        }
+        defer { (phase, observers) = (.closed, [:]) }
         return sender
     }
 
-    var sender: FrameSender? { if case .connected(let sender, _) = phase { sender } else { nil } }
+    var sender: FrameSender? { if case .connected(let sender) = phase { sender } else { nil } }
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     /// The connection; nil while a thread must wait for one.
     /// - Throws: the error of the last attempt, or `.closed`.
     func connection() throws(DistributedError) -> FrameSender? {
         switch phase {
-        case .connected(let sender, _): return sender
+        case .connected(let sender): return sender
         case .closed: throw .closed
         case .connecting(let error?), .pausing(let error?): throw error
         case .connecting(nil), .pausing(nil), .unused: return nil
@@ -149,7 +137,7 @@ struct CenterState {
     ///
     /// They follow from the state and from what was told, so that a server that does not read costs no memory.
     mutating func takeControl(of sender: FrameSender) -> [UInt8] {
-        guard case .connected(let current, var told) = phase, current === sender, !told.isCurrent else { return [] }
+        guard self.sender === sender, !isTold else { return [] }
         var writer = FrameWriter()
         for number in told.observers.sorted() where observers[number] == nil {
             writer.frame(.unregister) { $0.integer(number) }
@@ -159,53 +147,32 @@ struct CenterState {
         }
         if told.isSuspended != isSuspended { writer.frame(.suspension) { $0.integer(UInt8(isSuspended ? 1 : 0)) } }
         if told.synchronization != asked { writer.frame(.synchronize) { $0.integer(asked) } }
-        told = Told(
-            isSuspended: isSuspended, observers: Set(observers.keys), synchronization: asked, isCurrent: true)
-        phase = .connected(sender, told: told)
+        (told, isTold) = ((isSuspended, Set(observers.keys), asked), true)
         return writer.bytes
     }
 
-    private mutating func mustTell() {
-        guard case .connected(let sender, var told) = phase else { return }
-        told.isCurrent = false
-        phase = .connected(sender, told: told)
-    }
-
-    /// - Returns: the observer's number at the server.
-    @discardableResult
-    mutating func add(
-        _ observer: RegisteredObserver, limit: Int = Wire.observerLimit
-    ) throws(DistributedError) -> UInt32 {
+    /// Adds an observer, with the next number.
+    mutating func add(_ observer: RegisteredObserver) throws(DistributedError) {
         if isClosed { throw .closed }
-        guard observers.count < limit else { throw .tooManyObservers(limit: limit) }
+        guard observers.count < Wire.observerLimit else { throw .tooManyObservers }
         lastObserver += 1
         observers[lastObserver] = observer
-        mustTell()
-        return lastObserver
     }
 
     /// - Parameter id: the token's id.
     /// - Returns: the observer, to be released after the lock: that may run foreign code.
     mutating func remove(_ id: UInt64) -> RegisteredObserver? {
         guard let number = observers.first(where: { $0.value.handle.id == id })?.key else { return nil }
-        mustTell()
         return observers.removeValue(forKey: number)
     }
 
-    /// - Returns: whether this is a change.
-    mutating func setSuspended(_ flag: Bool) -> Bool {
-        guard isSuspended != flag else { return false }
-        isSuspended = flag
-        mustTell()
-        return true
-    }
+    mutating func setSuspended(_ flag: Bool) { (isSuspended, isTold) = (flag, false) }
 
     /// Asks the server for an answer.
     /// - Returns: the number of the answer, for `isAnswered`.
     mutating func synchronize() throws(DistributedError) -> UInt64 {
         if isClosed { throw .closed }
-        asked += 1
-        mustTell()
+        (asked, isTold) = (asked + 1, false)
         return asked
     }
 

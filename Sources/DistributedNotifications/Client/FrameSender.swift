@@ -110,12 +110,3 @@ final class FrameSender: Sendable {
     /// Ends the connection in both directions. The thread that receives then finds its end.
     func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
 }
-
-extension SuspendingClock.Instant {
-    /// The time left for poll(2): zero if it has passed, at most an hour.
-    package var millisecondsFromNow: Int32 {
-        let left = SuspendingClock.now.duration(to: self)
-        guard left > .zero else { return 0 }
-        return Int32(min(left / .milliseconds(1), 3_600_000).rounded(.up))
-    }
-}

@@ -9,8 +9,8 @@ internal import ThreadedNotifications
 struct InboundDelivery {
     private let connection: CenterConnection
     private var recipients = Recipients()
-    private var overflow = Losses(cause: .waiting)
-    private var unreadable = Losses(cause: .unreadable)
+    /// The dropped notifications that were not reported yet.
+    private var losses = NotificationGap(count: 0, cause: .waiting)
 
     init(_ connection: CenterConnection) { self.connection = connection }
 
@@ -18,29 +18,35 @@ struct InboundDelivery {
         recipients.update(for: post, connection.state)
         // All may have been removed while the notification was under way.
         guard !recipients.ids.isEmpty else { return }
-        var userInfo: EncodedUserInfo?
+        let payload = post.payload
         var values = 0
-        if post.payload.hasUserInfo {
+        var problem: String?
+        if payload.hasUserInfo {
             do throws(PropertyListReader.Problem) {
-                values = try PropertyListReader.check(post.payload.userInfo)
+                values = try PropertyListReader.check(payload.userInfo)
             } catch {
-                unreadable.add(for: recipients.ids, problem: "\(error)")
-                return reportUnreadable()
+                problem = "\(error)"
             }
-            userInfo = EncodedUserInfo(checked: Array(post.payload.userInfo))
         }
-        let size = InboundNotification.size(bytes: post.payload.count, values: values)
+        let size = payload.count + 64 * values + 256
         // After a loss nothing is accepted until there is room for more than one notification.
-        guard overflow.isEmpty || connection.waiting.takeRoom(), connection.waiting.reserve(size) else {
-            return overflow.add(for: recipients.ids)
+        guard losses.count == 0 || connection.waiting.takeRoom(), connection.waiting.reserve(size) else {
+            losses.add(for: recipients.ids)
+            return
         }
-        reportOverflow()
+        reportLosses()
+        let notification = DistributedNotification(
+            recipients.name, recipients.object,
+            payload.hasUserInfo ? EncodedUserInfo(checked: Array(payload.userInfo)) : nil, sender: post.sender)
+        let inbound = Inbound(notification, size: size, of: connection.waiting)
+        if let problem {
+            var gap = NotificationGap(count: 0, cause: .unreadable, problem: problem)
+            gap.add(for: recipients.ids)
+            return connection.post(.gap(gap))
+        }
         connection.observers.deliver(
-            InboundNotification(
-                DistributedNotification(recipients.name, recipients.object, userInfo, sender: post.sender), size: size,
-                of: connection.waiting),
-            named: recipients.name, object: recipients.object, to: recipients.group,
-            origin: DistributedCenter.origin(post.sender, post.payload.number))
+            inbound, named: recipients.name, object: recipients.object, to: recipients.group,
+            origin: DistributedCenter.origin(post.sender, payload.number))
     }
 
     func deliverGap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)]) {
@@ -53,27 +59,20 @@ struct InboundDelivery {
         connection.post(.gap(gap))
     }
 
-    /// Reports the losses that there is room for again. Called when the reader was woken, also while it waits to
-    /// connect.
-    mutating func reportIfRoom() {
-        if connection.waiting.takeRoom() { reportOverflow() }
-        reportUnreadable()
-    }
+    /// Reports the losses if there is room again. Called when the reader was woken, also while it waits to connect.
+    mutating func reportIfRoom() { if connection.waiting.takeRoom() { reportLosses() } }
 
-    mutating func reportOverflow() {
-        guard let gap = overflow.take() else { return }
-        connection.post(.gap(gap))
-        reportUnreadable()
+    mutating func reportLosses() {
+        guard losses.count > 0 else { return }
+        connection.post(.gap(losses))
+        losses = NotificationGap(count: 0, cause: .waiting)
     }
+}
 
-    /// Any process can post what cannot be used at any rate, so these events count as waiting.
-    private mutating func reportUnreadable() {
-        for isUndecodable in [false, true] {
-            let isEmpty = isUndecodable ? connection.undecodable.withLock { $0.isEmpty } : unreadable.isEmpty
-            guard !isEmpty, connection.waiting.reserve(InboundEvent.size) else { continue }
-            let gap = isUndecodable ? connection.undecodable.withLock { $0.take() } : unreadable.take()
-            if let gap { connection.post(.gap(gap), of: connection.waiting) }
-        }
+extension NotificationGap {
+    fileprivate mutating func add(for ids: [UInt64]) {
+        count += 1
+        for id in ids { observers[id, default: 0] += 1 }
     }
 }
 
@@ -114,64 +113,24 @@ private struct Recipients {
     }
 }
 
-/// Lost notifications of one cause that no gap has reported yet.
-struct Losses {
-    private var gap: NotificationGap
-
-    init(cause: NotificationGap.Cause) { gap = NotificationGap(count: 0, cause: cause) }
-
-    var isEmpty: Bool { gap.count == 0 }
-
-    /// - Parameter problem: kept, if it is the first.
-    mutating func add(for observers: [UInt64], problem: @autoclosure () -> String? = nil) {
-        gap.count += 1
-        if gap.problem == nil { gap.problem = problem() }
-        for id in observers { gap.observers[id, default: 0] += 1 }
-    }
-
-    /// - Returns: the gap; nil if nothing was lost.
-    mutating func take() -> NotificationGap? {
-        guard !isEmpty else { return nil }
-        defer { self = Losses(cause: gap.cause) }
-        return gap
-    }
-}
-
-/// A notification on its way from the reader to the observers' threads. It counts as waiting until the last observer
-/// has handled it or was removed.
-final class InboundNotification: Sendable {
-    let notification: DistributedNotification
+/// A notification or an event on its way to the observers' threads. It counts as waiting until the last observer has
+/// handled it or was removed.
+final class Inbound<Value: Sendable>: Sendable {
+    let value: Value
     private let size: Int
     private let waiting: WaitingBytes
 
-    /// - Parameter size: was reserved in `waiting`.
-    init(_ notification: DistributedNotification, size: Int, of waiting: WaitingBytes) {
-        (self.notification, self.size, self.waiting) = (notification, size, waiting)
+    /// - Parameter size: was reserved or added in `waiting`.
+    init(_ value: Value, size: Int, of waiting: WaitingBytes) {
+        (self.value, self.size, self.waiting) = (value, size, waiting)
     }
 
     deinit { waiting.release(size) }
-
-    /// The size for which a notification counts: its bytes on the wire, 64 for each value of its userInfo, and 256.
-    static func size(bytes: Int, values: Int) -> Int { bytes + 64 * values + 256 }
-}
-
-/// A connection event on its way to the observers' threads.
-final class InboundEvent: Sendable {
-    let event: ConnectionEvent
-    private let waiting: WaitingBytes?
-
-    /// The size for which an event counts.
-    static let size = 512
-
-    /// - Parameter waiting: where `size` was reserved; nil for a rare event, which does not count.
-    init(_ event: ConnectionEvent, of waiting: WaitingBytes?) { (self.event, self.waiting) = (event, waiting) }
-
-    deinit { waiting?.release(Self.size) }
 }
 
 /// How many bytes wait in this process for the observers' threads, against a limit.
 ///
-/// - Threads: one thread calls `reserve` and `takeRoom`; any thread calls `release`.
+/// - Threads: one thread calls `reserve` and `takeRoom`; any thread calls `add` and `release`.
 final class WaitingBytes: Sendable {
     private let limit: Int
     private let used = Atomic(0)
@@ -191,9 +150,12 @@ final class WaitingBytes: Sendable {
             if hasRoom { roomEvent.makeReady() }
             return false
         }
-        used.add(size, ordering: .relaxed)
+        add(size)
         return true
     }
+
+    /// Adds bytes whatever the limit: events, of which each belongs to a notification that was accepted.
+    func add(_ size: Int) { used.add(size, ordering: .relaxed) }
 
     func release(_ size: Int) {
         used.subtract(size, ordering: .sequentiallyConsistent)

@@ -17,8 +17,8 @@ struct ServerConnection {
         case frame(InboundFrame)
         /// The connection ended, with a reason.
         case ended(String)
+        /// The wake event was ready, or the deadline has passed.
         case woken
-        case timedOut
     }
 
     /// The next frame. Meanwhile, sends what the socket had no room for.
@@ -43,7 +43,7 @@ struct ServerConnection {
             let count = withUnsafeMutableBytes(of: &descriptors) {
                 poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, deadline?.millisecondsFromNow ?? -1)
             }
-            if count <= 0, deadline.map({ $0 <= .now }) ?? false { return .timedOut }
+            if count <= 0, let deadline, deadline <= .now { return .woken }
             guard count > 0 else { continue }
             if descriptors.0.revents & Int16(POLLOUT) != 0 { flush() }
             if descriptors.1.revents != 0 {
@@ -64,11 +64,9 @@ struct ServerConnection {
             decoder.received(count)
             return nil
         }
-        switch count == 0 ? ECONNRESET : errno {
-        case EINTR, EAGAIN: return nil
-        case ECONNRESET: return "the server ended"
-        case let error: return String(cString: strerror(error))
-        }
+        let error = count == 0 ? ECONNRESET : errno
+        if error == EINTR || error == EAGAIN { return nil }
+        return error == ECONNRESET ? "the server ended" : SystemError.text(error)
     }
 }
 

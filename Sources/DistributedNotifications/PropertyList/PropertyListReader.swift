@@ -1,8 +1,7 @@
 internal import Foundation
 
 /// Checks and decodes a userInfo in the form of `PropertyListTag`. The bytes come from another process, so nothing in
-/// them is trusted: `check` walks over them once without building a value, and `decode` builds one of bytes that were
-/// checked.
+/// them is trusted.
 ///
 /// It needs memory of a small multiple of the bytes at most, and the stack of `Wire.depthLimit` calls.
 package struct PropertyListReader {
@@ -15,136 +14,115 @@ package struct PropertyListReader {
     }
 
     private let bytes: UnsafeRawBufferPointer
+    /// If false, the bytes are only checked, and no memory is taken.
+    private let isDecoding: Bool
     private var offset = 0
     /// Values passed so far, and values that containers claim to have. Claims count before memory is taken for them.
     private var nodes = 1
 
-    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    private init(_ bytes: UnsafeRawBufferPointer, isDecoding: Bool) {
+        (self.bytes, self.isDecoding) = (bytes, isDecoding)
+    }
 
     /// Checks that all of the bytes are a userInfo.
     /// - Returns: the number of its values, including itself.
-    @discardableResult
     package static func check(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Int {
-        var reader = PropertyListReader(bytes)
-        guard bytes.count <= Wire.userInfoLimit else {
-            throw reader.problem("\(bytes.count) bytes exceed the limit of a userInfo")
-        }
-        try reader.checkElements(depth: 1, haveKeys: true)
-        guard reader.offset == bytes.count else { throw reader.problem("there are bytes after the end") }
+        var reader = PropertyListReader(bytes, isDecoding: false)
+        _ = try reader.userInfo()
         return reader.nodes
     }
 
-    /// Checks and decodes a userInfo.
+    /// Checks and decodes a userInfo. Of a key that comes twice, the last value counts.
     package static func decode(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> [String: PropertyListValue] {
-        try check(bytes)
-        return decode(checked: bytes)
+        var reader = PropertyListReader(bytes, isDecoding: true)
+        return try reader.userInfo()
     }
-
-    /// Decodes a userInfo that `check` has accepted. Of a key that comes twice, the last value counts.
-    static func decode(checked bytes: UnsafeRawBufferPointer) -> [String: PropertyListValue] {
-        var reader = PropertyListReader(bytes)
-        return reader.dictionary()
-    }
-
-    // MARK: Checking
 
     private func problem(_ text: String) -> Problem { Problem(offset: offset, problem: text) }
 
-    private mutating func checkValue(depth: Int) throws(Problem) {
-        try require(1, "the bytes end too early")
-        let tag = take(UInt8.self)
+    private mutating func userInfo() throws(Problem) -> [String: PropertyListValue] {
+        guard bytes.count <= Wire.userInfoLimit else {
+            throw problem("\(bytes.count) bytes exceed the limit of a userInfo")
+        }
+        let userInfo = try dictionary(depth: 1)
+        guard offset == bytes.count else { throw problem("there are bytes after the end") }
+        return userInfo
+    }
+
+    private mutating func value(depth: Int) throws(Problem) -> PropertyListValue {
+        let tag = try take(UInt8.self)
         switch tag {
-        case PropertyListTag.string: try checkString()
-        case PropertyListTag.integer, PropertyListTag.real:
-            try require(8, "the bytes end too early")
-            offset += 8
-        case PropertyListTag.no, PropertyListTag.yes: break
+        case PropertyListTag.string: return .string(try string())
+        case PropertyListTag.integer: return .integer(try take(Int64.self))
+        case PropertyListTag.real: return .real(Double(bitPattern: try take(UInt64.self)))
+        case PropertyListTag.no: return .boolean(false)
+        case PropertyListTag.yes: return .boolean(true)
         case PropertyListTag.date:
-            try require(8, "the bytes end too early")
-            guard Wire.dates.contains(Double(bitPattern: take(UInt64.self))) else {
-                throw problem("a date is outside the years 1 to 9999")
+            let seconds = Double(bitPattern: try take(UInt64.self))
+            guard Wire.dates.contains(seconds) else { throw problem("a date is outside the years 1 to 9999") }
+            return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case PropertyListTag.data:
+            let data = try part()
+            return isDecoding ? .data(Data(data)) : .boolean(false)
+        case PropertyListTag.array:
+            var array: [PropertyListValue] = []
+            for _ in 0..<(try count(depth: depth + 1, bytes: 1)) {
+                let element = try value(depth: depth + 1)
+                if isDecoding { array.append(element) }
             }
-        case PropertyListTag.data: offset += try checkedCount()
-        case PropertyListTag.array: try checkElements(depth: depth + 1, haveKeys: false)
-        case PropertyListTag.dictionary: try checkElements(depth: depth + 1, haveKeys: true)
+            return .array(array)
+        case PropertyListTag.dictionary: return .dictionary(try dictionary(depth: depth + 1))
         default:
             offset -= 1
             throw problem("no value begins with \(tag)")
         }
     }
 
-    private mutating func checkElements(depth: Int, haveKeys: Bool) throws(Problem) {
-        guard depth <= Wire.depthLimit else {
-            throw problem("it is nested more than \(Wire.depthLimit) arrays and dictionaries deep")
-        }
-        try require(2, "the bytes end too early")
-        let count = Int(take(UInt16.self))
-        try require(count * (haveKeys ? 3 : 1), "there are fewer than \(count) elements")
-        nodes += count
-        guard nodes <= Wire.valueLimit else { throw problem("there are more than \(Wire.valueLimit) values") }
+    private mutating func dictionary(depth: Int) throws(Problem) -> [String: PropertyListValue] {
+        let count = try count(depth: depth, bytes: 3)
+        var dictionary: [String: PropertyListValue] = [:]
+        if isDecoding { dictionary.reserveCapacity(count) }
         for _ in 0..<count {
-            if haveKeys { try checkString() }
-            try checkValue(depth: depth)
-        }
-    }
-
-    private mutating func checkString() throws(Problem) {
-        let count = try checkedCount()
-        let text = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
-        offset += count
-        guard (try? UTF8Span(validating: text.assumingMemoryBound(to: UInt8.self).span)) != nil else {
-            throw problem("the string that ends here is not UTF-8")
-        }
-    }
-
-    /// The length of a string or of data; so many bytes are left.
-    private mutating func checkedCount() throws(Problem) -> Int {
-        try require(2, "the bytes end too early")
-        let count = Int(take(UInt16.self))
-        try require(count, "there are fewer than \(count) bytes")
-        return count
-    }
-
-    private func require(_ count: Int, _ text: @autoclosure () -> String) throws(Problem) {
-        guard count <= bytes.count - offset else { throw problem(text()) }
-    }
-
-    // MARK: Decoding bytes that were checked
-
-    private mutating func value() -> PropertyListValue {
-        switch take(UInt8.self) {
-        case PropertyListTag.string: .string(string())
-        case PropertyListTag.integer: .integer(take(Int64.self))
-        case PropertyListTag.real: .real(Double(bitPattern: take(UInt64.self)))
-        case PropertyListTag.no: .boolean(false)
-        case PropertyListTag.yes: .boolean(true)
-        case PropertyListTag.date:
-            .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: take(UInt64.self))))
-        case PropertyListTag.data: .data(Data(part()))
-        case PropertyListTag.array: .array((0..<take(UInt16.self)).map { _ in value() })
-        default: .dictionary(dictionary())
-        }
-    }
-
-    private mutating func dictionary() -> [String: PropertyListValue] {
-        let count = Int(take(UInt16.self))
-        var dictionary = [String: PropertyListValue](minimumCapacity: count)
-        for _ in 0..<count {
-            let key = string()
-            dictionary[key] = value()
+            let key = try string()
+            let value = try value(depth: depth)
+            if isDecoding { dictionary[key] = value }
         }
         return dictionary
     }
 
-    private mutating func string() -> String { String(decoding: part(), as: UTF8.self) }
+    /// The number of elements of an array or a dictionary.
+    /// - Parameter bytes: that an element has at least.
+    private mutating func count(depth: Int, bytes size: Int) throws(Problem) -> Int {
+        guard depth <= Wire.depthLimit else {
+            throw problem("it is nested more than \(Wire.depthLimit) arrays and dictionaries deep")
+        }
+        let count = Int(try take(UInt16.self))
+        guard count * size <= bytes.count - offset else { throw problem("there are fewer than \(count) elements") }
+        nodes += count
+        guard nodes <= Wire.valueLimit else { throw problem("there are more than \(Wire.valueLimit) values") }
+        return count
+    }
 
-    private mutating func part() -> UnsafeRawBufferPointer {
-        let count = Int(take(UInt16.self))
+    private mutating func string() throws(Problem) -> String {
+        let text = try part()
+        guard let span = try? UTF8Span(validating: text.assumingMemoryBound(to: UInt8.self).span) else {
+            throw problem("the string that ends here is not UTF-8")
+        }
+        return isDecoding ? String(copying: span) : ""
+    }
+
+    /// The bytes of a string or of data.
+    private mutating func part() throws(Problem) -> UnsafeRawBufferPointer {
+        let count = Int(try take(UInt16.self))
+        guard count <= bytes.count - offset else { throw problem("there are fewer than \(count) bytes") }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    private mutating func take<Integer: FixedWidthInteger & BitwiseCopyable>(_ type: Integer.Type) -> Integer {
+    private mutating func take<Integer: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Integer.Type
+    ) throws(Problem) -> Integer {
+        guard MemoryLayout<Integer>.size <= bytes.count - offset else { throw problem("the bytes end too early") }
         defer { offset += MemoryLayout<Integer>.size }
         return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
     }

@@ -13,9 +13,7 @@ package final class EventPoll {
         if descriptor < 0 { return nil }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     package struct Event {
         /// The number with which the descriptor is watched.
@@ -25,8 +23,9 @@ package final class EventPoll {
     }
 
     /// - Returns: 0, or an error number.
-    package func watch(_ watched: Int32, as number: UInt64, reading: Bool, writing: Bool, isNew: Bool = false) -> Int32
-    {
+    package func watch(
+        _ watched: Int32, as number: UInt64, reading: Bool, writing: Bool, isNew: Bool = false
+    ) -> Int32 {
         let events = (reading ? EPOLLIN.rawValue : 0) | (writing ? EPOLLOUT.rawValue : 0)
         return CLinuxWatch(descriptor, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, watched, events, number)
     }

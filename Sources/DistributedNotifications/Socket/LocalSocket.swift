@@ -17,18 +17,14 @@ package final class LocalSocket: Sendable {
     }
 
     /// Takes over an open descriptor.
-    package init(owning descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Creates a socket, with mode 0600, at a path that does not exist. Connections fail until it listens.
     /// - Throws: `DistributedError.pathNotUsable`.
     package static func bound(at path: String) throws(DistributedError) -> LocalSocket {
-        let socket = try make(for: path)
+        let socket = LocalSocket(owning: CLinuxMakeLocalSocket())
         guard CLinuxBind(socket.descriptor, path) == 0 else {
             throw .pathNotUsable(path: path, problem: "no socket could be made there: \(SystemError.text(errno))")
         }
@@ -65,14 +61,13 @@ package final class LocalSocket: Sendable {
 
     /// Connects to the socket at a path. Waits until the deadline while the queue of connections is full.
     /// - Throws: `DistributedError.pathNotUsable`.
-    package static func connect(to path: String, until deadline: SuspendingClock.Instant) throws(DistributedError)
-        -> Attempt
-    {
-        let socket = try make(for: path)
+    package static func connect(
+        to path: String, until deadline: SuspendingClock.Instant
+    ) throws(DistributedError) -> Attempt {
+        let socket = LocalSocket(owning: CLinuxMakeLocalSocket())
         while true {
-            let left = SuspendingClock.now.duration(to: deadline).components
-            let microseconds = left.seconds * 1_000_000 + left.attoseconds / 1_000_000_000_000
-            if CLinuxConnect(socket.descriptor, path, microseconds) == 0 { return .connected(socket) }
+            let left = Int64(deadline.millisecondsFromNow) * 1000
+            if CLinuxConnect(socket.descriptor, path, left) == 0 { return .connected(socket) }
             switch errno {
             case EINTR: continue
             case ENOENT, ECONNREFUSED: return .nobodyListens
@@ -88,12 +83,18 @@ package final class LocalSocket: Sendable {
         var user: UInt32 = 0
         return CLinuxPeer(descriptor, &process, &user) ? Peer(process: process, user: user) : nil
     }
+}
 
-    private static func make(for path: String) throws(DistributedError) -> LocalSocket {
-        let descriptor = CLinuxMakeLocalSocket()
-        if descriptor < 0 {
-            throw .pathNotUsable(path: path, problem: "no socket could be made: \(SystemError.text(errno))")
-        }
-        return LocalSocket(owning: descriptor)
+/// The text for an error number in messages.
+package enum SystemError {
+    package static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+}
+
+extension SuspendingClock.Instant {
+    /// The time left for poll(2): zero if it has passed, at most an hour.
+    package var millisecondsFromNow: Int32 {
+        let left = SuspendingClock.now.duration(to: self)
+        guard left > .zero else { return 0 }
+        return Int32(min(left / .milliseconds(1), 3_600_000).rounded(.up))
     }
 }

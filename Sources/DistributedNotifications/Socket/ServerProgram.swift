@@ -1,14 +1,31 @@
 internal import CLinux
-internal import Glibc
+internal import Foundation
 internal import Synchronization
 
-/// The program that a client starts as the server.
-package struct ServerProgram: Hashable {
-    /// The file to execute.
-    var path: String
-    /// The name in messages.
-    var name: String
+/// The agreement between a client that starts a server and the program that it starts.
+///
+/// The program gets the arguments below, the socket, bound and not yet listening, as descriptor 3, and a pipe as
+/// standard output and standard error. It writes `ready` when it listens. If it ends instead, what it wrote before is
+/// the reason.
+package enum ServerHandover {
+    /// The name of the executable, and argv[0] of any program that is started as the server.
+    package static let programName = "notification-server"
+    package static let listener: Int32 = 3
+    /// A line of its own.
+    package static let ready = "ready"
+    /// argv[1]; argv[2] is the directory.
+    private static let option = "--on-demand"
 
+    static func arguments(directory: String) -> [String] { [programName, option, directory] }
+
+    /// - Returns: the directory, if these are the arguments of a program that a client started as the server.
+    package static func directory(in arguments: [String]) -> String? {
+        arguments.count == 3 && arguments[0] == programName && arguments[1] == option ? arguments[2] : nil
+    }
+}
+
+/// The program that a client starts as the server.
+package enum ServerProgram {
     /// The environment variable that names the executable.
     static let variable = "DISTRIBUTED_NOTIFICATIONS_SERVER"
 
@@ -16,72 +33,43 @@ package struct ServerProgram: Hashable {
     private static let runningProgramServes = Atomic(false)
 
     /// The running program can be started as the server from now on.
-    package static func registerRunningProgram() {
-        runningProgramServes.store(true, ordering: .relaxed)
-    }
+    package static func registerRunningProgram() { runningProgramServes.store(true, ordering: .relaxed) }
 
-    /// Which program to start, or why there is none.
-    enum Choice: Hashable {
-        case program(ServerProgram)
-        case none(problem: String)
-    }
-
-    /// Looks in this order: the environment variable; beside the running program; `PATH`; the running program itself.
-    ///
-    /// Cost: a system call for each path.
-    static func find() -> Choice {
+    /// Finds the program to start: the environment variable's; beside the running program; in `PATH`; the running
+    /// program itself.
+    /// - Returns: the program; if there is none, the problem.
+    static func find() -> (program: String?, problem: String) {
         func variable(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
+        let running = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return choose(
-            variable: variable(Self.variable), runningProgram: runningProgram, searchPath: variable("PATH"),
-            runningProgramServes: runningProgramServes.load(ordering: .relaxed), isExecutable: isExecutable)
+            variable: variable(Self.variable), runningProgram: running, searchPath: variable("PATH"),
+            runningProgramServes: runningProgramServes.load(ordering: .relaxed),
+            isExecutable: FileManager.default.isExecutableFile)
     }
 
-    /// - Parameters:
-    ///   - variable: the value of the environment variable.
-    ///   - runningProgram: the path of the running program; nil if it is not known.
-    ///   - isExecutable: whether there is a file at a path that may be executed.
+    /// As `find`, of these values.
     static func choose(
         variable: String?, runningProgram: String?, searchPath: String?, runningProgramServes: Bool,
         isExecutable: (String) -> Bool
-    ) -> Choice {
+    ) -> (program: String?, problem: String) {
+        let name = ServerHandover.programName
         if let variable, !variable.isEmpty {
             // The program runs in the directory "/", so a relative path would name another file.
-            guard variable.hasPrefix("/") else {
-                return .none(problem: "\(Self.variable) is \(variable). Set it to an absolute path")
-            }
-            guard isExecutable(variable) else {
-                return .none(
-                    problem: "\(Self.variable) is \(variable), and there is no executable file. Correct the variable, "
-                        + "or remove it")
-            }
-            return .program(ServerProgram(path: variable, name: variable))
+            let isUsable = variable.hasPrefix("/") && isExecutable(variable)
+            return (isUsable ? variable : nil, "\(Self.variable) is \(variable). Set it to the path of an executable")
         }
-        let own = runningProgram?.lastIndex(of: "/").map { String(runningProgram?[..<$0] ?? "") }
-        let directories = [own].compactMap(\.self) + (searchPath ?? "").split(separator: ":").map(String.init)
-        for directory in directories where directory.hasPrefix("/") || directory.isEmpty {
-            let path = "\(directory)/\(ServerHandover.programName)"
-            if isExecutable(path) { return .program(ServerProgram(path: path, name: path)) }
+        let own = runningProgram.map { ($0 as NSString).deletingLastPathComponent }
+        for directory in [own].compactMap(\.self) + (searchPath ?? "").split(separator: ":").map(String.init)
+        where directory.hasPrefix("/") {
+            let path = "\(directory)/\(name)"
+            if isExecutable(path) { return (path, "") }
         }
-        if runningProgramServes {
-            return .program(ServerProgram(path: "/proc/self/exe", name: runningProgram ?? "this program"))
-        }
-        return .none(
-            problem: "there is no executable \(ServerHandover.programName) beside this program or in PATH. Build it "
-                + "beside this program (swift build --product \(ServerHandover.programName), in its package), install "
-                + "it, or set \(Self.variable) to its path; or call NotificationServer.runIfAsked() first in this "
-                + "program's main; or start a server in another terminal: notification-server, or notify-demo serve")
-    }
-
-    private static func isExecutable(_ path: String) -> Bool {
-        var file = CLinuxFile()
-        return CLinuxFileBehindPath(path, &file) && file.isRegular && access(path, X_OK) == 0
-    }
-
-    private static var runningProgram: String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-            let count = buffer.baseAddress.map { readlink("/proc/self/exe", $0, buffer.count) } ?? 0
-            guard count > 0 else { return nil }
-            return String(decoding: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        return (
+            runningProgramServes ? "/proc/self/exe" : nil,
+            "there is no executable \(name) beside this program or in PATH. Build it beside this program (swift build "
+                + "--product \(name), in its package), install it, or set \(Self.variable) to its path; or call "
+                + "NotificationServer.runIfAsked() first in this program's main; or start a server in another terminal: "
+                + "\(name), or notify-demo serve"
+        )
     }
 }

@@ -2,26 +2,18 @@
 package struct FrameWriter {
     package private(set) var bytes: [UInt8] = []
 
-    package init(capacity: Int = 0) {
-        bytes.reserveCapacity(capacity)
-    }
+    package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+    package mutating func frame(_ kind: FrameKind) { frame(kind) { _ in } }
 
     /// Appends a frame; `body` writes its payload.
-    package mutating func frame(_ kind: FrameKind, _ body: (inout FrameWriter) -> Void = { _ in }) {
-        let start = beginFrame(kind)
-        body(&self)
-        endFrame(from: start)
-    }
-
-    /// - Returns: the start of the frame, for `endFrame`.
-    package mutating func beginFrame(_ kind: FrameKind) -> Int {
+    package mutating func frame<Failure: Error>(
+        _ kind: FrameKind, _ body: (inout FrameWriter) throws(Failure) -> Void
+    ) throws(Failure) {
         let start = bytes.count
         integer(UInt32(0))
         integer(kind.rawValue)
-        return start
-    }
-
-    package mutating func endFrame(from start: Int) {
+        try body(&self)
         let length = UInt32(bytes.count - start - Wire.lengthBytes)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self) }
     }
@@ -35,20 +27,12 @@ package struct FrameWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    package mutating func userInfo(_ userInfo: [String: PropertyListValue]?) throws(DistributedError) {
-        try PropertyListWriter.encode(userInfo, into: &bytes)
-    }
-
-    package mutating func append(_ more: some Collection<UInt8>) {
-        bytes.append(contentsOf: more)
-    }
+    package mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     // MARK: The frames of a client
 
     /// The first one.
-    package mutating func hello(
-        suspended: Bool, name: String, versions: ProtocolVersions = .supported
-    ) {
+    package mutating func hello(suspended: Bool, name: String, versions: ProtocolVersions = .supported) {
         frame(.hello) {
             $0.integer(Wire.magic)
             $0.integer(versions.newest)
@@ -77,12 +61,12 @@ package struct FrameWriter {
         if object != nil { flags |= PostedPayload.hasObject }
         if userInfo != nil { flags |= PostedPayload.hasUserInfo }
         if number != 0 { flags |= PostedPayload.hasNumber }
-        let start = beginFrame(.post)
-        integer(flags)
-        string(name)
-        if let object { string(object) }
-        if number != 0 { integer(number) }
-        try self.userInfo(userInfo)
-        endFrame(from: start)
+        try frame(.post) { writer throws(DistributedError) in
+            writer.integer(flags)
+            writer.string(name)
+            if let object { writer.string(object) }
+            if number != 0 { writer.integer(number) }
+            try writer.userInfo(userInfo)
+        }
     }
 }

@@ -66,32 +66,17 @@ package struct Goodbye {
     }
 }
 
-extension SuspensionBehavior {
-    private static let wireOrder: [SuspensionBehavior] = [.drop, .coalesce, .hold, .deliverImmediately]
+/// A value that is sent as its place among all, from 1.
+package protocol WireCase: CaseIterable, Equatable {}
 
-    /// From 1.
-    package var wireValue: UInt8 { UInt8(Self.wireOrder.firstIndex(of: self)! + 1) }
+extension WireCase where AllCases == [Self] {
+    package var wireValue: UInt8 { UInt8(Self.allCases.firstIndex(of: self)! + 1) }
 
     package init?(wireValue: UInt8) {
-        guard wireValue >= 1, wireValue <= Self.wireOrder.count else { return nil }
-        self = Self.wireOrder[Int(wireValue) - 1]
+        guard Self.allCases.indices.contains(Int(wireValue) - 1) else { return nil }
+        self = Self.allCases[Int(wireValue) - 1]
     }
 }
 
-extension NotificationGap.Cause {
-    /// The causes that a server reports.
-    package var wireValue: UInt8 {
-        switch self {
-        case .slow: 1
-        case .held: 2
-        case .waiting: 3
-        case .unreadable: 4
-        case .undecodable: 5
-        }
-    }
-
-    package init?(wireValue: UInt8) {
-        guard let cause = Self.allCases.first(where: { $0.wireValue == wireValue }) else { return nil }
-        self = cause
-    }
-}
+extension SuspensionBehavior: WireCase {}
+extension NotificationGap.Cause: WireCase {}

@@ -4,9 +4,7 @@ package struct WireReader {
     package private(set) var offset = 0
 
     /// - Parameter bytes: must outlive the reader.
-    package init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     package var remaining: Int { bytes.count - offset }
 

@@ -253,8 +253,8 @@ struct Router {
         let held = clients.values.reduce(0) { $0 + $1.suspension.entryCount }
         let counts = clients.values.reduce(gone) { $0 + $1.allCounts }
         let server: [String: PropertyListValue] = [
-            "processID": .integer(Int64(process)), "directory": .string(directory),
-            "seconds": .real(Double(now - startedAt) / 1e9),
+            "process": .integer(Int64(process)), "directory": .string(directory),
+            "nanoseconds": .integer(Int64(now - startedAt)),
             "posted": .integer(Int64(posted)), "heldEntries": .integer(Int64(held)),
             "heldBytes": .integer(Int64(heldBytes)),
         ]

@@ -39,7 +39,7 @@ extension LocalSocket {
 extension ServerClient {
     var status: [String: PropertyListValue] {
         let own: [String: PropertyListValue] = [
-            "processID": .integer(Int64(process)), "name": .string(name ?? ""),
+            "process": .integer(Int64(process)), "name": .string(name ?? ""),
             "isSuspended": .boolean(suspension.isSuspended), "posted": .integer(Int64(posted)),
             "waitingBytes": .integer(Int64(outbound.waiting)), "heldEntries": .integer(Int64(suspension.entryCount)),
             "heldBytes": .integer(Int64(suspension.byteCount)),

@@ -47,7 +47,7 @@ struct ServedSocket {
         }
         try directory.prepare()
         let deadline = SuspendingClock.now + timeout
-        let lock = try DirectoryLock.require(directory, until: deadline, timeout: timeout)
+        let lock = try DirectoryLock.take(directory, until: deadline)
         defer { withExtendedLifetime(lock) {} }
         guard case .nobodyListens = try LocalSocket.connect(to: directory.socketPath, until: .now) else {
             throw .serverNotStarted(

@@ -15,21 +15,19 @@ final class CenterStateTests: XCTestCase {
         return FrameSender(LocalSocket(owning: ends[0]))
     }
 
-    private static func observed(
-        _ name: String?, _ object: String? = nil, _ behavior: SuspensionBehavior = .coalesce
-    ) -> CenterState.RegisteredObserver {
+    private static func observed(_ name: String?) -> CenterState.RegisteredObserver {
         let (_, handle) = ValueObservers().add(
             named: nil, options: ObserverOptions(), at: SourceLocation("", 0),
             using: .on(.postingThread) { (_: Int) in })
-        return CenterState.RegisteredObserver(handle: handle, name: name, object: object, behavior: behavior)
+        return CenterState.RegisteredObserver(handle: handle, name: name, object: "o", behavior: .hold)
     }
 
     /// A state that was started and is connected.
-    private static func connected(toldSuspended: Bool = false) throws -> (CenterState, FrameSender) {
+    private static func connected() throws -> (CenterState, FrameSender) {
         let sender = try Self.sender()
         var state = CenterState()
         _ = state.start()
-        _ = state.connected(sender, toldSuspended: toldSuspended)
+        _ = state.connected(sender, toldSuspended: false)
         return (state, sender)
     }
 
@@ -63,10 +61,10 @@ final class CenterStateTests: XCTestCase {
     func testEachConnectionIsToldAllRegistrationsAndRequestsOnce() throws {
         var state = CenterState()
         XCTAssertEqual([state.start(), state.start()], [true, false])
-        let observers = ["a", nil, "c"].map { Self.observed($0, "o", .hold) }
+        let observers = ["a", nil, "c"].map { Self.observed($0) }
         for observer in observers { try state.add(observer) }
         XCTAssertNotNil(state.remove(observers[1].handle.id))
-        _ = state.setSuspended(true)
+        state.setSuspended(true)
         let synchronization = try state.synchronize()
         for _ in 0..<2 {
             let sender = try Self.sender()
@@ -79,21 +77,20 @@ final class CenterStateTests: XCTestCase {
         }
         state.serverAnswered(synchronization)
         let sender = try Self.sender()
-        _ = state.connected(sender, toldSuspended: true)
+        XCTAssertTrue(state.connected(sender, toldSuspended: true))
         XCTAssertEqual(try Self.control(&state, sender), ["register 1 a o hold", "register 3 c o hold"])
     }
 
     func testAChangeThatALaterOneCancelsIsNotToldHoweverOftenItHappens() throws {
         var (state, sender) = try Self.connected()
-        let kept = Self.observed("n", nil, .drop)
+        let kept = Self.observed("n")
         try state.add(kept)
-        XCTAssertEqual(try Self.control(&state, sender), ["register 1 n any drop"])
+        XCTAssertEqual(try Self.control(&state, sender), ["register 1 n o hold"])
         for _ in 0..<1000 {
             let other = Self.observed("m")
             try state.add(other)
             XCTAssertNotNil(state.remove(other.handle.id))
-            XCTAssertEqual([state.setSuspended(true), state.setSuspended(true)], [true, false])
-            _ = state.setSuspended(false)
+            for flag in [true, false] { state.setSuspended(flag) }
         }
         XCTAssertEqual(try Self.control(&state, sender), [])
         _ = state.remove(kept.handle.id)
@@ -110,13 +107,13 @@ final class CenterStateTests: XCTestCase {
         XCTAssertIdentical(state.sender, second)
         try state.add(Self.observed("n"))
         XCTAssertEqual(try Self.control(&state, first), [])
-        XCTAssertEqual(try Self.control(&state, second), ["register 1 n any coalesce"])
+        XCTAssertEqual(try Self.control(&state, second), ["register 1 n o hold"])
     }
 
     func testPausesDoubleUpToTheLongestAndEachErrorIsShownOnce() throws {
         var state = CenterState()
         _ = state.start()
-        let error = DistributedError.tooManyObservers(limit: 1)
+        let error = DistributedError.tooManyObservers
         for (index, milliseconds) in [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000].enumerated() {
             let (step, event) = state.failed(error)
             XCTAssertEqual(step, .pause(.milliseconds(milliseconds)))
@@ -124,76 +121,32 @@ final class CenterStateTests: XCTestCase {
             assertThrows(error) { try state.connection() }
             XCTAssertEqual(state.pauseIsOver(), .connect)
         }
-        let sender = try Self.sender()
-        _ = state.connected(sender, toldSuspended: false)
-        let lasted = state.ended(reason: "r", lasted: true, isRefusal: false)
-        XCTAssertTrue(lasted.step == .connect && lasted.event == .interrupted(reason: "r"))
-        XCTAssertEqual(state.failed(error).step, .pause(.milliseconds(50)))
-        var patient = CenterState(firstPause: .seconds(3600))
-        _ = patient.start()
-        XCTAssertEqual(patient.failed(error).step, .pause(.seconds(3600)))
-        _ = patient.pauseIsOver()
-        XCTAssertEqual(patient.failed(error).step, .pause(.seconds(3600)))
     }
 
-    func testAConnectionThatEndsAtOnceIsFollowedByAPauseInWhichPostsWait() throws {
+    func testAfterTheEndOfAConnectionPostsWaitAndPausesDoubleOnlyIfItWasRefused() throws {
         var (state, sender) = try Self.connected()
-        XCTAssertEqual(state.ended(reason: "", lasted: false, isRefusal: true).step, .pause(.milliseconds(50)))
-        XCTAssertNil(try state.connection())
-        _ = state.pauseIsOver()
-        _ = state.connected(sender, toldSuspended: false)
-        XCTAssertEqual(state.ended(reason: "", lasted: false, isRefusal: true).step, .pause(.milliseconds(100)))
-        _ = state.pauseIsOver()
-        sender = try Self.sender()
-        _ = state.connected(sender, toldSuspended: false)
-        XCTAssertEqual(state.ended(reason: "", lasted: false, isRefusal: false).step, .pause(.milliseconds(50)))
-    }
-
-    func testWaitersAreSignalledAtEachChangeAndAtOnceWithoutAReader() throws {
-        var state = CenterState()
-        func isWoken(by change: (inout CenterState) throws -> Void) rethrows -> Bool {
-            let (semaphore, removed) = (MonotonicSemaphore(), MonotonicSemaphore())
-            for waiter in [semaphore, removed] { state.addWaiter(waiter) }
-            state.removeWaiter(removed)
-            try change(&state)
-            return semaphore.wait(until: .now)
+        for (isRefusal, milliseconds) in [(true, 50), (true, 100), (false, 50), (false, 50)] {
+            let (step, event) = state.ended(reason: "r", isRefusal: isRefusal)
+            XCTAssertTrue(step == .pause(.milliseconds(milliseconds)) && event == .interrupted(reason: "r"))
+            XCTAssertNil(try state.connection())
+            XCTAssertEqual(state.pauseIsOver(), .connect)
+            sender = try Self.sender()
+            _ = state.connected(sender, toldSuspended: false)
         }
-        XCTAssertTrue(isWoken { _ in })
-        _ = state.start()
-        XCTAssertFalse(isWoken { _ in })
-        XCTAssertTrue(isWoken { _ = $0.failed(.closed) })
-        _ = state.pauseIsOver()
-        let sender = try Self.sender()
-        XCTAssertTrue(isWoken { _ = $0.connected(sender, toldSuspended: false) })
-        let (first, second) = (try state.synchronize(), try state.synchronize())
-        XCTAssertFalse(try state.isAnswered(first))
-        XCTAssertTrue(isWoken { $0.serverAnswered(first) })
-        XCTAssertTrue(try state.isAnswered(first) && !state.isAnswered(second))
-        XCTAssertTrue(isWoken { _ = $0.close() })
-        assertThrows(DistributedError.closed) { try state.isAnswered(first) }
-    }
-
-    func testAClosedCenterAcceptsNothingAndItsReaderStops() throws {
-        var (state, sender) = try Self.connected()
-        let observer = Self.observed("n")
-        try state.add(observer)
-        XCTAssertIdentical(state.close(), sender)
-        XCTAssertTrue(state.isClosed && state.observers.isEmpty && state.remove(observer.handle.id) == nil)
-        assertThrows(DistributedError.closed) { try state.add(Self.observed("n")) }
-        assertThrows(DistributedError.closed) { try state.synchronize() }
-        XCTAssertFalse(state.connected(try Self.sender(), toldSuspended: false))
-        let end = state.ended(reason: "", lasted: true, isRefusal: false)
-        XCTAssertTrue(end.step == .stop && end.event == nil && state.failed(.closed).step == .stop)
-        XCTAssertEqual(state.pauseIsOver(), .stop)
-        XCTAssertNil(state.close())
+        // A server that stops answers no hello.
+        state.lost(sender)
+        let (step, event) = state.failed(nil)
+        XCTAssertTrue(step == .pause(.milliseconds(100)) && event == nil)
+        XCTAssertNil(try state.connection())
     }
 
     func testObserversBeyondTheServersLimitAreRefused() throws {
         var state = CenterState()
         let first = Self.observed("n")
-        for observer in [first, Self.observed("n")] { try state.add(observer, limit: 2) }
-        assertThrows(DistributedError.tooManyObservers(limit: 2)) { try state.add(Self.observed("n"), limit: 2) }
+        for _ in 1..<Wire.observerLimit { try state.add(Self.observed("n")) }
+        try state.add(first)
+        assertThrows(DistributedError.tooManyObservers) { try state.add(Self.observed("n")) }
         _ = state.remove(first.handle.id)
-        try state.add(Self.observed("n"), limit: 2)
+        try state.add(first)
     }
 }

@@ -58,8 +58,7 @@ final class FrameSenderTests: XCTestCase {
 
     private static func observe(_ connection: CenterConnection) throws -> ObserverToken {
         try connection.addObserver(
-            name: nil, object: nil, behavior: .hold, options: ObserverOptions(), at: SourceLocation("", 0),
-            using: .on(.postingThread) { _ in }, wasAdded: { _ in })
+            nil, nil, .hold, ObserverOptions(), SourceLocation("", 0), .on(.postingThread) { _ in })
     }
 
     func testControlFramesWaitForTheSocketAndTheirCallersDoNotAndNeitherDoesClose() throws {

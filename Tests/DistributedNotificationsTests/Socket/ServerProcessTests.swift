@@ -17,53 +17,41 @@ final class ServerProcessTests: XCTestCase {
 
     override func tearDown() { (temporary, listener) = (nil, nil) }
 
-    private func start(
-        _ path: String, directory: String? = nil, timeout: Duration = TestTimeout.hang
-    ) -> ServerProcess.Outcome {
-        ServerProcess.start(
-            ServerProgram(path: path, name: path), listener: listener,
-            directory: directory ?? temporary.directory.path, until: .now + timeout)
-    }
-
-    private func script(_ lines: String) throws -> String {
+    /// What became of a shell script that is started as the server.
+    private func end(of lines: String, mode: mode_t = 0o700, timeout: Duration = TestTimeout.hang) throws -> String? {
         let path = "\(temporary.parent)/script"
         // Another process writes it: a process that another test forks now would hold it open, and it could not be
         // executed.
         let writer = Process()
         writer.executableURL = URL(filePath: "/bin/sh")
-        writer.arguments = ["-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 700 "$0""#, path, lines]
+        writer.arguments = ["-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0""#, path, lines]
         try writer.run()
         writer.waitUntilExit()
-        return path
+        chmod(path, mode)
+        return ServerProcess.start(
+            path, listener: listener, directory: temporary.directory.path, until: .now + timeout)
     }
 
     func testAProgramThatEndsIsReportedWithItsStatusAndItsOutput() throws {
-        for (lines, status, output) in [
-            ("echo out; echo error >&2; exit 3", 3 << 8, "out\nerror\n"), ("exit 0", 0, ""),
-            ("kill -KILL $$", SIGKILL, ""),
-        ] as [(String, Int32, String)] {
-            XCTAssertEqual(start(try script(lines)), .ended(status: status, output: output))
-        }
-        let path = try script("")
-        chmod(path, 0o600)
-        XCTAssertEqual(start(path), .failed(call: "executing it", error: EACCES))
+        for (lines, text) in [
+            ("echo out; echo error >&2; exit 3", "ended at once with status 3: out; error"),
+            ("exit 0", "ended at once with status 0"), ("kill -KILL $$", "ended at once by signal 9"),
+        ] { XCTAssertEqual(try end(of: lines), text) }
+        XCTAssertEqual(try end(of: "", mode: 0o600), "was not started: Permission denied")
     }
 
     func testAProgramThatDoesNotListenIsEndedAtTheTimeoutAndTheLastOfItsOutputIsKept() throws {
-        guard case .timedOut(let output) = start(try script("exec yes"), timeout: .milliseconds(100)) else {
-            return XCTFail("it did not time out")
-        }
-        XCTAssertLessThanOrEqual(output.utf8.count, 4096)
+        let text = try XCTUnwrap(try end(of: "exec yes", timeout: .milliseconds(100)))
+        XCTAssertTrue(text.hasPrefix("was not ready in time, and was ended: y; y") && text.count < 10_000)
         XCTAssertEqual(
-            start(try script("exec >&- 2>&-; sleep 600"), timeout: .milliseconds(100)), .timedOut(output: ""))
+            try end(of: "exec >&- 2>&-; sleep 600", timeout: .milliseconds(100)),
+            "was not ready in time, and was ended")
     }
 
     func testAServerWithTheSocketOfAnotherDirectoryEndsAndSaysWhy() throws {
-        guard case .program(let program) = ServerProgram.find() else {
-            return XCTFail("there is no server program beside the tests")
-        }
+        let program = try XCTUnwrap(ServerProgram.find().program)
         XCTAssertEqual(
-            start(program.path, directory: "/elsewhere"),
-            .ended(status: EX_USAGE << 8, output: "descriptor 3 is not the socket of /elsewhere\n"))
+            ServerProcess.start(program, listener: listener, directory: "/elsewhere", until: .now + TestTimeout.hang),
+            "ended at once with status 64: descriptor 3 is not the socket of /elsewhere")
     }
 }

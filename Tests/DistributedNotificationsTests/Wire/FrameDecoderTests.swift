@@ -5,41 +5,31 @@ import XCTest
 @testable import DistributedNotifications
 
 final class FrameDecoderTests: XCTestCase {
-    struct Whole: Hashable {
-        var kind: UInt8
-        var payload: [UInt8]
-    }
-
-    private struct Cut: Equatable {
-        var frames: [Whole] = []
+    private struct Frames: Equatable {
+        var frames: [[UInt8]] = []
         var error: WireError?
     }
 
-    /// Gives the bytes to a decoder in parts of these sizes, again and again, and takes what it cuts.
-    private static func cut(_ bytes: [UInt8], _ sizes: [Int], capacity: Int? = nil) -> Cut {
-        let decoder = capacity.map { FrameDecoder(capacity: $0) } ?? FrameDecoder()
-        var result = Cut()
-        var offset = 0
-        var turn = 0
+    /// Gives the bytes to a decoder in parts of these sizes, again and again, and takes its frames.
+    private static func frames(of bytes: [UInt8], _ sizes: [Int], capacity: Int) throws -> Frames {
+        let decoder = FrameDecoder(capacity: capacity)
+        var (result, offset, turn) = (Frames(), 0, 0)
         while offset < bytes.count {
             let space = decoder.space()
             let count = min(space.count, sizes[turn % sizes.count], bytes.count - offset)
             // A decoder without space would be read into for ever.
-            guard count > 0 else { return result }
+            try require(count > 0)
             space.copyBytes(from: bytes[offset..<offset + count])
             decoder.received(count)
-            offset += count
-            turn += 1
+            (offset, turn) = (offset + count, turn + 1)
             do throws(WireError) {
-                while true {
-                    let says = decoder.hasFrame
-                    guard let frame = try decoder.next() else {
-                        if says { result.frames.append(Whole(kind: 0, payload: Array("hasFrame".utf8))) }
-                        break
-                    }
-                    if !says { result.frames.append(Whole(kind: 0, payload: Array("no hasFrame".utf8))) }
-                    result.frames.append(Whole(kind: frame.kind, payload: Array(frame.payload)))
+                var hasFrame = decoder.hasFrame
+                while let frame = try decoder.next() {
+                    XCTAssertTrue(hasFrame)
+                    result.frames.append([frame.kind] + frame.payload)
+                    hasFrame = decoder.hasFrame
                 }
+                XCTAssertFalse(hasFrame)
             } catch {
                 result.error = error
                 return result
@@ -49,10 +39,9 @@ final class FrameDecoderTests: XCTestCase {
         return result
     }
 
-    /// By the definition of a frame, without anything that could be cut wrongly.
-    private static func expected(_ bytes: [UInt8]) -> Cut {
-        var result = Cut()
-        var rest = bytes[...]
+    /// By the definition of a frame, without anything that could go wrong.
+    private static func expected(_ bytes: [UInt8]) -> Frames {
+        var (result, rest) = (Frames(), bytes[...])
         while rest.count >= 4 {
             let length = rest.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             guard (1...65_536).contains(length) else {
@@ -60,67 +49,57 @@ final class FrameDecoderTests: XCTestCase {
                 break
             }
             guard rest.count >= 4 + Int(length) else { break }
-            let body = rest.dropFirst(4).prefix(Int(length))
-            result.frames.append(Whole(kind: body.first ?? 0, payload: Array(body.dropFirst())))
+            result.frames.append(Array(rest.dropFirst(4).prefix(Int(length))))
             rest = rest.dropFirst(4 + Int(length))
         }
         return result
     }
 
-    private static func bytes(_ frames: [(FrameKind, Int)]) -> [UInt8] {
+    private static func bytes(_ counts: [Int]) -> [UInt8] {
         var writer = FrameWriter()
-        for (kind, count) in frames {
-            writer.frame(kind) { $0.append((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
+        for count in counts {
+            writer.frame(.post) { $0.append((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
         }
         return writer.bytes
     }
 
-    func testTheLargestFrameFitsWhateverComesBeforeIt() {
+    func testTheLargestFrameFitsWhateverComesBeforeIt() throws {
         let largest = Wire.frameLimit - 1
         for before in [0, 1, 3, 60_000, largest] {
-            let bytes = Self.bytes([(.post, before), (.post, largest), (.post, largest), (.farewell, 0)])
-            XCTAssertEqual(Self.cut(bytes, [bytes.count]), Self.expected(bytes))
-            XCTAssertEqual(Self.cut(bytes, [4096, 1, 65_539]), Self.expected(bytes))
-            XCTAssertEqual(Self.cut(bytes, [50_000], capacity: 256 << 10), Self.expected(bytes))
+            let bytes = Self.bytes([before, largest, largest, 0])
+            for (sizes, capacity) in [([bytes.count], 65_540), ([4096, 1, 65_539], 65_540), ([50_000], 256 << 10)] {
+                XCTAssertEqual(try Self.frames(of: bytes, sizes, capacity: capacity), Self.expected(bytes))
+            }
         }
     }
 
-    func testALengthThatNoFrameHasIsRefusedBeforeItsBytesCome() {
+    func testALengthThatNoFrameHasIsRefusedBeforeItsBytesCome() throws {
         for length in [UInt32(0), 65_537, 1 << 24, 1 << 31, .max] {
-            let good = Self.bytes([(.status, 0)])
-            let bad = withUnsafeBytes(of: length.littleEndian) { Array($0) }
-            let result = Self.cut(good + bad, [1])
-            XCTAssertEqual(result.frames, [Whole(kind: FrameKind.status.rawValue, payload: [])])
-            XCTAssertEqual(result.error, .frameLength(length))
+            let bytes = Self.bytes([0]) + withUnsafeBytes(of: length.littleEndian) { Array($0) }
+            let frames = try Self.frames(of: bytes, [1], capacity: 65_540)
+            XCTAssertEqual(frames, Frames(frames: [[FrameKind.post.rawValue]], error: .frameLength(length)))
         }
     }
 
     /// A million with `STRESS=1`.
-    func testAnyBytesAreCutAsTheDefinitionSays() {
+    func testAnyBytesAreDividedAsTheDefinitionSays() throws {
         var random = SeededGenerator(seed: 7)
-        var frames = 0
-        var errors = 0
-        for round in 0..<FaultRounds.inputs {
+        var (frames, errors) = (0, 0)
+        for _ in 0..<FaultRounds.inputs {
             var bytes = Self.bytes(
                 (0..<Int.random(in: 0...4, using: &random)).map { _ in
-                    (.post, random.once(in: 500) ? 65_535 : Int.random(in: 0...40, using: &random))
+                    random.once(in: 500) ? 65_535 : Int.random(in: 0...40, using: &random)
                 })
             for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
-                let directory = Int.random(in: 0..<min(bytes.count, 200), using: &random)
+                let index = Int.random(in: 0..<min(bytes.count, 200), using: &random)
                 // Mostly a small change, which keeps a length possible.
-                bytes[directory] = random.once(in: 2) ? UInt8.random(in: 0...255, using: &random) : bytes[directory] ^ 1
+                bytes[index] = random.once(in: 2) ? UInt8.random(in: 0...255, using: &random) : bytes[index] ^ 1
             }
-            let sizes = (0..<3).map { _ in Int.random(in: 1...100, using: &random) }
-            let result = Self.cut(bytes, bytes.count > 1000 ? [30_000] : sizes)
-            let expected = Self.expected(bytes)
-            if result != expected {
-                XCTFail("round \(round): \(bytes.prefix(300)) in \(sizes)")
-                return
-            }
-            frames += result.frames.count
-            errors += result.error == nil ? 0 : 1
+            let sizes = bytes.count > 1000 ? [30_000] : (0..<3).map { _ in Int.random(in: 1...100, using: &random) }
+            let result = try Self.frames(of: bytes, sizes, capacity: 65_540)
+            try require(result == Self.expected(bytes), "\(bytes.prefix(300)) in \(sizes)")
+            (frames, errors) = (frames + result.frames.count, errors + (result.error == nil ? 0 : 1))
         }
-        XCTAssertGreaterThan(frames, FaultRounds.inputs / 2)
-        XCTAssertGreaterThan(errors, FaultRounds.inputs / 20)
+        XCTAssertTrue(frames > FaultRounds.inputs / 2 && errors > FaultRounds.inputs / 20)
     }
 }

@@ -69,8 +69,8 @@ private actor Account {
     func observe(
         _ center: DistributedCenter, then handled: @escaping @Sendable () -> Void
     ) throws -> ObserverToken {
-        try center.addObserver(forName: .numbered, isolatedTo: self) { _ in
-            self.count += 1
+        try center.addObserver(forName: .numbered, isolatedTo: self) { account, _ in
+            account.count += 1
             handled()
         }
     }
