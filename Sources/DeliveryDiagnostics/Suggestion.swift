@@ -9,14 +9,9 @@ package enum Suggestion {
         if letters.count > 2, let whole = lowered.firstIndex(where: { $0.starts(with: letters) }) {
             return candidates[whole]
         }
-        var nearest: (text: String, distance: Int)?
-        for (text, candidate) in zip(candidates, lowered) {
-            // Only one that is nearer than the nearest before it is worth the comparison.
-            let limit = min(candidate.count < 9 ? 2 : 3, (nearest?.distance ?? .max) - 1)
-            guard let distance = distance(letters, candidate, limit: limit) else { continue }
-            nearest = (text, distance)
-        }
-        return nearest?.text
+        return zip(candidates, lowered).compactMap { text, candidate in
+            distance(letters, candidate, limit: candidate.count < 9 ? 2 : 3).map { (text: text, distance: $0) }
+        }.min { $0.distance < $1.distance }?.text
     }
 
     /// True if a name is another one without the module or type before its last period: `JobArrived` of

@@ -147,8 +147,9 @@ extension Evidence {
         return index.records(of: .enqueue).filter { number in
             index.entry(number).isFoundation
                 ? index.entry(number).style != .now && number > lastPost[key(number)] ?? -1
-                : outcome(number) < 0 || index.entry(outcome(number)).stage == .targetGone
-        }.grouped { key($0) + [thread($0)] }.map { enqueued in
+                : index.entry(number).post >= 0
+                    && (outcome(number) < 0 || index.entry(outcome(number)).stage == .targetGone)
+        }.grouped { key($0) + [thread($0), index.entry($0).isFoundation ? 1 : 0] }.map { enqueued in
             let (first, thread, outcome) = (enqueued[0], thread(enqueued[0]), outcome(enqueued[0]))
             let (entry, since) = (index.entry(first), timeToEnd(first))
             let isOver = outcome >= 0 || !entry.isFoundation && words.hasExited(process(of: thread))

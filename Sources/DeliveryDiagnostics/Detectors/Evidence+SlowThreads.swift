@@ -15,14 +15,15 @@ extension Evidence {
 
     /// Threads that are in a handler when the recording ends, and recorded nothing else for longer than a stall.
     var handlersThatNeverReturned: [Finding] {
-        return silent.map { thread, handler in
+        silent.map { thread, handler in
             let (last, count) = (index.threads[Int(thread)].last, waiting[thread]?.count ?? 0)
             // If all threads were silent, the handler may have ended the program after long work.
             let continues = index.threads.indices.contains { other in
                 let last = index.threads[other].last
                 return process(of: Int32(other)) == process(of: thread) && last >= 0 && timeToEnd(last) <= stall
             }
-            let isStuck = continues || awaited.contains(thread) || words.hasEndedProcess(thread) == false
+            let isAwaited = endlessWaits.values.contains { targets(of: index.entry($0.begin)).contains(thread) }
+            let isStuck = continues || isAwaited || words.hasEndedProcess(thread) == false
             return Finding(
                 severity: isStuck ? .problem : .note,
                 problem: "\(words.thread(thread)) is in \(words.handler(handler)) until the recording ends, and "

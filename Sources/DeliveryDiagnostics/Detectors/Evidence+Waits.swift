@@ -18,7 +18,7 @@ extension Evidence {
     var timedOutWaits: [Finding] {
         index.spans.filter { $0.isWait && hasTimedOut($0) }.grouped { place(of: $0.begin) }.map { waits in
             let often = waits.count == 1 ? "" : ", and \(words.times(waits.count - 1)) more"
-            return finding(.problem, waits[0], until: waits[0].end, "until the timeout\(often)", weight: waits.count)
+            return finding(.problem, waits[0], until: waits[0].end, ", until the timeout\(often)", weight: waits.count)
         }
     }
 
@@ -43,8 +43,7 @@ extension Evidence {
     /// True for a wait for a thread that a finding is about, or that has waited since before.
     private func isExplained(_ wait: RecordingIndex.Span) -> Bool {
         targets(of: index.entry(wait.begin)).contains { target in
-            silent[target] != nil || stopped.contains(target)
-                || endlessWaits[target].map { $0.begin < wait.begin } == true
+            silent[target] != nil || endlessWaits[target].map { $0.begin < wait.begin } == true
         }
     }
 
@@ -67,9 +66,9 @@ extension Evidence {
         let isSilentMain = index.isMain(target) && occupied == nil && last < wait.begin
         return Finding(
             severity: severity,
-            problem: "\(words.thread(wait.thread)) \(isOpen ? "still waits" : "waited") for "
-                + "\(message(of: entry) ?? "another thread")\(words.location(of: wait.begin, " at "))"
-                + "\(rest.isEmpty ? "" : " \(rest)"), after \(ElapsedTime.text(isOpen ? timeToEnd(wait.begin) : duration(wait)))"
+            problem: "\(words.thread(wait.thread)) \(isOpen ? "has waited" : "waited") "
+                + "\(ElapsedTime.text(isOpen ? timeToEnd(wait.begin) : duration(wait))) for "
+                + "\(message(of: entry) ?? "another thread")\(words.location(of: wait.begin, " at "))\(rest)"
                 + "\(meanwhile ?? "").",
             evidence: [wait.begin, occupied?.begin ?? (isOpen ? last : -1), isOpen ? -1 : wait.end],
             remedy: "Post or perform without waiting, and continue in the handler of the reply; or let "

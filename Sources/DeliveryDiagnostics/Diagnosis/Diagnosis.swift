@@ -55,12 +55,9 @@ package struct Diagnosis: Sendable {
     private mutating func removeExplained() {
         let endless = findings.filter { $0.kind == .selfPosting && $0.severity == .problem }.map { $0.evidence[0] }
         findings.removeAll { finding in
-            let thread = finding.thread
-            let isStuck =
-                evidence.silent[thread] != nil || evidence.stopped.contains(thread)
-                || evidence.endlessWaits[thread] != nil || evidence.awaited.contains(thread)
-            return finding.kind == .backlog
-                && (isStuck || finding.evidence[0] >= 0 && endless.contains(finding.evidence[0]))
+            finding.kind == .backlog
+                && (evidence.stuck.contains(finding.thread)
+                    || finding.evidence[0] >= 0 && endless.contains(finding.evidence[0]))
         }
     }
 

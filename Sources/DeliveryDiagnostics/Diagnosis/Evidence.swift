@@ -18,13 +18,13 @@ struct Evidence: Sendable {
     /// For each thread that waits in `postAndWait` or `performAndWait` for longer than a stall when the recording ends:
     /// the innermost wait.
     private(set) var endlessWaits: [Int32: RecordingIndex.Span] = [:]
-    /// The threads that these wait for.
-    private(set) var awaited: Set<Int32> = []
     /// Of the running handlers, those whose threads recorded nothing else for longer than a stall. A handler is not
     /// stuck if its thread waits for another one, or ended the program.
     private(set) var silent: [Int32: RecordingIndex.Span] = [:]
-    /// Other threads that stopped draining, although the program continues.
+    /// Other threads that do not drain, although something has waited for them for longer than a stall.
     private(set) var stopped: Set<Int32> = []
+    /// All these threads, and those that the endless waits are for.
+    private(set) var stuck: Set<Int32> = []
 
     init(_ index: RecordingIndex, _ limits: DiagnosisLimits) {
         words = RecordWords(index)
@@ -40,28 +40,25 @@ struct Evidence: Sendable {
             (Recording.Numbered(process: $1.process, number: $1.identity.number), $0)
         }
         threadOfNumber = Dictionary(numbers) { $1 }
-        let open = index.spans.filter { $0.ending == .open && isForDelivery($0) }
-        endlessWaits = Dictionary(open.filter { timeToEnd($0.begin) > stall }.map { ($0.thread, $0) }) { $1 }
-        awaited = Set(endlessWaits.values.flatMap { targets(of: index.entry($0.begin)) })
+        let open = index.spans.filter { $0.ending == .open && timeToEnd($0.begin) > stall && isForDelivery($0) }
+        endlessWaits = Dictionary(open.map { ($0.thread, $0) }) { $1 }
         silent = running.filter { thread, _ in
-            let thread = index.threads[Int(thread)]
-            return thread.end < 0 && thread.last >= 0 && timeToEnd(thread.last) > stall
-        }.filter { words.hasEndedProcess($0.key) != true && endlessWaits[$0.key] == nil }
-        // What a thread waits for is a finding of the wait.
-        let waits = Dictionary(grouping: open.flatMap { targets(of: index.entry($0.begin)) }) { $0 }
+            let last = index.threads[Int(thread)].last
+            return last >= 0 && timeToEnd(last) > stall && index.threads[Int(thread)].end < 0
+                && words.hasEndedProcess(thread) != true && endlessWaits[thread] == nil
+        }
+        stuck = Set(endlessWaits.keys).union(silent.keys).union(open.flatMap { targets(of: index.entry($0.begin)) })
         stopped = Set(
-            waiting.keys.filter { thread in
-                let (waiting, first) = (
-                    waiting[thread, default: []], index.entry(waiting[thread, default: []][0].append)
-                )
-                return waiting.count > waits[thread, default: []].count && timeToEnd(waiting[0].append) > stall
-                    && silent[thread] == nil && endlessWaits[thread] == nil
+            waiting.filter { thread, waiting in
+                let (first, observer) = (waiting[0].append, index.entry(waiting[0].append).observer)
+                return timeToEnd(first) > stall && !stuck.contains(thread)
                     // A thread that has handled something for the same observer since then is slow, not stuck.
                     && !index.spans.contains { span in
-                        span.begin > waiting[0].append && span.thread == thread && !span.isWait
-                            && index.entry(span.begin).observer == first.observer
+                        span.begin > first && span.thread == thread && !span.isWait
+                            && index.entry(span.begin).observer == observer
                     }
-            })
+            }.keys)
+        stuck.formUnion(stopped)
     }
 
     var index: RecordingIndex { words.index }

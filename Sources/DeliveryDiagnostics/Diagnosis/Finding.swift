@@ -38,14 +38,10 @@ struct Finding: Sendable, Hashable {
 
 extension Finding: Comparable {
     static func < (one: Finding, other: Finding) -> Bool {
-        if one.severity != other.severity { return one.severity == .problem }
-        // A handler on another thread than main may be what matters most.
-        if (one.kind == .wrongThread) != (other.kind == .wrongThread), one.severity == .note {
-            return one.kind == .wrongThread
+        func order(_ finding: Finding) -> (Int, Int, Int) {
+            (finding.severity == .problem ? 0 : 1, finding.rank, -finding.weight)
         }
-        if (one.rank, -one.weight) != (other.rank, -other.weight) {
-            return (one.rank, -one.weight) < (other.rank, -other.weight)
-        }
+        if order(one) != order(other) { return order(one) < order(other) }
         return one.evidence.lexicographicallyPrecedes(other.evidence)
     }
 }

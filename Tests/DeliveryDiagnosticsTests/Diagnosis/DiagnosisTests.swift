@@ -267,8 +267,5 @@ final class DiagnosisTests: XCTestCase {
         let findings = findings("1-3: add o* *; \(drops.joined(separator: ";")); 1-5: fork -; refuseWait -")
         XCTAssertEqual(findings.map(\.kind), [.refusedWait, .dropped, .dropped, .dropped, .fork])
         XCTAssertEqual(findings.map(\.weight), [1, 3, 2, 1, 5])
-        // A note about another thread than main is the first one.
-        XCTAssertEqual(
-            titles(self.findings("add o1 ^; worker fpost #1 o1; log; fork -")), ["note wrongThread", "note fork"])
     }
 }

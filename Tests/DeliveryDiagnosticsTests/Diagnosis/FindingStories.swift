@@ -177,14 +177,14 @@ enum FindingStories {
         note waitsBothWays 1 3 | main waits for worker, and worker for main, although not
         + wait - >worker; waitEnd -; worker wait - >main; worker waitEnd -; other wait - >worker
         - wait - >worker; wait - >other; worker wait - >other
-        problem waitTimedOut 4 5 | main waited for worker to handle Done at Demo/main.swift:7 until the timeout, after 2 s.
+        problem waitTimedOut 4 5 | main waited 2 s for worker to handle Done at Demo/main.swift:7, until the timeout.
         + add o1; hand #1 o1; wait - WORKER @7; waitEnd - !timedOut +2s; worker handle #1 o1
         - [note longWait] add o1; hand #1 o1; wait - WORKER @7; waitEnd - +2s; worker handle #1 o1
         problem waitTimedOut 4 5 6 | , while worker was in the handler of observer 1 of Done, added at Demo/main.swift:1.
         + add o1; hand #1 o1; wait - WORKER; worker deliver #1 o1; waitEnd - !timedOut +2s; worker return #1 o1
-        problem longWait 2 3 | main still waits for worker to handle Done at Demo/main.swift:11, after 7 s.
+        problem longWait 2 3 | main has waited 7 s for worker to handle Done at Demo/main.swift:11.
         + add o2; worker log - 'begins'; wait - WORKER @11; hand #1 o2; pass 7s; other end - !exit
-        note longWait 3 8 | main waited for worker to handle Done at Demo/main.swift:11, after 2
+        note longWait 3 8 | main waited 2.01 s for worker to handle Done at Demo/main.swift:11.
         + add o2; worker log - 'begins'; wait - WORKER @11; hand #1 o2; pass 2s; worker handle #1 o2; waitEnd -
         - add o2; worker log - 'begins'; wait - WORKER @11; hand #1 o2; pass 30ms; worker handle #1 o2; waitEnd -
         - wait - '{number = 2, name = worker} to end'; pass 2s; waitEnd -
