@@ -30,9 +30,7 @@ struct RecordWords: Sendable {
     /// For example `main, worker and 3 others`.
     func threads(_ threads: [Int32]) -> String { list(threads.map(thread)) }
 
-    func list(_ names: [String]) -> String { Self.list(names) }
-
-    static func list(_ names: [String]) -> String {
+    func list(_ names: [String]) -> String {
         let shown = names.prefix(names.count > 4 ? 3 : 4)
         let all = shown + (names.count > shown.count ? ["\(names.count - shown.count) others"] : [])
         return all.count < 2 ? all.joined() : all.dropLast().joined(separator: ", ") + " and " + all[all.count - 1]
@@ -49,14 +47,15 @@ struct RecordWords: Sendable {
         self.observer(observer, name: index.registration(of: observer)?.name ?? -1)
     }
 
+    /// For example `3 notifications for observer 1 of Saved`, or `1 block`.
+    func deliveries(_ count: Int, _ observer: Int32, name: Int32) -> String {
+        observer < 0 && name < 0
+            ? counted(count, "block") : "\(counted(count, "notification")) for \(self.observer(observer, name: name))"
+    }
+
     /// The name that a record's observer was added for, -1 for any name; the record's name if that is unknown.
     func observedName(_ entry: Recording.Entry) -> Int32 {
         index.registration(of: entry.observer)?.name ?? entry.name
-    }
-
-    /// For example ` for observer 3`; empty if there is no observer.
-    func forObserver(_ delivery: RecordingIndex.Delivery) -> String {
-        delivery.observer >= 0 ? " for \(recording.describeObserver(delivery.observer))" : ""
     }
 
     func registered(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].registered }
@@ -99,9 +98,6 @@ struct RecordWords: Sendable {
         return entry.isThreadKnown ? entry.thread == thread : nil
     }
 
-    /// True if the recording has posts to Foundation's centers that the library does not observe.
-    var recordsFoundation: Bool { !recording.foundationDetails.isEmpty }
-
     /// True for the record of a call that Foundation itself made.
     func isCalledByFoundation(_ number: Int32) -> Bool { recording.isCalledByFoundation(index.entry(number)) }
 
@@ -113,25 +109,8 @@ struct RecordWords: Sendable {
         return enqueued >= 0 ? enqueued : index.origin(ofPost: post)
     }
 
-    /// For example `#3 of Name, posted by main at Demo/main.swift:12 (line 7),`.
-    func post(_ post: Int32) -> String {
-        let source = source(ofPost: post)
-        guard source >= 0 else { return recording.describePost(post) }
-        let posted = index.posts[Int(post)].posted
-        let entry = index.entry(posted >= 0 ? posted : source)
-        let name = entry.name < 0 ? "" : " of \(self.name(entry.name))"
-        return "\(recording.describePost(post))\(name), \(verb(entry)) by \(recording.describeThread(entry.thread))"
-            + "\(location(of: source, " at ")) (line \(entry.line)),"
-    }
-
     private func verb(_ entry: Recording.Entry) -> String {
         entry.stage == .post || entry.stage == .capture ? "posted" : "enqueued"
-    }
-
-    /// For example `deliver on worker, line 9`.
-    func record(_ number: Int32) -> String {
-        let entry = index.entry(number)
-        return "\(entry.stage.rawValue) on \(recording.describeThread(entry.thread)), line \(entry.line)"
     }
 
     /// The source location that a record is about: its own, the one where its observer was added, or the one of its

@@ -15,21 +15,16 @@ extension Recording {
 
     /// The processes that ended without notice, of which no other record is missing: indices in `processes`.
     package var endedWithoutNotice: [Int] {
-        completeness.indices.filter { completeness[$0].isWithoutNotice }
+        completeness.indices.filter { completeness[$0] == .endedWithoutNotice }
     }
 
     /// Sentences about what the recording does not say, each after its name.
     package var notes: [String] {
         let source = ShownText.escaped(source)
-        let missing = incompleteness.map { "\(source): the recording is incomplete: \($0)" }
-        return [missing].compactMap(\.self)
-            + endedWithoutNotice.map { "\(source): process \(processes[$0].id) ended without notice" }
-    }
-}
-
-extension Recording.Completeness {
-    fileprivate var isWithoutNotice: Bool {
-        if case .truncated = self { false } else { self != .complete }
+        let notes =
+            (incompleteness.map { ["the recording is incomplete: \($0)"] } ?? [])
+            + endedWithoutNotice.map { "process \(processes[$0].id) ended without notice" }
+        return notes.map { "\(source): \($0)" }
     }
 }
 

@@ -1,5 +1,3 @@
-internal import DeliveryRecording
-
 /// The part of a recording that a reader shows: `--name`, `--thread`, `--post`, `--from` and `--to`.
 ///
 /// A record is selected if it satisfies every condition that is set. Selection hides records from a report and nothing
@@ -17,11 +15,7 @@ package struct RecordingFilter: Sendable, Hashable {
     package init(
         name: String? = nil, thread: String? = nil, post: Int? = nil, from: Int64 = 0, to: Int64 = .max
     ) {
-        self.name = name
-        self.thread = thread
-        self.post = post
-        self.from = from
-        self.to = to
+        (self.name, self.thread, self.post, self.from, self.to) = (name, thread, post, from, to)
     }
 
     /// True if every record is selected.

@@ -12,11 +12,11 @@ package struct RecordingSelection: Sendable {
     }
 
     /// True if every record is selected.
-    package private(set) var isEverything = true
+    package let isEverything: Bool
     /// In nanoseconds since the recording's first record.
-    package private(set) var times = 0...Int64.max
+    package let times: ClosedRange<Int64>
     private let start: UInt64
-    private var name: Int32?
+    private let name: Int32?
     /// For each post: the index of its name, if the filter has a name.
     private var nameOfPost: [Int32] = []
     private var isSelectedPost: [Bool]?
@@ -24,32 +24,50 @@ package struct RecordingSelection: Sendable {
 
     /// - Throws: `NothingSelected`, with the most similar name, if the recording has no such name, thread or post.
     package init(_ filter: RecordingFilter = RecordingFilter(), of recording: Recording) throws(NothingSelected) {
-        self.init(all: recording)
+        func nothing(_ what: String, _ similar: [String] = []) -> NothingSelected {
+            let names = similar.map { "\"\(Excerpt.of($0))\"" }.joined(separator: " or ")
+            return NothingSelected(
+                description: "\(ShownText.escaped(recording.source)): has no \(Excerpt.of(what))."
+                    + (similar.isEmpty ? "" : " Did you mean \(names)?"))
+        }
         isEverything = filter.isEmpty
         times = filter.from...max(filter.from, filter.to)
+        start = recording.entries.first?.time ?? 0
+        name = filter.name.flatMap(recording.name(called:))
         if let last = recording.entries.last.map(elapsed), filter.from > last {
-            throw NothingSelected(
-                description: "\(ShownText.escaped(recording.source)): has no records after "
-                    + "\(ElapsedTime.exact(filter.from)). The last is at \(ElapsedTime.exact(last)).")
+            throw nothing("records after \(ElapsedTime.exact(filter.from)). The last is at \(ElapsedTime.exact(last))")
         }
-        name = try filter.name.map { name throws(NothingSelected) in try Self.name(name, in: recording) }
-        nameOfPost = name == nil ? [] : Self.namesOfPosts(recording)
-        isSelectedPost = try filter.post.map { post throws(NothingSelected) in try Self.posts(post, in: recording) }
-        isSelectedThread = try filter.thread.map { thread throws(NothingSelected) in
-            try Self.threads(thread, in: recording)
+        if let name = filter.name {
+            if self.name == nil { throw nothing("notification \"\(name)\"", recording.names(similarTo: name)) }
+            nameOfPost = Array(repeating: -1, count: recording.posts.count)
+            for entry in recording.entries where entry.post >= 0 && nameOfPost[Int(entry.post)] < 0 {
+                nameOfPost[Int(entry.post)] = entry.name
+            }
+        }
+        if let post = filter.post {
+            var isSelected = recording.posts.map { $0.number == post }
+            guard isSelected.contains(true) else { throw nothing("post #\(post)") }
+            for entry in recording.entries where entry.stage == .capture && entry.post >= 0 && entry.relatedPost >= 0 {
+                if isSelected[Int(entry.relatedPost)] { isSelected[Int(entry.post)] = true }
+            }
+            isSelectedPost = isSelected
+        }
+        if let thread = filter.thread {
+            let isSelected = recording.threads.indices.map { recording.isThread($0, called: thread) }
+            guard isSelected.contains(true) else {
+                throw nothing("thread \"\(thread)\"", [recording.threadName(similarTo: thread)].compactMap(\.self))
+            }
+            isSelectedThread = isSelected
         }
     }
 
     /// Selects every record.
-    package init(all recording: Recording) { start = recording.entries.first?.time ?? 0 }
-
-    /// True if a record of a post is selected only with all of its others.
-    var hasWholePosts: Bool { times == 0...Int64.max && isSelectedThread == nil }
+    package init(all recording: Recording) {
+        (isEverything, times, start, name) = (true, 0...Int64.max, recording.entries.first?.time ?? 0, nil)
+    }
 
     /// True if the entry satisfies every condition of the filter.
-    package func contains(_ entry: Recording.Entry) -> Bool {
-        times.contains(elapsed(entry)) && matches(entry)
-    }
+    package func contains(_ entry: Recording.Entry) -> Bool { times.contains(elapsed(entry)) && matches(entry) }
 
     /// The same without the condition on time.
     package func matches(_ entry: Recording.Entry) -> Bool {
@@ -57,71 +75,17 @@ package struct RecordingSelection: Sendable {
             let own = entry.name < 0 && entry.post >= 0 ? nameOfPost[Int(entry.post)] : entry.name
             guard own == name else { return false }
         }
-        if let isSelectedPost {
-            let posts = [entry.post, entry.relatedPost]
-            guard posts.contains(where: { $0 >= 0 && isSelectedPost[Int($0)] }) else { return false }
+        func isSelected(_ indices: [Bool]?, _ values: Int32...) -> Bool {
+            indices.map { indices in values.contains { $0 >= 0 && indices[Int($0)] } } ?? true
         }
-        if let isSelectedThread {
-            guard isSelectedThread[Int(entry.thread)] || entry.target >= 0 && isSelectedThread[Int(entry.target)]
-            else { return false }
-        }
-        return true
+        return isSelected(isSelectedPost, entry.post, entry.relatedPost)
+            && isSelected(isSelectedThread, entry.thread, entry.target)
     }
 
     /// The time since the first record, in nanoseconds. Times of a damaged file are limited so that sums do not
     /// overflow.
     package func elapsed(_ entry: Recording.Entry) -> Int64 {
         Int64(min(entry.time &- start, UInt64(Int64.max / 4)))
-    }
-
-    /// For each post of the recording: true if one of its records is selected. Nil if every record is.
-    func posts(of recording: Recording) -> [Bool]? {
-        if isEverything { return nil }
-        var isSelected = [Bool](repeating: false, count: recording.posts.count)
-        for entry in recording.entries where entry.post >= 0 && contains(entry) { isSelected[Int(entry.post)] = true }
-        return isSelected
-    }
-
-    // MARK: Names, posts and threads of the filter
-
-    private static func name(_ name: String, in recording: Recording) throws(NothingSelected) -> Int32 {
-        if let index = recording.name(called: name) { return index }
-        throw nothing("notification \"\(name)\"", in: recording, similar: recording.names(similarTo: name))
-    }
-
-    private static func namesOfPosts(_ recording: Recording) -> [Int32] {
-        var names = [Int32](repeating: -1, count: recording.posts.count)
-        for entry in recording.entries where entry.post >= 0 && names[Int(entry.post)] < 0 {
-            names[Int(entry.post)] = entry.name
-        }
-        return names
-    }
-
-    private static func posts(_ number: Int, in recording: Recording) throws(NothingSelected) -> [Bool] {
-        var isSelected = recording.posts.map { $0.number == number }
-        guard isSelected.contains(true) else { throw nothing("post #\(number)", in: recording) }
-        for entry in recording.entries where entry.stage == .capture && entry.post >= 0 && entry.relatedPost >= 0 {
-            if isSelected[Int(entry.relatedPost)] { isSelected[Int(entry.post)] = true }
-        }
-        return isSelected
-    }
-
-    private static func threads(_ name: String, in recording: Recording) throws(NothingSelected) -> [Bool] {
-        let isSelected = recording.threads.indices.map { recording.isThread($0, called: name) }
-        guard isSelected.contains(true) else {
-            let nearest = recording.threadName(similarTo: name)
-            throw nothing("thread \"\(name)\"", in: recording, similar: nearest.map { [$0] } ?? [])
-        }
-        return isSelected
-    }
-
-    private static func nothing(
-        _ what: String, in recording: Recording, similar: [String] = []
-    ) -> NothingSelected {
-        let names = similar.map { "\"\(Excerpt.of($0))\"" }.joined(separator: " or ")
-        return NothingSelected(
-            description: "\(ShownText.escaped(recording.source)): has no \(Excerpt.of(what))."
-                + (similar.isEmpty ? "" : " Did you mean \(names)?"))
     }
 }
 
@@ -147,12 +111,11 @@ extension Recording {
     /// The names that may be meant by one that was not found.
     func names(similarTo name: String) -> [String] {
         let names = Set(entries.lazy.map(\.name)).filter { $0 >= 0 }.map { strings[Int($0)] }.sorted()
-        let ofModules = names.filter { Suggestion.isLastComponent(name, of: $0) }
-        if !ofModules.isEmpty { return ofModules }
-        let withoutModules = Dictionary(grouping: names.filter { $0.contains(".") }) {
-            String($0.split(separator: ".").last ?? "")
-        }
-        let nearest = Suggestion.nearest(to: name, among: names + withoutModules.keys.sorted())
-        return nearest.map { names.contains($0) ? [$0] : withoutModules[$0] ?? [] } ?? []
+        let withoutModules = names.map { String($0.split(separator: ".").last ?? "") }
+        let isLast = names.contains { Suggestion.isLastComponent(name, of: $0) }
+        let nearest = isLast ? name : Suggestion.nearest(to: name, among: names + withoutModules)
+        return nearest.map { nearest in
+            names.filter { $0 == nearest || Suggestion.isLastComponent(nearest, of: $0) }
+        } ?? []
     }
 }

@@ -9,14 +9,9 @@ package enum Suggestion {
         if letters.count > 2, let whole = lowered.firstIndex(where: { $0.starts(with: letters) }) {
             return candidates[whole]
         }
-        var nearest: (text: String, distance: Int)?
-        for (text, candidate) in zip(candidates, lowered) {
-            // Only one that is nearer than the nearest before it is worth the comparison.
-            let limit = min(candidate.count < 9 ? 2 : 3, (nearest?.distance ?? .max) - 1)
-            guard let distance = distance(letters, candidate, limit: limit) else { continue }
-            nearest = (text, distance)
-        }
-        return nearest?.text
+        return zip(candidates, lowered).compactMap { text, candidate in
+            distance(letters, candidate, limit: candidate.count < 9 ? 2 : 3).map { (text: text, distance: $0) }
+        }.min { $0.distance < $1.distance }?.text
     }
 
     /// True if a name is another one without the module or type before its last period: `JobArrived` of
@@ -26,26 +21,19 @@ package enum Suggestion {
     }
 
     /// The Levenshtein distance, the number of characters to insert, remove or replace, if it is at most the limit.
-    ///
-    /// Cost: the length times the limit. Only cells near the diagonal can be within the limit.
     static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar], limit: Int) -> Int? {
         guard abs(one.count - other.count) <= limit else { return nil }
         var row = Array(0...other.count)
         for (index, character) in one.enumerated() {
-            let columns = max(0, index - limit)..<min(other.count, index + limit + 1)
-            guard !columns.isEmpty else { return nil }
-            var diagonal = row[columns.lowerBound]
-            row[columns.lowerBound] = columns.lowerBound == 0 ? index + 1 : limit + 1
-            // The cell above the last one is outside of the band of the row before.
-            if columns.upperBound == index + limit + 1 { row[columns.upperBound] = limit + 1 }
-            var least = row[columns.lowerBound]
-            for column in columns {
+            var diagonal = index
+            row[0] = index + 1
+            for column in other.indices {
                 let replaced = diagonal + (character == other[column] ? 0 : 1)
                 diagonal = row[column + 1]
                 row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-                least = min(least, row[column + 1])
             }
-            if least > limit { return nil }
+            // Long names that differ at their beginnings are not read to their ends.
+            if row.allSatisfy({ $0 > limit }) { return nil }
         }
         return row[other.count] <= limit ? row[other.count] : nil
     }

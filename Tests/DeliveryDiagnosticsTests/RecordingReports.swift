@@ -3,17 +3,7 @@ package import DeliveryRecording
 @testable import DeliveryDiagnostics
 
 extension Evidence {
-    init(_ recording: Recording, _ selection: RecordingSelection? = nil) {
-        self.init(RecordingIndex(recording), DiagnosisLimits(), selection)
-    }
-
-    /// True if every post is certainly accounted for.
-    var addsUp: Bool { faults(areCertain: true).isEmpty }
-
-    /// The number of faults of each kind.
-    func faults(areCertain: Bool) -> [Fault.Kind: Int] {
-        Dictionary(faults.filter { $0.isCertain == areCertain }.map { ($0.kind, $0.count) }) { $0 + $1 }
-    }
+    init(_ recording: Recording) { self.init(RecordingIndex(recording), DiagnosisLimits()) }
 
     func accounts(_ table: Accounts.Table) -> [Accounts.Account] { accounts.all.filter { $0.table == table } }
 

@@ -42,13 +42,6 @@ final class RecordingSelectionTests: XCTestCase {
             (RecordingFilter(name: "JobDone", thread: "worker", post: 2, from: 500), [4, 5]),
         ]
         for (filter, indices) in cases { XCTAssertEqual(try selected(filter), indices, "\(filter)") }
-        XCTAssertTrue(RecordingFilter().isEmpty)
-        XCTAssertFalse(RecordingFilter(from: 1).isEmpty)
-    }
-
-    func testAPostIsSelectedWithOneOfItsRecords() throws {
-        let posts = try RecordingSelection(RecordingFilter(thread: "worker"), of: recording).posts(of: recording)
-        XCTAssertEqual(posts, [false, true, true])
     }
 
     func testWhatTheRecordingDoesNotHaveIsAnErrorWithASuggestion() {

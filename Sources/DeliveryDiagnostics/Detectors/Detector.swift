@@ -26,7 +26,7 @@ extension Finding {
         case unmatchedName = "a name is observed and not posted, or posted without an observer"
         case endedInHandler = "a signal ended the process while a handler ran"
         case incomplete = "records are missing, or something could not be recorded"
-        case waitsBothWays = "threads wait for each other, although not at the same time in this run"
+        case waitsBothWays = "two threads wait for each other, although not at the same time in this run"
         case dropped = "an observer's overflow policy dropped notifications"
         case onPostingThread = "handlers ran only on a thread that did not add the observer, because it posted"
         case neverRemoved = "observers are added at one source location again and again, and never removed"
@@ -34,6 +34,14 @@ extension Finding {
         case rule = "a rule of 'check' does not hold"
 
         static let all = allCases.filter { $0 != .rule }
+
+        /// The names of earlier versions. Files of accepted findings and rules may still have them.
+        static let formerNames: [String: Kind] = [
+            "removedTwice": .deliveredAfterRemoval, "severalThreads": .wrongThread, "overtakesByPolicy": .overtaken,
+            "neverStarted": .targetGone, "nameNeverPosted": .unmatchedName, "postedUnobserved": .unmatchedName,
+            "mainHeldUp": .stalled, "lostRecords": .incomplete, "recordingTruncated": .incomplete,
+            "unrecorded": .incomplete,
+        ]
 
         /// In JSON, in files of accepted findings and in rules, such as `no wrongThread`.
         var name: String { "\(self)" }
@@ -47,16 +55,13 @@ extension Finding {
 struct Detector: Sendable {
     let kind: Finding.Kind
     let find: @Sendable (Evidence) -> [Finding]
-    /// The name of its kind in earlier versions. Files of accepted findings and rules may still name it.
-    var formerName: String?
     /// The limits that decide whether it is a finding, or how severe it is.
-    var limits: [DiagnosisLimits.Option] = []
+    let limits: [DiagnosisLimits.Option]
 
     private init(
-        _ kind: Finding.Kind, _ find: @escaping @Sendable (Evidence) -> [Finding], formerly formerName: String? = nil,
-        limits: DiagnosisLimits.Option...
+        _ kind: Finding.Kind, _ find: @escaping @Sendable (Evidence) -> [Finding], limits: DiagnosisLimits.Option...
     ) {
-        (self.kind, self.find, self.formerName, self.limits) = (kind, find, formerName, limits)
+        (self.kind, self.find, self.limits) = (kind, find, limits)
     }
 
     /// Worst first.
@@ -69,31 +74,22 @@ struct Detector: Sendable {
         Detector(.queueBlocksPoster, \.queuesThatBlockPosters, limits: .mainBudget, .stall),
         Detector(.wrongThread, \.handledElsewhere),
         Detector(.deliveredAfterRemoval, \.deliveredAfterRemoval),
-        Detector(.deliveredAfterRemoval, \.removedTwice, formerly: "removedTwice"),
+        Detector(.deliveredAfterRemoval, \.removedTwice),
         Detector(.anyNameObserver, \.anyNameObservers),
         Detector(.waitTimedOut, \.timedOutWaits),
-        Detector(.wrongThread, \.handledOnSeveralThreads, formerly: "severalThreads"),
-        Detector(.overtaken, \.inverted),
-        Detector(.overtaken, \.overtakenByPolicy, formerly: "overtakesByPolicy"),
+        Detector(.overtaken, \.overtaken),
         Detector(.selfPosting, \.selfPosting, limits: .chain),
         Detector(.flood, \.floods, limits: .depth),
         Detector(.targetGone, \.targetsGone),
-        Detector(.targetGone, \.neverStarted, formerly: "neverStarted"),
         Detector(.removedBeforePost, \.removedBeforePost),
         Detector(.enqueuedNeverPosted, \.enqueuedNeverPosted, limits: .stall),
-        Detector(.enqueuedNeverPosted, \.enqueuedInFoundation, limits: .stall),
-        Detector(.neverDelivered, \.neverServed),
-        Detector(.neverDelivered, \.neverMatched),
+        Detector(.neverDelivered, \.neverDelivered),
         Detector(.backlog, \.backlog),
-        Detector(.unmatchedName, \.neverPosted, formerly: "nameNeverPosted"),
-        Detector(.unmatchedName, \.postedUnobserved, formerly: "postedUnobserved"),
-        Detector(.unmatchedName, \.sentUnobserved),
+        Detector(.unmatchedName, \.neverPosted),
+        Detector(.unmatchedName, \.postedUnobserved),
         Detector(.endedInHandler, \.endedInHandlers),
-        Detector(.stalled, \.longHandlersOnMain, formerly: "mainHeldUp", limits: .mainBudget),
-        Detector(.incomplete, \.lostRecords, formerly: "lostRecords"),
-        Detector(.incomplete, \.damagedLines, formerly: "lostRecords"),
-        Detector(.incomplete, \.truncated, formerly: "recordingTruncated"),
-        Detector(.incomplete, \.unrecorded, formerly: "unrecorded"),
+        Detector(.stalled, \.longHandlersOnMain, limits: .mainBudget),
+        Detector(.incomplete, \.incomplete),
         Detector(.waitsBothWays, \.waitsBothWays),
         Detector(.dropped, \.dropped),
         Detector(.onPostingThread, \.handledOnAnotherThread),
@@ -102,7 +98,7 @@ struct Detector: Sendable {
     ]
 
     /// What files of accepted findings and rules may name.
-    static let names = Finding.Kind.all.map(\.name) + all.compactMap(\.formerName)
+    static let names = Finding.Kind.all.map(\.name) + Finding.Kind.formerNames.keys.sorted()
 
     /// Nil if a file or a rule may name the kind; otherwise what to do.
     static func problem(withName name: String) -> String? {

@@ -1,123 +1,47 @@
 internal import DeliveryRecording
 
-/// An inconsistency of one kind: its first record, and how often it occurs.
-struct Fault: Sendable {
-    enum Kind: Sendable {
-        case lost, lostAtThreadEnd, twoOutcomes, outcomeAfterSkip, tooMany, withoutPost, notHandedOver
-        case returnWithoutDeliver
-    }
-
-    let kind: Kind
-    /// False if missing records could explain it.
-    let isCertain: Bool
-    let entry: Int32
-    let text: String
-    var count = 1
-}
-
 /// What does not add up: a post must have exactly one outcome for each observer that it matches (guarantee 14).
 extension Evidence {
+    /// One finding for each sentence. What missing records could explain is none.
     var unaccounted: [Finding] {
-        faults.filter(\.isCertain).map { fault in
-            let entry = index.entry(fault.entry)
-            return Finding(
-                problem: "Not accounted for, \(words.times(fault.count)): \(fault.text).",
-                evidence: [words.posted(entry), fault.entry],
-                remedy: "This is a bug of the library. Report it with the recording, and with the output of "
-                    + "'notify-demo stats --by observer'.", weight: fault.count,
-                name: entry.post < 0 ? -1 : index.name(ofPost: entry.post))
+        var faults: [(what: String, evidence: [Int32])] = []
+        func note(_ what: String, _ number: Int32, isCertain: Bool = false, of observers: [Int32] = []) {
+            let process = recording.process(of: index.entry(number))
+            guard isCertain || recording.completeness[process].isComplete else { return }
+            faults.append((what, [words.posted(index.entry(number)), number] + observers.map(words.registered)))
         }
-    }
-
-    /// - Parameter includes: see `Accounts`.
-    static func faults(_ words: RecordWords, _ accounts: Accounts, includes: (Int32) -> Bool) -> [Fault] {
-        let index = words.index
-        var faults: [Fault] = []
-        /// The entry shows the fault, and the text says what its post has.
-        func note(_ kind: Fault.Kind, _ number: Int32, _ text: @autoclosure () -> String) {
-            let entry = index.entry(number)
-            let isCertain =
-                [.twoOutcomes, .outcomeAfterSkip, .tooMany].contains(kind)
-                || index.recording.completeness[index.recording.process(of: entry)].isComplete
-            if let known = faults.firstIndex(where: { $0.kind == kind && $0.isCertain == isCertain }) {
-                faults[known].count += 1
-                return
+        for (number, delivery) in index.deliveries.enumerated() {
+            if delivery.secondOutcome >= 0 { note("a post has two outcomes", delivery.secondOutcome, isCertain: true) }
+            if delivery.outcome >= 0, delivery.skip >= 0 {
+                note("a post was skipped and has an outcome", delivery.outcome, isCertain: true)
             }
-            let post = entry.post < 0 ? "" : "\(words.post(entry.post)) "
-            faults.append(Fault(kind: kind, isCertain: isCertain, entry: number, text: post + text()))
-        }
-        for delivery in index.deliveries where includes(index.record(of: delivery)) {
-            var observer: String { words.forObserver(delivery) }
-            let (outcome, second, skip) = (delivery.outcome, delivery.secondOutcome, delivery.skip)
-            if second >= 0 {
-                note(
-                    .twoOutcomes, second,
-                    "has two outcomes\(observer): \(words.record(outcome)), then \(words.record(second))")
+            if accounts.passedOver.contains(Int32(number)) || delivery.isPending && index.targetHasEnded(delivery) {
+                note("a post has no outcome", delivery.append)
             }
-            if outcome >= 0, skip >= 0 {
-                note(
-                    .outcomeAfterSkip, outcome,
-                    "was skipped\(observer) (\(words.record(skip))) but has an outcome: \(words.record(outcome))")
+            if !delivery.isBlock, index.posts[Int(delivery.post)].posted < 0 {
+                note("a delivery has no post", delivery.first)
             }
-            if delivery.isPending, index.targetHasEnded(delivery) {
-                let target = index.target(of: delivery)
-                note(
-                    .lostAtThreadEnd, delivery.append,
-                    "was handed to \(words.thread(target))\(observer); the thread ended "
-                        + "(\(words.record(index.threads[Int(target)].end))), and no outcome was recorded")
-            }
-            let posted = index.posts[Int(delivery.post)].posted
-            if !delivery.isBlock, posted < 0 {
-                note(
-                    .withoutPost, delivery.first,
-                    "has a record\(observer) (\(words.record(delivery.first))), but its post was not recorded")
-            } else if delivery.observer >= 0, delivery.append < 0, outcome >= 0,
-                case let entry = index.entry(outcome), entry.stage == .deliver, !entry.isFoundation,
-                entry.thread != index.entry(posted).thread
-            {
-                note(
-                    .notHandedOver, outcome,
-                    "was delivered\(observer) on another thread (\(words.record(outcome))), but no append was recorded")
-            }
-        }
-        for delivery in accounts.passedOver.sorted().map({ index.deliveries[Int($0)] }) {
-            note(
-                .lost, delivery.append,
-                "was handed over\(words.forObserver(delivery)) and never delivered, although a later notification of "
-                    + "the same thread was")
         }
         for (post, missing, observers) in accounts.mismatched {
-            note(
-                missing > 0 ? .lost : .tooMany, index.posts[Int(post)].posted, words.mismatch(post, missing, observers))
+            let posted = index.posts[Int(post)].posted
+            if missing > 0 { note("a post has no record for an observer", posted, of: observers) }
+            if missing < 0 { note("a post has records of more observers than it matched", posted, isCertain: true) }
         }
-        for post in index.posts where post.secondQueueOutcome >= 0 && includes(post.enqueued) {
-            note(
-                .twoOutcomes, post.secondQueueOutcome,
-                "has two outcomes in its posting queue: "
-                    + "\(words.record(post.queueOutcome)), then \(words.record(post.secondQueueOutcome))")
+        for post in index.posts where post.secondQueueOutcome >= 0 {
+            note("a notification left its posting queue twice", post.secondQueueOutcome, isCertain: true)
         }
-        for number in index.strayReturns where includes(number) {
-            note(
-                .returnWithoutDeliver, number,
-                "lacks a record: a handler returned, but its call was not recorded: \(words.record(number))")
+        for number in index.strayReturns { note("a handler returned that was not called", number) }
+        for number in index.strayQueueOutcomes {
+            note("a notification left a posting queue that it was not in", number)
         }
-        for number in index.strayQueueOutcomes where includes(number) {
-            note(
-                .withoutPost, number, "left a posting queue (\(words.record(number))), but its enqueue was not recorded"
-            )
+        return faults.grouped(by: \.what).map { faults in
+            let post = index.entry(faults[0].evidence[1]).post
+            return Finding(
+                problem: "Not accounted for, \(words.times(faults.count)): \(faults[0].what).",
+                evidence: faults[0].evidence,
+                remedy: "This is a bug of the library. Report it with the recording, and with the output of "
+                    + "'notify-demo stats --by observer'.", weight: faults.count,
+                name: post < 0 ? -1 : index.name(ofPost: post))
         }
-        return faults
-    }
-}
-
-extension RecordWords {
-    /// For example `matched 2 observers, but only 1 has records: none for observer 2`.
-    func mismatch(_ post: Int32, _ missing: Int, _ observers: [Int32]) -> String {
-        let recorded = Int(index.posts[Int(post)].deliveryCount)
-        let matched = "matched \(counted(Int(index.entry(index.posts[Int(post)].posted).count), "observer")), but"
-        guard missing > 0 else { return "\(matched) \(recorded) have records" }
-        let missed = observers.map(recording.describeObserver).joined(separator: " and ")
-        return "\(matched) \(recorded == 0 ? "none" : "only \(recorded)") \(recorded < 2 ? "has" : "have") records"
-            + (missed.isEmpty ? "" : ": none for \(missed)")
     }
 }

@@ -3,14 +3,13 @@ internal import DeliveryRecording
 /// A thread's wait for a handler of an operation queue, or for its begin.
 private struct WaitForQueue {
     let post: Int32
-    let poster: Int32
     /// The observers whose handlers it may wait for: several if it is not known which one is next.
     let observers: [Int32]
     let time: UInt64
     /// The `deliver`; -1 if the handler did not begin.
     var delivered: Int32 = -1
+    /// The record that ended the wait; -1 if none did.
     var end: Int32 = -1
-    var isEndless: Bool { end < 0 }
 }
 
 /// Posts to a Foundation center that waited for a handler of an operation queue: `addObserver(queue:)` lets the poster
@@ -21,34 +20,28 @@ extension Evidence {
     var queuesThatBlockPosters: [Finding] {
         guard recording.foundationDetails.contains(where: { $0.queue != nil }) else { return [] }
         let budget = limits.mainBudget.nanoseconds
-        return (waitsForQueues + endlessWaitsForQueues).filter { $0.time > ($0.isEndless ? stall : budget) }
-            .grouped { [$0.observers[0], $0.poster] }.map { waits in
-                let wait = waits.reduce(waits[0]) {
-                    ($1.isEndless ? 1 : 0, $1.time) > ($0.isEndless ? 1 : 0, $0.time) ? $1 : $0
-                }
-                let limit = index.isMain(wait.poster) ? budget * Self.farOver : stall
-                let isMainQueue = wait.observers.allSatisfy { foundation(of: $0)?.queue == "main" }
-                let queue = isMainQueue ? "the main queue" : "its operation queue"
-                let (name, time, isOne) = (index.name(ofPost: wait.post), ElapsedTime.text(wait.time), waits.count == 1)
-                let handlers = wait.observers.map { words.observer($0, name: name) }
-                let handler = handlers.count == 1 ? handlers[0] : "one of \(handlers.count) candidates"
-                let posted = "\(words.thread(wait.poster)) posted \(words.name(name)) and"
-                let candidates = zip(wait.observers, handlers).map { "candidate: \($1)\(added($0))" }
+        func poster(_ wait: WaitForQueue) -> Int32 { index.entry(index.posts[Int(wait.post)].posted).thread }
+        return (waitsForQueues + endlessWaitsForQueues).filter { $0.time > ($0.end < 0 ? stall : budget) }
+            .grouped { [$0.observers[0], poster($0), $0.end < 0 ? 1 : 0] }.map { waits in
+                let wait = waits.reduce(waits[0]) { $1.time > $0.time ? $1 : $0 }
+                let (poster, name, isEndless) = (poster(wait), index.name(ofPost: wait.post), wait.end < 0)
+                let limit = index.isMain(poster) ? budget * Self.farOver : stall
+                let handler =
+                    wait.observers.count == 1
+                    ? words.observer(wait.observers[0], name: name) : "one of \(wait.observers.count) observers"
                 return Finding(
-                    severity: wait.isEndless || wait.time > limit ? .problem : .note,
-                    problem: wait.isEndless
-                        ? "\(posted) has waited since then, \(time) until the recording ends, for the handler of "
-                            + "\(handler), which \(queue) did not \(wait.delivered < 0 ? "begin" : "finish")."
-                        : "\(posted) waited \(isOne ? "" : "up to ")\(time) for the handler of \(handler) on \(queue)"
-                            + (isOne ? "." : ", \(words.times(waits.count)) too long."),
+                    severity: isEndless || wait.time > limit ? .problem : .note,
+                    problem: "\(words.thread(poster)) posted \(words.name(name)) and waited for the operation queue of "
+                        + "\(handler) \(isEndless ? "until the recording ended, for" : "for up to") "
+                        + "\(ElapsedTime.text(wait.time)).",
                     evidence: [
                         words.registered(wait.observers[0]), index.posts[Int(wait.post)].posted,
                         wait.delivered >= 0 ? wait.delivered : wait.end,
-                    ], details: handlers.count == 1 ? [] : candidates,
+                    ],
                     remedy: "On Linux, a post waits for the handlers of addObserver(forName:object:queue:), and for "
                         + "everything that their queue runs before. Observe with ThreadedNotificationCenter, whose posts "
                         + "do not wait, or without a queue, and add an operation to the queue in the handler.",
-                    weight: Int(clamping: wait.time), name: name, thread: wait.isEndless ? wait.poster : -1)
+                    weight: Int(clamping: wait.time), name: name, thread: isEndless ? poster : -1)
             }
     }
 
@@ -64,25 +57,28 @@ extension Evidence {
             let begin = lastEnds[entry.post] ?? post.posted
             let end = span.ending == .returned ? span.end : post.returned
             lastEnds[entry.post] = end >= 0 ? end : span.begin
-            let poster = index.entry(post.posted).thread
-            guard foundation(of: entry.observer)?.queue != nil, entry.thread != poster else { return nil }
+            guard hasQueue(entry.observer), entry.thread != index.entry(post.posted).thread else { return nil }
             return WaitForQueue(
-                post: entry.post, poster: poster, observers: [entry.observer],
+                post: entry.post, observers: [entry.observer],
                 time: end >= 0 ? index.time(from: begin, to: end) : timeToEnd(begin), delivered: span.begin, end: end)
         }
     }
 
     /// The posts that did not return, although no handler runs.
     private var endlessWaitsForQueues: [WaitForQueue] {
-        zip(Int32(0)..., index.posts).compactMap { number, post -> WaitForQueue? in
+        index.posts.indices.map(Int32.init).compactMap { number -> WaitForQueue? in
+            let post = index.posts[Int(number)]
             guard post.isUnfinished, case let posted = index.entry(post.posted), posted.isFoundation,
                 !index.deliveries(ofPost: number).map({ index.deliveries[$0].span }).contains(where: { span in
                     span >= 0 && index.spans[Int(span)].ending != .returned
                 }), case let last = index.threads[Int(posted.thread)].last, last >= 0, index.entry(last).post == number
             else { return nil }
-            let observers = index.couldHaveMatched(number).filter { foundation(of: $0)?.queue != nil }
-            guard !observers.isEmpty else { return nil }
-            return WaitForQueue(post: number, poster: posted.thread, observers: observers, time: timeToEnd(last))
+            let observers = index.couldHaveMatched(number).filter(hasQueue)
+            return observers.isEmpty ? nil : WaitForQueue(post: number, observers: observers, time: timeToEnd(last))
         }
+    }
+
+    private func hasQueue(_ observer: Int32) -> Bool {
+        index.registration(of: observer).flatMap(recording.foundationDetails)?.queue != nil
     }
 }

@@ -27,17 +27,15 @@ extension Evidence {
             let span = index.spans[Int(chain.span)]
             let others = previousCall(of: observer, from: index.cause(of: span))?.others ?? []
             reported.formUnion(others)
-            let through =
-                others.isEmpty ? "" : " through \(others.map { words.observer($0) }.joined(separator: " and "))"
-            let entry = index.entry(span.begin)
+            let through = others.isEmpty ? "" : " through \(words.list(others.map { words.observer($0) }))"
             return Finding(
                 severity: continues ? .problem : .note,
                 problem:
                     "\(words.observer(observer)) causes its own next call\(through), \(chain.length) times in a row"
                     + (continues ? ", and still does when the recording ends." : "."),
-                evidence: [words.registered(observer), words.posted(entry), span.begin],
+                evidence: [words.registered(observer), words.posted(index.entry(span.begin)), span.begin],
                 remedy: "Post in the handler only if something changed. If it works step by step, do not post in the "
-                    + "last step.", weight: Int(chain.length), name: entry.name)
+                    + "last step.", weight: Int(chain.length), name: index.entry(span.begin).name)
         }
     }
 

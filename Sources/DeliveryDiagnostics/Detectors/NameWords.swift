@@ -7,20 +7,14 @@ struct NameWords {
 
     private let name: String
     private let withoutModule: String
-    /// In lower case, without separators.
-    private let letters: String
-    private let words: [[Character]]
-    private let (first, last): (Character?, Character?)
+    /// In lower case.
+    private let words: [String]
 
     init(_ name: String) {
         self.name = name
         withoutModule = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
         // A capital begins a word, and of several capitals the last one: URLChanged.
-        words = name.matches(of: /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{N}]+|\p{L}+/).map {
-            Array($0.output.lowercased())
-        }
-        letters = String(words.joined())
-        (first, last) = (letters.first, letters.last)
+        words = name.matches(of: /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{N}]+|\p{L}+/).map { $0.output.lowercased() }
     }
 
     /// True if one name is the other one without its module: `JobArrived` and `jobs.JobArrived`.
@@ -30,20 +24,20 @@ struct NameWords {
 
     /// True if one name is the other one with a typing error in one word, or in other case.
     func isMisspelt(_ other: NameWords) -> Bool {
-        if letters == other.letters { return name != other.name }
+        if words.joined() == other.words.joined() { return name != other.name }
         // One error leaves the beginning or the end as it is.
-        guard words.count == other.words.count, first == other.first || last == other.last else { return false }
+        guard words.count == other.words.count,
+            words.first?.first == other.words.first?.first
+                || words.last?.last == other.words.last?.last
+        else { return false }
         let differing = zip(words, other.words).filter { $0 != $1 }
         guard differing.count == 1, case (let one, let two) = differing[0],
-            max(one.count, two.count) >= Self.shortestMisspelt, abs(one.count - two.count) <= 1
+            max(one.count, two.count) >= Self.shortestMisspelt,
+            // Names that differ only in numbers differ on purpose.
+            one.filter({ !$0.isNumber }) != two.filter({ !$0.isNumber })
         else { return false }
         // One letter differs, or two that are exchanged.
-        let same = zip(one, two).prefix { $0 == $1 }.count
-        let sameAtEnd = zip(one.dropFirst(same).reversed(), two.dropFirst(same).reversed()).prefix { $0 == $1 }.count
-        let (rest, otherRest) = (one.dropFirst(same).dropLast(sameAtEnd), two.dropFirst(same).dropLast(sameAtEnd))
-        let isExchanged = rest.count == 2 && rest.elementsEqual(otherRest.reversed())
-        // Names that differ only in numbers differ on purpose.
-        return (max(rest.count, otherRest.count) <= 1 || isExchanged)
-            && one.filter { !$0.isNumber } != two.filter { !$0.isNumber }
+        let isExchanged = zip(one, two).filter { $0 != $1 }.count == 2 && one.sorted() == two.sorted()
+        return isExchanged || Suggestion.isNear(one, two)
     }
 }

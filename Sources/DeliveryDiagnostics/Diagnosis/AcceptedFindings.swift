@@ -47,18 +47,16 @@ package struct AcceptedFindings: Sendable, Hashable {
     func remove(from findings: inout [Finding], of recording: Recording) -> [String] {
         var unused = Set(lines)
         findings.removeAll { finding in
-            let accepting = lines.filter { Self.accepts($0, finding, recording) }
+            let name = finding.name < 0 ? "" : recording.strings[Int(finding.name)]
+            func isName(_ accepted: String) -> Bool {
+                accepted == name
+                    || Suggestion.isLastComponent(accepted, of: name)
+                        && recording.name(called: accepted) == finding.name
+            }
+            let accepting = lines.filter { finding.isCalled($0.kind) && $0.name.map(isName) != false }
             unused.subtract(accepting)
             return !accepting.isEmpty
         }
         return lines.filter(unused.contains).map(\.place)
-    }
-
-    private static func accepts(_ line: Line, _ finding: Finding, _ recording: Recording) -> Bool {
-        guard finding.isCalled(line.kind) else { return false }
-        guard let accepted = line.name else { return true }
-        guard finding.name >= 0, case let name = recording.strings[Int(finding.name)] else { return false }
-        return accepted == name
-            || Suggestion.isLastComponent(accepted, of: name) && recording.name(called: accepted) == finding.name
     }
 }

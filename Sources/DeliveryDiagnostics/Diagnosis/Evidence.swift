@@ -8,30 +8,29 @@ struct Evidence: Sendable {
     let words: RecordWords
     let limits: DiagnosisLimits
     let accounts: Accounts
-    let faults: [Fault]
-    /// The number of posts, with those that no observer matched.
-    let postCount: Int
-    /// Of the whole recording, in the order of the index's observers.
+    /// In the order of the index's observers.
     let matches: [Accounts.Account]
     /// For each thread that is in a handler when the recording ends: the innermost one.
     let running: [Int32: RecordingIndex.Span]
     /// What waits for a thread that has not ended, in the order of the recording.
     let waiting: [Int32: [RecordingIndex.Delivery]]
     private let threadOfNumber: [Recording.Numbered: Int32]
+    /// For each thread that waits in `postAndWait` or `performAndWait` for longer than a stall when the recording ends:
+    /// the innermost wait.
+    private(set) var endlessWaits: [Int32: RecordingIndex.Span] = [:]
+    /// Of the running handlers, those whose threads recorded nothing else for longer than a stall. A handler is not
+    /// stuck if its thread waits for another one, or ended the program.
+    private(set) var silent: [Int32: RecordingIndex.Span] = [:]
+    /// Other threads that do not drain, although something has waited for them for longer than a stall.
+    private(set) var stopped: Set<Int32> = []
+    /// All these threads, and those that the endless waits are for.
+    private(set) var stuck: Set<Int32> = []
 
-    /// - Parameter selection: the posts that the accounts are about; all, if it is nil.
-    init(_ index: RecordingIndex, _ limits: DiagnosisLimits, _ selection: RecordingSelection? = nil) {
+    init(_ index: RecordingIndex, _ limits: DiagnosisLimits) {
         words = RecordWords(index)
         self.limits = limits
-        let posts = selection?.posts(of: index.recording)
-        func includes(_ number: Int32) -> Bool {
-            guard let posts, case let entry = index.entry(number) else { return true }
-            return entry.post < 0 ? selection?.contains(entry) == true : posts[Int(entry.post)]
-        }
-        accounts = Accounts(index, includes: includes)
-        faults = Self.faults(words, accounts, includes: includes)
-        postCount = index.posts.count { $0.posted >= 0 && index.isPost($0.posted) && includes($0.posted) }
-        matches = (posts == nil ? accounts : Accounts(index)).ofObservers(index.observers.count)
+        accounts = Accounts(index)
+        matches = accounts.ofObservers(index.observers.count)
         running = index.runningHandlers
         let pending = index.deliveries.filter { $0.isPending && $0.append >= 0 }
         waiting = Dictionary(grouping: pending, by: index.target).filter {
@@ -41,6 +40,25 @@ struct Evidence: Sendable {
             (Recording.Numbered(process: $1.process, number: $1.identity.number), $0)
         }
         threadOfNumber = Dictionary(numbers) { $1 }
+        let open = index.spans.filter { $0.ending == .open && timeToEnd($0.begin) > stall && isForDelivery($0) }
+        endlessWaits = Dictionary(open.map { ($0.thread, $0) }) { $1 }
+        silent = running.filter { thread, _ in
+            let last = index.threads[Int(thread)].last
+            return last >= 0 && timeToEnd(last) > stall && index.threads[Int(thread)].end < 0
+                && words.hasEndedProcess(thread) != true && endlessWaits[thread] == nil
+        }
+        stuck = Set(endlessWaits.keys).union(silent.keys).union(open.flatMap { targets(of: index.entry($0.begin)) })
+        stopped = Set(
+            waiting.filter { thread, waiting in
+                let (first, observer) = (waiting[0].append, index.entry(waiting[0].append).observer)
+                return timeToEnd(first) > stall && !stuck.contains(thread)
+                    // A thread that has handled something for the same observer since then is slow, not stuck.
+                    && !index.spans.contains { span in
+                        span.begin > first && span.thread == thread && !span.isWait
+                            && index.entry(span.begin).observer == observer
+                    }
+            }.keys)
+        stuck.formUnion(stopped)
     }
 
     var index: RecordingIndex { words.index }
@@ -57,11 +75,6 @@ struct Evidence: Sendable {
 
     // MARK: Observers
 
-    /// What the record of adding an observer says about a Foundation center.
-    func foundation(of observer: Int32) -> Recording.FoundationDetails? {
-        index.registration(of: observer).flatMap(recording.foundationDetails)
-    }
-
     func counts(of observer: Int32) -> Accounts.Counts { matches[Int(observer)].counts }
 
     /// True if nothing was delivered to an observer, also of posts from before the recording.
@@ -69,27 +82,10 @@ struct Evidence: Sendable {
         counts(of: observer)[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
     }
 
-    // MARK: Words
-
     /// For example `, added at Demo/main.swift:7`.
     func added(_ observer: Int32) -> String { words.location(of: words.registered(observer), ", added at ") }
 
-    /// For example `by main at Demo/main.swift:12`, for the record of a post or of a block.
-    func by(_ source: Int32) -> String {
-        "by \(words.thread(index.entry(source).thread))\(words.location(of: source, " at "))"
-    }
-
-    // MARK: Threads and waits
-
-    /// The handler that a thread is in, and the time since its last record; nil if it is in none, or not for longer than
-    /// a stall. It is not stuck if the program ended in it, or if its thread recorded something later.
-    func silence(of thread: Int32) -> (handler: RecordingIndex.Span, time: UInt64)? {
-        let last = index.threads[Int(thread)].last
-        guard let handler = running[thread], last >= 0, index.threads[Int(thread)].end < 0,
-            words.hasEndedProcess(thread) != true, case let time = timeToEnd(last), time > stall
-        else { return nil }
-        return (handler, time)
-    }
+    // MARK: Waits
 
     /// The threads that a wait is for: its target, or the threads that its message names.
     func targets(of entry: Recording.Entry) -> [Int32] {

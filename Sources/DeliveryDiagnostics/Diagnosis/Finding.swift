@@ -11,15 +11,13 @@ struct Finding: Sendable, Hashable {
         case note
     }
 
-    /// Set by the diagnosis, as are the rank and the former kind.
+    /// Set by the diagnosis, as is the rank.
     var kind = Kind.rule
     var severity = Severity.problem
     /// For example `observer 3 of Saved ran on worker 3 times`.
     var problem: String
     /// Indices of entries; -1 is left out. The first three are shown.
     var evidence: [Int32] = []
-    /// More evidence, one line each.
-    var details: [String] = []
     /// Empty for a rule.
     var remedy = ""
     /// How often or how severe. Findings of a detector are sorted by it, largest first.
@@ -28,8 +26,6 @@ struct Finding: Sendable, Hashable {
     var name: Int32 = -1
     /// Index in the recording's threads of the thread that causes the problem; -1 if there is none.
     var thread: Int32 = -1
-    /// The name of its kind in earlier versions, if that was another one.
-    var formerKind: String?
     /// The position of its detector in `Detector.all`.
     var rank = 0
 
@@ -37,19 +33,15 @@ struct Finding: Sendable, Hashable {
     mutating func orderEvidence() { evidence = Set(evidence).filter { $0 >= 0 }.sorted() }
 
     /// True if a file of accepted findings or a rule names its kind.
-    func isCalled(_ kind: String) -> Bool { self.kind.name == kind || formerKind == kind }
+    func isCalled(_ kind: String) -> Bool { self.kind.name == kind || Kind.formerNames[kind] == self.kind }
 }
 
 extension Finding: Comparable {
     static func < (one: Finding, other: Finding) -> Bool {
-        if one.severity != other.severity { return one.severity == .problem }
-        // A handler on another thread than main may be what matters most.
-        if (one.kind == .wrongThread) != (other.kind == .wrongThread), one.severity == .note {
-            return one.kind == .wrongThread
+        func order(_ finding: Finding) -> (Int, Int, Int) {
+            (finding.severity == .problem ? 0 : 1, finding.rank, -finding.weight)
         }
-        if (one.rank, -one.weight) != (other.rank, -other.weight) {
-            return (one.rank, -one.weight) < (other.rank, -other.weight)
-        }
+        if order(one) != order(other) { return order(one) < order(other) }
         return one.evidence.lexicographicallyPrecedes(other.evidence)
     }
 }
@@ -62,17 +54,14 @@ extension Finding {
     /// The problem, with the severity of what a detector found.
     var sentence: String { kind == .rule ? problem : "\(severity.rawValue): \(problem)" }
 
-    /// The lines after the sentence: the evidence, the details and the remedy.
+    /// The lines after the sentence: the evidence and the remedy.
     func lines(_ words: RecordWords) -> [String] {
-        evidence.prefix(Self.maximumEvidence).map(words.evidence) + details
-            + (remedy.isEmpty ? [] : ["remedy: \(remedy)"])
+        evidence.prefix(Self.maximumEvidence).map(words.evidence) + (remedy.isEmpty ? [] : ["remedy: \(remedy)"])
     }
 
     /// The fields of a JSON object.
     func object(_ words: RecordWords) -> [String: Any] {
-        var object: [String: Any] = [
-            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields), "details": details,
-        ]
+        var object: [String: Any] = ["evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields)]
         object["location"] = location(words)?.description
         guard kind != .rule else { return object }
         if name >= 0 { object["name"] = words.recording.strings[Int(name)] }

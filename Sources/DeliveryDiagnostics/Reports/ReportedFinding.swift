@@ -8,7 +8,7 @@ package struct ReportedFinding: Sendable, Hashable {
     package var title: String
     /// The problem in a sentence.
     package var text: String
-    /// The evidence, the details and the remedy.
+    /// The evidence and the remedy.
     package var lines: [String]
     /// The source location of the evidence.
     package var location: SourceLocation?

@@ -12,8 +12,7 @@ extension CheckedRule {
     /// What detectors found of posts of a name that were not delivered.
     func undelivered(_ name: Int32?) -> [Finding] {
         found(
-            name, by: \.dropped, \.targetsGone, \.neverStarted, \.backlog, \.enqueuedNeverPosted,
-            \.enqueuedInFoundation, \.unaccounted
+            name, by: \.dropped, \.targetsGone, \.backlog, \.enqueuedNeverPosted, \.unaccounted
         ) { evidence in
             // Of the others, the handler began in the end.
             evidence.queuesThatBlockPosters.filter { $0.thread >= 0 }

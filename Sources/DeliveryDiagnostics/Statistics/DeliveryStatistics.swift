@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import ThreadedNotifications
 
 /// Counts, durations and mailbox depths of a recording: in total, and by name, observer and thread.
 ///
@@ -7,12 +8,9 @@ package struct DeliveryStatistics: Sendable, Encodable {
     /// The statistics of one name, observer or thread, or of all.
     package struct Group: Sendable, Encodable {
         package var label: String
-        /// Of an observer, as are the location, the thread that it was added for or those of its handlers, and the
-        /// overflow policies that dropped notifications.
+        /// Of an observer, as is the location.
         var name: String?
         var location: String?
-        var threads: [String] = []
-        var policies: [String] = []
         /// The number of posts, with those that no observer matched. For a thread: of posts made on it. Nil for an
         /// observer.
         package var posted: Int? = 0
@@ -20,15 +18,11 @@ package struct DeliveryStatistics: Sendable, Encodable {
         var unobserved = 0
         /// For a thread: what was delivered on it, or was in its mailbox.
         var counts = Accounts.Counts()
-        /// Deliveries without a `return` record, if the recording has `return` records for them.
-        var neverReturned = 0
-        /// The time of the recording in which it was counted.
-        let seconds: Double
         /// The times from `post` to `deliver`, from `append` to `deliver`, and from `deliver` to `return`, including
         /// nested deliveries.
         var latencies: [UInt64] = [], waits: [UInt64] = [], durations: [UInt64] = []
 
-        init(_ label: String, seconds: Double) { (self.label, self.seconds) = (label, seconds) }
+        init(_ label: String) { self.label = label }
 
         package var postToDelivery: Distribution? { Distribution(of: latencies) }
         var waiting: Distribution? { Distribution(of: waits) }
@@ -38,93 +32,194 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
         /// Posts, or matches of an observer.
         var posts: Int { posted ?? counts[.matched] }
-        var postsPerSecond: Double? { seconds > 0 && posts > 0 ? Double(posts) / seconds : nil }
         var weight: Int { posts + counts[.delivered] }
         var isUsed: Bool { weight + counts[.matched] > 0 }
 
-        private struct Key: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-            init(_ text: String) { stringValue = text }
-            init?(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
+        private enum Key: String, CodingKey {
+            case label, name, location, posted, unobserved, postToDelivery, waiting, handler
         }
 
         package func encode(to encoder: any Encoder) throws {
+            try counts.encode(to: encoder)
             var values = encoder.container(keyedBy: Key.self)
-            func encode(_ pairs: KeyValuePairs<String, (some Encodable)?>) throws {
-                for (key, value) in pairs { try values.encodeIfPresent(value, forKey: Key(key)) }
-            }
-            for count in Accounts.Count.allCases { try values.encode(counts[count], forKey: Key("\(count)")) }
-            try encode(["posted": posted, "unobserved": unobserved, "neverReturned": neverReturned])
-            try encode(["label": label, "name": name, "location": location])
-            try encode(["threads": threads.isEmpty ? nil : threads, "policies": policies.isEmpty ? nil : policies])
-            try encode(["postsPerSecond": postsPerSecond])
-            try encode(["postToDelivery": postToDelivery, "waiting": waiting, "handler": handler])
+            try values.encode(label, forKey: .label)
+            try values.encode(unobserved, forKey: .unobserved)
+            try values.encodeIfPresent(name, forKey: .name)
+            try values.encodeIfPresent(location, forKey: .location)
+            try values.encodeIfPresent(posted, forKey: .posted)
+            try values.encodeIfPresent(postToDelivery, forKey: .postToDelivery)
+            try values.encodeIfPresent(waiting, forKey: .waiting)
+            try values.encodeIfPresent(handler, forKey: .handler)
         }
     }
 
-    /// The mailbox, drains and waits of a thread.
+    /// What was appended to the mailbox of a thread, and its wakes.
     package struct Mailbox: Sendable, Encodable {
-        var label: String
-        /// Notifications and blocks that were appended to it.
+        let label: String
         var appended = 0
-        var highestDepth: Int?
-        /// Averaged over the time of the recording.
-        var meanDepth: Double?
+        var highestDepth = 0
         var signals = 0
         var drains = 0
-        var deliveriesPerDrain: Distribution?
-        /// The times that the thread waited for others.
-        var waits: Distribution?
-        /// Waits without an end in the recording.
-        var endlessWaits = 0
-
-        var isUsed: Bool { appended + signals + drains + endlessWaits + (waits?.count ?? 0) > 0 }
-    }
-
-    package struct Queues: Sendable, Encodable {
-        var enqueued = 0
-        var posted = 0
-        var coalesced = 0
-        var dequeued = 0
-        var targetGone = 0
-        /// The times from `enqueue` to `post`.
-        var waiting: Distribution?
     }
 
     /// What one process posted to others, and a recorded process received; or nobody, if `receiver` is nil.
     package struct Link: Sendable, Encodable {
         let sender: String
         let receiver: String?
-        var notifications = 0
+        let notifications: Int
         /// The times from the post to the reader of the receiver's center.
-        var times: Distribution?
+        let times: Distribution?
     }
 
     /// The label of performed blocks, which have no name.
     static let blocks = "(blocks)"
 
-    var source: String
-    var recordCount = 0
-    var processCount = 0
-    var threadCount = 0
+    let source: String
+    let recordCount: Int
+    let processCount: Int
+    let threadCount: Int
+    /// From the first record to the last one.
     let nanoseconds: UInt64
-    package var total: Group
-    var signals = 0
-    var lostSignals = 0
-    var drains = 0
-    var deliveriesPerDrain: Distribution?
-    var waits: Distribution?
-    /// Waits that would have deadlocked.
-    var refusedWaits = 0
-    var queues = Queues()
+    package var total = Group("all")
+    /// Of posting queues: those that were posted count as delivered, those that were dequeued as cancelled.
+    let queues: Accounts.Counts
     /// In descending order of posts and deliveries.
-    var names: [Group] = []
-    var observers: [Group] = []
+    var names: [Group]
+    var observers: [Group]
     /// In the order of processes and thread numbers.
-    var threads: [Group] = []
-    var mailboxes: [Mailbox] = []
+    var threads: [Group]
+    var mailboxes: [Mailbox]
     /// In the order of their first posts.
-    var betweenProcesses: [Link] = []
+    let betweenProcesses: [Link]
+
+    /// Counts the selected records, by default all.
+    package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
+        let (recording, selection) = (index.recording, selection ?? RecordingSelection(all: index.recording))
+        func contains(_ number: Int32) -> Bool { selection.contains(index.entry(number)) }
+        let selected = recording.entries.indices.filter { selection.contains(recording.entries[$0]) }
+        let (first, last) = (selected.first ?? 0, selected.last ?? 0)
+        (source, recordCount, nanoseconds) = (
+            recording.source, selected.count, selected.isEmpty ? 0 : index.time(from: Int32(first), to: Int32(last))
+        )
+        (processCount, threadCount) = (recording.processes.count, recording.threads.count)
+        let identifiers = TraceIdentifiers(recording)
+        func label(_ label: String, _ process: Int32) -> String {
+            label + (recording.processes.count > 1 ? " of \(identifiers.processes[Int(process)])" : "")
+        }
+        // First, there are groups for all observers and threads, and the first name is that of blocks.
+        threads = zip(recording.threads, identifiers.names).map { Group(label($1, $0.process)) }
+        observers = recording.observers.map { Group(label("\($0.number)", $0.process)) }
+        names = [Group(Self.blocks)]
+        let accounts = Accounts(index, includes: contains)
+        queues = accounts.sum(.queues)
+        mailboxes = zip(threads, index.depths(includes: contains)).map { thread, depth in
+            Mailbox(label: thread.label, appended: depth.appended, highestDepth: depth.highest)
+        }
+        for number in index.records(of: .signal) where contains(number) && index.entry(number).target >= 0 {
+            mailboxes[Int(index.entry(number).target)].signals += 1
+        }
+        for number in index.records(of: .drain) where contains(number) {
+            mailboxes[Int(index.entry(number).thread)].drains += 1
+        }
+        betweenProcesses = Self.links(index, contains)
+        count(index, accounts, contains)
+        (names, observers) = (Self.busiestFirst(names), Self.busiestFirst(observers))
+        let order = recording.ordered(recording.threads.indices)
+        threads = order.map { threads[$0] }.filter(\.isUsed)
+        mailboxes = order.map { mailboxes[$0] }.filter { $0.appended + $0.signals + $0.drains > 0 }
+    }
+
+    private static func busiestFirst(_ groups: [Group]) -> [Group] {
+        groups.enumerated().filter(\.element.isUsed)
+            .sorted { (-$0.element.weight, $0.offset) < (-$1.element.weight, $1.offset) }.map(\.element)
+    }
+
+    private mutating func count(_ index: RecordingIndex, _ accounts: Accounts, _ contains: (Int32) -> Bool) {
+        /// By name, which is the same in several processes.
+        var nameIndices: [Int32: Int] = [-1: 0]
+        for name in index.histories.map(\.name) where nameIndices[name] == nil {
+            nameIndices[name] = names.count
+            names.append(Group(index.recording.strings[Int(name)]))
+        }
+        func count(_ name: Int32, observer: Int32 = -1, thread: Int32 = -1, _ change: (inout Group) -> Void) {
+            change(&total)
+            change(&names[nameIndices[name] ?? 0])
+            if observer >= 0 { change(&observers[Int(observer)]) }
+            if thread >= 0 { change(&threads[Int(thread)]) }
+        }
+        for post in index.posts where post.posted >= 0 && index.isPost(post.posted) && contains(post.posted) {
+            count(index.entry(post.posted).name, thread: index.entry(post.posted).thread) { $0.posted? += 1 }
+        }
+        for account in accounts.all where account.table != .queues {
+            count(account.table == .blocks ? -1 : account.name, observer: account.observer) { group in
+                if account.table == .unobserved {
+                    group.unobserved += account.counts[.matched]
+                } else {
+                    group.counts += account.counts
+                }
+            }
+            if account.observer >= 0 { observers[Int(account.observer)].describe(account, index) }
+        }
+        for delivery in index.deliveries {
+            let number = delivery.outcome >= 0 ? delivery.outcome : delivery.append
+            guard number >= 0, delivery.skip < 0 || delivery.outcome >= 0, contains(number) else { continue }
+            let (entry, mailbox) = (index.entry(number), index.mailbox(of: delivery))
+            let count = delivery.outcome < 0 ? .pending : Accounts.Count(entry.stage) ?? .pending
+            let thread = count == .delivered ? entry.thread : mailbox >= 0 ? mailbox : max(entry.target, -1)
+            threads[Int(thread >= 0 ? thread : entry.thread)].counts[count] += 1
+            threads[Int(thread >= 0 ? thread : entry.thread)].counts[.matched] += 1
+        }
+        for span in index.spans where !span.isWait && contains(span.begin) {
+            let (posted, begun) = (index.posted(span.begin), index.waitBegin(span.begin))
+            let (entry, duration) = (index.entry(span.begin), index.duration(of: span))
+            count(entry.name, observer: entry.observer, thread: span.thread) { group in
+                if posted >= 0 { group.latencies.append(index.time(from: posted, to: span.begin)) }
+                if begun >= 0 { group.waits.append(index.time(from: begun, to: span.begin)) }
+                if let duration { group.durations.append(duration) }
+            }
+        }
+    }
+
+    private static func links(_ index: RecordingIndex, _ contains: (Int32) -> Bool) -> [Link] {
+        func process(_ post: Int32) -> String {
+            let process = index.recording.processes[index.process(ofPost: post)]
+            return "\(process.name) \(process.id)"
+        }
+        let received = index.posts.indices.map(Int32.init).filter { number in
+            let post = index.posts[Int(number)]
+            return post.posted >= 0 && contains(post.posted)
+                && (post.sentBy >= 0 || post.receptions == 0 && index.isSent(number))
+        }
+        let links = received.grouped { number in
+            let sender = index.posts[Int(number)].sentBy
+            return sender < 0 ? [process(number)] : [process(sender), process(number)]
+        }
+        return links.sorted { $0[0] < $1[0] }.map { posts in
+            let sent = posts.map { index.posts[Int($0)] }.filter { $0.sentBy >= 0 }
+            let times = sent.map { index.time(from: index.posts[Int($0.sentBy)].posted, to: $0.posted) }
+            return Link(
+                sender: process(sent.first?.sentBy ?? posts[0]), receiver: sent.isEmpty ? nil : process(posts[0]),
+                notifications: posts.count, times: Distribution(of: times))
+        }
+    }
+}
+
+extension DeliveryStatistics.Group {
+    /// Names the observer of an account. Its other accounts are those of other names.
+    fileprivate mutating func describe(_ account: Accounts.Account, _ index: RecordingIndex) {
+        let (recording, registration) = (index.recording, index.registration(of: account.observer))
+        let name = account.name >= 0 ? account.name : registration?.name ?? -1
+        posted = nil
+        if name >= 0, self.name == nil {
+            self.name = recording.strings[Int(name)]
+            label += " \(recording.strings[Int(name)])"
+        }
+        location = registration.flatMap(recording.location(of:))?.description
+    }
+}
+
+extension Accounts.Counts: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        try Dictionary(uniqueKeysWithValues: Accounts.Count.allCases.map { ("\($0)", self[$0]) }).encode(to: encoder)
+    }
 }

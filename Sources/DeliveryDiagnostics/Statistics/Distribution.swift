@@ -1,27 +1,16 @@
-/// The distribution of times in nanoseconds, or of numbers.
+/// The distribution of times in nanoseconds.
 ///
 /// The p-th percentile is the smallest value such that p percent of the values are no greater.
 package struct Distribution: Sendable, Hashable, Encodable {
-    package var count: Int
-    package var sum: UInt64
-    package var p50: UInt64
-    package var p90: UInt64
-    package var p99: UInt64
-    package var p999: UInt64
-    package var max: UInt64
+    package let count: Int
+    package let p50: UInt64
+    package let p99: UInt64
+    package let max: UInt64
 
-    package init?(of values: some Sequence<UInt64>) {
+    package init?(of values: [UInt64]) {
         let sorted = values.sorted()
         guard let max = sorted.last else { return nil }
-        func percentile(_ perMille: Int) -> UInt64 { sorted[(sorted.count * perMille + 999) / 1000 - 1] }
-        count = sorted.count
-        sum = sorted.reduce(0) { sum, value in
-            let (total, isOver) = sum.addingReportingOverflow(value)
-            return isOver ? .max : total
-        }
-        (p50, p90, p99, p999) = (percentile(500), percentile(900), percentile(990), percentile(999))
-        self.max = max
+        func percentile(_ percent: Int) -> UInt64 { sorted[(sorted.count * percent + 99) / 100 - 1] }
+        (count, p50, p99, self.max) = (sorted.count, percentile(50), percentile(99), max)
     }
-
-    package var mean: Double { Double(sum) / Double(count) }
 }

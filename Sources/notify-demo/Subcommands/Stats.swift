@@ -27,7 +27,7 @@ struct Stats: Command {
 
     @OptionGroup(title: "Selection") var selected: SelectionOptions
 
-    @Option(help: "Print one grouping in full instead of a summary of all.")
+    @Option(help: "Print all rows of one grouping instead of a summary of all.")
     var by: StatisticsReport.Grouping?
 
     @Flag(help: "Print everything as one JSON object; times are in nanoseconds.")

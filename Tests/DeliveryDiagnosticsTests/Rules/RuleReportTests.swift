@@ -35,7 +35,7 @@ final class RuleReportTests: XCTestCase {
             #"{"failedCount":1,"holds":false,"isTruncated":false,"ruleCount":2,"rules":["#
                 + #"{"holds":true,"rule":"Saved observed","text":"1 post","violationCount":0,"violations":[]},"#
                 + #"{"holds":false,"rule":"Saved on main","text":"1 of 1 handler ran on another thread","#
-                + #""violationCount":1,"violations":[{"details":[],"evidence":[{"line":4,"name":"Saved","#
+                + #""violationCount":1,"violations":[{"evidence":[{"line":4,"name":"Saved","#
                 + #""nanoseconds":3000000,"observer":1,"post":1,"stage":"deliver","#
                 + #""text":"run.jsonl:4 3 ms worker deliver #1 Saved observer 1; posted at Demo/main.swift:1001; "#
                 + #"observed at Demo/main.swift:1","thread":"worker"}],"location":"Demo/main.swift:1","#

@@ -3,27 +3,20 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class SuggestionTests: XCTestCase {
-    func testADistanceWithinItsLimitIsThatOfTheWholeTableAndNilBeyond() {
-        let words = (0..<4).reduce([[""]]) { all, _ in
-            all + [all[all.count - 1].flatMap { word in ["a", "b"].map { word + $0 } }]
-        }.flatMap(\.self)
-        for one in words {
-            for other in words where !other.isEmpty {
-                for limit in 0...3 {
-                    let distance = distance(Array(one), Array(other))
-                    XCTAssertEqual(
-                        Suggestion.distance(
-                            Array(one.unicodeScalars), Array(other.unicodeScalars), limit: limit),
-                        distance <= limit ? distance : nil, "\(one) \(other) \(limit)")
-                }
-            }
-        }
+    func testTheNearestCandidateIsSuggestedIfItMayBeATypingErrorABeginningOrWithoutItsModule() {
+        let candidates = ["diagnose", "check", "jobs.JobArrived", "timeline"]
+        for (word, nearest) in [
+            ("dianose", "diagnose"), ("Chekc", "check"), ("tim", "timeline"), ("JobArrived", "jobs.JobArrived"),
+            ("timelinen", "timeline"), ("show", nil), ("", nil), ("ti", nil),
+        ] { XCTAssertEqual(Suggestion.nearest(to: word, among: candidates), nearest, word) }
     }
 
-    private func distance(_ one: [Character], _ other: [Character]) -> Int {
-        guard let first = one.first, let second = other.first else { return one.count + other.count }
-        let (rest, otherRest) = (Array(one.dropFirst()), Array(other.dropFirst()))
-        if first == second { return distance(rest, otherRest) }
-        return 1 + min(distance(rest, otherRest), distance(one, otherRest), distance(rest, other))
+    func testADistanceIsNilBeyondItsLimit() {
+        for (one, other, distance) in [("", "abc", 3), ("kitten", "sitting", 3), ("ab", "ba", 2), ("a", "a", 0)] {
+            for limit in 0...4 {
+                let found = Suggestion.distance(Array(one.unicodeScalars), Array(other.unicodeScalars), limit: limit)
+                XCTAssertEqual(found, distance <= limit ? distance : nil, "\(one) \(other) \(limit)")
+            }
+        }
     }
 }

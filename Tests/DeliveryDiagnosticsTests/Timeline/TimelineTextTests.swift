@@ -51,7 +51,7 @@ final class TimelineTextTests: XCTestCase {
         let selection = try RecordingSelection(window.filter, of: index.recording)
         let text = TimelineText(Timeline(index, selection, window: window), width: 400).text
         XCTAssertTrue(text.hasPrefix("200 rows of 404 records"), text)
-        XCTAssertTrue(text.contains("\nAround the first finding: observer 1 of Saved did not"), text)
+        XCTAssertTrue(text.contains("\nAround the first finding: 1 notification for observer 1 of Saved"), text)
         XCTAssertTrue(text.contains("--from 0s draws from the beginning.\n"))
         XCTAssertTrue(text.contains("102 records before and 101 after the drawing left out."), text)
         XCTAssertNil(FindingWindow(Diagnosis(RecordingIndex(RecordedStory(.stalledWorker).recording))))

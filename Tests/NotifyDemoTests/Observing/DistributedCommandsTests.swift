@@ -112,7 +112,7 @@ final class DistributedCommandsTests: XCTestCase {
             notify-demo timeline run.jsonl; notify-demo stats run.jsonl
             """)
         XCTAssertTrue(outcome.output.hasPrefix("capture 0\npost 1\n"), "\(outcome)")
-        XCTAssertTrue(outcome.output.contains("no findings\n\n2 posted, 2 matched, 2 delivered;"), "\(outcome)")
+        XCTAssertTrue(outcome.output.contains("no findings\n\n2 posted, 2 matched, 2 delivered\n"), "\(outcome)")
         for pattern in [
             #/●◀─+┤ +capture +#2 +[0-9.]+ [mµ]?s +x/#,
             #/notify-demo \d+ +notify-demo \d+ +1 +[0-9.]+ [mµ]?s/#,
@@ -133,7 +133,7 @@ final class DistributedCommandsTests: XCTestCase {
         for pattern in [
             #/problem: OrderSaved was never posted .* OrderSavde was posted to other processes once\.\n/#,
             #/note: OrderSaved was never posted/#,
-            #/note: Else was posted to other processes once, and no recorded process observes it\.\n/#,
+            #/note: Else was posted once to other processes, and no recorded process observes it\.\n/#,
             #/notify-demo \d+ +none recorded +1 +–/#,
         ] {
             XCTAssertEqual(outcome.output.matches(of: pattern).count, 1, "\(outcome.output)")

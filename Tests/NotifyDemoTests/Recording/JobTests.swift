@@ -104,7 +104,7 @@ final class JobTests: XCTestCase {
             notifications.jsonl:40 6.31 ms main deliver #9 DishReady observer 3; posted at kitchen/main.swift:12; \#
             observed at kitchen/main.swift:16 | `kitchen/main.swift:16` |
 
-            1048528
+            1048509
             and 2 more
 
             1048576

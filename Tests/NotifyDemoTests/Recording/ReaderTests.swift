@@ -89,25 +89,24 @@ final class ReaderTests: XCTestCase {
             """
             d() { notify-demo \(Self.diagnose.joined(separator: " ")) "$@"; }
             sed '0,/"stage":"deliver","name"/s//"stage":"log","name"/' notifications.jsonl > a
-            d a | grep -oE 'Not accounted for, once: |, lacks a record: a handler returned' | awk '!seen[$0]++'; echo "${PIPESTATUS[0]}"
+            d a | grep -oE 'Not accounted for, once: a handler returned' | awk '!seen[$0]++'; echo "${PIPESTATUS[0]}"
             head -n 30 notifications.jsonl | head -c -20 > b; notify-demo stats b 2>&1 > /dev/null | grep -oE 'b:30: |is incomplete'
             d --json b 2>&- | grep -c '"severity":"note"'; d --strict b > c 2>&1; echo "$?"
             """, of: "many-observers")
-        let found = ["Not accounted for, once: ", ", lacks a record: a handler returned"]
-        XCTAssertEqual(
-            outcome.output, (found + ["1", "b:30: ", "is incomplete", "1", "1", ""]).joined(separator: "\n"))
+        let found = ["Not accounted for, once: a handler returned", "1", "b:30: ", "is incomplete", "1", "1", ""]
+        XCTAssertEqual(outcome.output, found.joined(separator: "\n"))
     }
 
     func testAReportHasTimesInNanosecondsTablesOf80ColumnsAndALimitThatIsChosen() throws {
         let file = try recording("many-observers")
         for option in [[], ["--by", "name"], ["--by", "observer"], ["--by", "thread"]] {
             let output = try run(["stats", file] + option).output
-            XCTAssertTrue(output.contains("post to delivery "), output)
+            XCTAssertTrue(output.contains("post to delivery"), output)
             XCTAssertTrue(output.split(separator: "\n").allSatisfy { $0.count <= 80 }, output)
         }
         let total = try XCTUnwrap(try object(["stats", "--json", file])["total"] as? [String: Any])
         let times = try XCTUnwrap(total["postToDelivery"] as? [String: Any])
-        let percentiles = try ["p50", "p90", "p99", "p999", "max"].map { try XCTUnwrap(times[$0] as? Int) }
+        let percentiles = try ["p50", "p99", "max"].map { try XCTUnwrap(times[$0] as? Int) }
         XCTAssertEqual(percentiles, percentiles.sorted())
         XCTAssertEqual(times["count"] as? Int, 1200)
         let events = try XCTUnwrap(try object(["trace", file])["traceEvents"] as? [[String: Any]])

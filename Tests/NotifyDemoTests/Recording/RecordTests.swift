@@ -125,7 +125,7 @@ final class RecordTests: XCTestCase {
 
     func testAFindingTellsAboutAForkedCopyAndAboutAMainThreadThatEnds() throws {
         for (command, texts) in [
-            ("ending forks", ["forked", "this recording also has"]),
+            ("ending forks", ["note: The process forked once."]),
             ("recording main-thread-ends", ["for main", "async"]),
         ] {
             let run = try record(
