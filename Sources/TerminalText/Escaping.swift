@@ -49,21 +49,13 @@ package enum ShownText {
 package enum ShellText {
     private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%".utf8)
 
-    /// The text as one word: as it is if the shell reads it so, otherwise in quotes.
-    ///
-    /// Control characters are escaped, so that the command is one line. The exception are newlines at the end, which a
-    /// shell can only read as they are.
+    /// The text as one word: as it is if the shell reads it so, otherwise in quotes. Text with control characters is in
+    /// octal, so that the command is one line; newlines at its end are lost.
     package static func word(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(plain.contains) { return text }
         if text.unicodeScalars.allSatisfy(\.isPrintable) { return "'\(text.replacing("'", with: "'\\''"))'" }
-        let newlines = text.utf8.reversed().prefix { $0 == UInt8(ascii: "\n") }.count
-        let format = text.utf8.dropLast(newlines).map { byte in
-            plain.subtracting("%".utf8).contains(byte)
-                ? String(UnicodeScalar(byte)) : "\\" + padded(String(byte, radix: 8), to: 3)
-        }.joined()
-        let end = newlines == 0 ? "" : "'\(String(repeating: "\n", count: newlines))'"
-        // An option of printf would begin with a dash.
-        return (format.isEmpty ? "" : "\"$(printf -- '\(format)')\"") + end
+        let octal = text.utf8.map { "\\" + padded(String($0, radix: 8), to: 3) }
+        return "\"$(printf '\(octal.joined())')\""
     }
 
     /// An option and its value: `--name Saved`. A value that begins with a dash would be read as an option.

@@ -59,39 +59,37 @@ package struct Table: Sendable {
     ///
     /// - Parameter width: the maximum width of a line, unless a word or number is wider.
     package func lines(width: Int = .max) -> [String] {
-        if let (first, second) = split(width) { return first.lines(width: width) + second.lines(width: width) }
-        let widths = wrappedWidths(width)
+        let end = widths.indices.first { $0 > 1 && widths[...$0].reduce(spacing * $0, +) > width }
+        if let end, !columns.contains(where: \.wraps) {
+            return [Array(0..<end), [0] + Array(end..<columns.count)].flatMap { part in
+                Table(part.map { columns[$0] }, rows: rows.map { row in part.map { row[$0] } }, spacing: spacing)
+                    .lines(width: width)
+            }
+        }
+        let gaps = spacing * (columns.count - 1)
+        let rest = zip(columns, widths).reduce(width - gaps) { $1.0.wraps ? $0 : $0 - $1.1 }
+        let share = max(Self.minimumWrap, rest / max(1, columns.count(where: \.wraps)))
+        let fits = width == .max || widths.reduce(gaps, +) <= width
+        let widths = zip(columns, widths).map { $0.wraps && !fits ? min($1, share) : $1 }
         let headings = columns.map { Self.lines(of: $0.heading) }
         let height = headings.map(\.count).max() ?? 0
         let heading = (0..<height).map { row in
             line(headings.map { row < height - $0.count ? "" : $0[row - height + $0.count] }, widths)
         }
         return groups(widths) + (heading.contains { !$0.isEmpty } ? heading : [])
-            + rows.flatMap { lines(of: $0, widths, width) }
+            + rows.flatMap { row in
+                let cells = zip(row, zip(columns, widths)).map { cell, column in
+                    column.0.wraps
+                        ? Self.lines(of: cell).flatMap { WrappedText.lines($0, width: column.1) } : [cell]
+                }
+                return (0..<(cells.map(\.count).max() ?? 0)).map { number in
+                    line(cells.map { number < $0.count ? $0[number] : "" }, widths)
+                }
+            }
     }
 
     private static func lines(of text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-
-    /// Two tables with the first column in both. Columns of a group stay together if there is space.
-    private func split(_ width: Int) -> (Table, Table)? {
-        guard width != .max, columns.count > 2, !columns.contains(where: \.wraps) else { return nil }
-        let fits = (2...columns.count).last { widths.prefix($0).reduce(spacing * ($0 - 1), +) <= width } ?? 2
-        guard fits < columns.count else { return nil }
-        let end = (2...fits).last { columns[$0].group == nil || columns[$0].group != columns[$0 - 1].group } ?? fits
-        func part(_ indices: [Int]) -> Table {
-            Table(indices.map { columns[$0] }, rows: rows.map { row in indices.map { row[$0] } }, spacing: spacing)
-        }
-        return (part(Array(0..<end)), part([0] + Array(end..<columns.count)))
-    }
-
-    private func wrappedWidths(_ width: Int) -> [Int] {
-        let gaps = spacing * (columns.count - 1)
-        guard width != .max, widths.reduce(gaps, +) > width else { return widths }
-        let rest = zip(columns, widths).reduce(width - gaps) { $1.0.wraps ? $0 : $0 - $1.1 }
-        let share = rest / max(1, columns.count(where: \.wraps))
-        return zip(columns, widths).map { $0.wraps ? min($1, max(Self.minimumWrap, share)) : $1 }
     }
 
     /// The titles of groups, aligned to the right end of their columns.
@@ -107,41 +105,13 @@ package struct Table: Sendable {
         return [line]
     }
 
-    private func lines(of row: [String], _ widths: [Int], _ width: Int) -> [String] {
-        let cells = row.enumerated().map { column, cell in
-            columns[column].wraps
-                ? Self.lines(of: cell).flatMap { WrappedText.lines($0, width: widths[column]) } : [cell]
-        }
-        let last = widths.count - 1
-        let indent = widths.dropLast().reduce(0) { $0 + $1 + spacing }
-        return (0..<(cells.map(\.count).max() ?? 0)).flatMap { number -> [String] in
-            let parts = cells.map { number < $0.count ? $0[number] : "" }
-            guard parts.count > last, columns[last].wraps, DisplayWidth.of(parts[last]) > widths[last] else {
-                return [line(parts, widths)]
-            }
-            // A word of the last column that does not fit has a line of its own, which starts further to the left.
-            let start = max(2, min(indent, width - DisplayWidth.of(parts[last])))
-            return (number == 0 ? [line(parts.dropLast(), widths)] : [])
-                + [String(repeating: " ", count: start) + parts[last]]
-        }
-    }
-
     private func line(_ row: [String], _ widths: [Int]) -> String {
-        var line = ""
-        /// The spaces before the next text.
-        var space = 0
-        for (column, cell) in row.enumerated() {
-            let most = columns[column].width.upperBound
-            let text = most == .max ? cell : DisplayWidth.fit(cell, to: most)
-            let padding = max(0, widths[column] - DisplayWidth.of(text))
-            let isTrailing = columns[column].alignment == .trailing
-            if isTrailing { space += padding }
-            if !text.isEmpty {
-                line += String(repeating: " ", count: space) + text
-                space = 0
-            }
-            space += spacing + (isTrailing ? 0 : padding)
+        let cells = zip(row, zip(columns, widths)).map { cell, column in
+            DisplayWidth.pad(
+                DisplayWidth.fit(cell, to: column.0.width.upperBound), to: column.1, alignment: column.0.alignment)
         }
+        var line = cells.joined(separator: String(repeating: " ", count: spacing))
+        while line.last == " " { line.removeLast() }
         return line
     }
 }

@@ -62,7 +62,7 @@ final class UsageTests: XCTestCase {
             ("timeline --width 39", "must be from 40 to 1000"), ("timeline --limit=-1", "must be 0 (all)"),
             ("timeline --linear", "--linear needs a picture"), ("timeline --from 5", "--from"),
             ("timeline -o y.svg --width 80", "-o y.svg draws a picture"),
-            ("timeline --svg --color always", "does not allow --ascii, --width or --color"),
+            ("timeline --svg --color always", "does not allow --width or --color"),
             ("show --from 2ms --to 1ms", "--from 2 ms is later than --to 1 ms"),
             ("post \(long)", "has 256 bytes. A name is 1 to 255 bytes"),
             ("post --user-info k=v x", "Missing expected argument '<name>'"),

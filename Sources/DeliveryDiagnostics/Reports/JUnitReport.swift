@@ -2,9 +2,9 @@ internal import Foundation
 internal import TerminalText
 
 /// Claims that were checked together, such as those of a scenario or the rules about a recording.
-package struct ReportedSuite: Sendable, Hashable {
+package struct ReportedSuite: Sendable {
     /// A claim, with the reason and its evidence if it does not hold.
-    package struct Case: Sendable, Hashable {
+    package struct Case: Sendable {
         package var claim: String
         package var failure: String?
         package var details: [String]
@@ -33,12 +33,10 @@ package enum JUnitReport {
     ///
     /// - Parameter name: the name of all suites together.
     package static func text(_ name: String, of suites: [ReportedSuite]) -> String {
-        let all = ReportedSuite(
-            name: name, cases: suites.flatMap(\.cases), duration: suites.reduce(.zero) { $0 + $1.duration })
         let lines = suites.flatMap { suite in
             ["  <testsuite \(attributes(suite))>"] + suite.cases.map(testCase) + ["  </testsuite>"]
         }
-        let start = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites \(attributes(all))>"]
+        let start = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites name=\(quoted(name))>"]
         return (start + lines + ["</testsuites>"]).joined(separator: "\n")
     }
 

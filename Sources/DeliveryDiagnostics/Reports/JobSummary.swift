@@ -19,21 +19,17 @@ package struct JobSummary {
     ///
     /// - Parameter length: how many bytes it may have.
     package func markdown(length: Int = maximumLength) -> String {
-        let start = "### \(Self.prose(title))\n\n\(Self.prose(totals))\n\n"
-        guard start.utf8.count <= length else { return "" }
-        if findings.isEmpty { return start }
-        var rows = "| | kind or rule | finding | location |\n|---|---|---|---|\n"
-        var reported = 0
-        func rest() -> String { reported == findings.count ? "\n" : "\nand \(findings.count - reported) more\n\n" }
-        for row in findings.lazy.map(Self.row) {
-            reported += 1
-            guard start.utf8.count + rows.utf8.count + row.utf8.count + rest().utf8.count <= length else {
-                reported -= 1
-                break
-            }
-            rows += row
+        var text = "### \(Self.prose(title))\n\n\(Self.prose(totals))\n\n"
+        if !findings.isEmpty { text += "| | kind or rule | finding | location |\n|---|---|---|---|\n" }
+        var rest = "\n"
+        for (number, finding) in findings.enumerated() {
+            let row = Self.row(finding)
+            rest = "\nand \(findings.count - number) more\n\n"
+            guard text.utf8.count + row.utf8.count + rest.utf8.count <= length else { break }
+            text += row
+            rest = "\n"
         }
-        let text = start + (reported == 0 ? "" : rows) + rest()
+        text += rest
         return text.utf8.count <= length ? text : ""
     }
 
@@ -43,23 +39,17 @@ package struct JobSummary {
         return "| \(finding.isProblem ? "problem" : "note") | \(code(finding.title)) | \(text) | \(location) |\n"
     }
 
-    /// A span of code, also in a cell of a table.
+    /// A span of code in a cell of a table.
     private static func code(_ text: String) -> String {
         let line = ShownText.escaped(text).replacing("|", with: "\\|")
-        let longest = line.unicodeScalars.split { $0 != "`" }.map(\.count).max() ?? 0
-        let fence = String(repeating: "`", count: longest + 1)
-        return longest == 0 ? fence + line + fence : "\(fence) \(line) \(fence)"
+        guard line.contains("`") else { return "`\(line)`" }
+        let fence = String(repeating: "`", count: line.split { $0 != "`" }.map(\.count).max() ?? 0) + "`"
+        return "\(fence) \(line) \(fence)"
     }
 
     /// One line in which no character has a meaning of its own.
     private static func prose(_ text: String) -> String {
-        ShownText.escaped(text).unicodeScalars.map { scalar in
-            switch scalar {
-            case "<": "&lt;"
-            case "&": "&amp;"
-            case "\\", "`", "*", "_", "[", "]", "|", "~", "$": "\\\(scalar)"
-            default: "\(scalar)"
-            }
-        }.joined()
+        ShownText.escaped(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(#/[\\`*_\[\]|~$]/#) { "\\\($0.output)" }
     }
 }

@@ -49,7 +49,7 @@ package struct StagesStyle: Sendable {
     private func cells(_ entry: Recording.Entry) -> [String] {
         let elapsed = elapsed(entry)
         let time = ElapsedTime.decimal(
-            Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
+            Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals)
         let kernelID = entry.isThreadKnown ? ":\(recording.threads[Int(entry.thread)].identity.kernelID)" : ""
         return [
             "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)",

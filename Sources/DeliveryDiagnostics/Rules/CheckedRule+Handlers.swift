@@ -8,15 +8,12 @@ extension CheckedRule {
 
     /// `Saved on main`, `Saved not on main`.
     func handlers(areThere: Bool) -> RuleResult {
-        let (handlers, isAtPlace, missing) = (handlers(of: name), isAtPlace, missingPlace)
-        guard !handlers.isEmpty else { return notHandled(name) }
+        let handlers = handlers(of: name)
+        if handlers.isEmpty { return notHandled() }
         let wrong = handlers.filter { isAtPlace[Int($0.thread)] != areThere }
-        if wrong.isEmpty, let missing { return fails(missing) }
         let all = counted(handlers.count, "handler")
         if wrong.isEmpty { return holds(all) }
-        return fails(
-            missing ?? "\(wrong.count) of \(all) ran on \(areThere ? "another thread" : rule.place?.description ?? "")",
-            ran(wrong))
+        return fails("\(wrong.count) of \(all) ran on \(areThere ? "another" : "that") thread", ran(wrong))
     }
 
     /// A finding for each observer and thread.
@@ -28,24 +25,21 @@ extension CheckedRule {
         }
     }
 
-    /// No handler of the name ran, or none at a place: with those that ran elsewhere, or else what detectors found.
-    func notHandled(_ name: Int32?, on place: Rule.Place? = nil) -> RuleResult {
-        let (handlers, posts) = (handlers(of: name), posts(of: name))
+    /// No handler of the last name ran at the place, so the rule could not fail: with those that ran elsewhere.
+    func notHandled() -> RuleResult {
+        let (count, elsewhere) = (posts(of: other).count, handlers(of: other))
         return fails(
-            "no handler of \(words.name(name ?? -1)) ran\(place.map { " on \($0)" } ?? ""); it was "
-                + (posts.isEmpty ? "never posted" : "posted \(words.times(posts.count))"),
-            handlers.isEmpty ? undelivered(name) + unmatched(name, posts) : ran(handlers))
+            "no handler of \(words.name(other ?? -1)) ran\(elsewhere.isEmpty ? "" : " there"); it was "
+                + (count == 0 ? "never posted" : "posted \(words.times(count))"), ran(elsewhere))
     }
 
     /// `Opened before Saved`: on each thread, no handler of the second name begins before the first one of the first
     /// name. `each Opened before Saved`: the k-th begins after the k-th.
     func ordered(isEach: Bool) -> RuleResult {
-        if let missing = missingPlace { return fails(missing) }
-        let (first, second, isAtPlace) = (found[0], found[1], isAtPlace)
-        let handlers = handlers(of: second).filter { isAtPlace[Int($0.thread)] }
-        guard !handlers.isEmpty else { return notHandled(second, on: rule.place) }
+        let handlers = handlers(of: other).filter { isAtPlace[Int($0.thread)] }
+        if handlers.isEmpty { return notHandled() }
         /// By thread: the handlers of the first name, and the number of those of the second name so far.
-        let begun = Dictionary(grouping: self.handlers(of: first), by: \.thread).mapValues { $0.map(\.begin) }
+        let begun = Dictionary(grouping: self.handlers(of: name), by: \.thread).mapValues { $0.map(\.begin) }
         var counts: [Int32: Int] = [:]
         let early = handlers.filter { handler in
             let number = isEach ? counts[handler.thread, default: 0] : 0
@@ -53,54 +47,45 @@ extension CheckedRule {
             guard let begun = begun[handler.thread], number < begun.count else { return true }
             return handler.begin < begun[number]
         }
-        let (name, other) = (words.name(first ?? -1), words.name(second ?? -1))
-        let all = "\(counted(handlers.count, "handler")) of \(other)"
-        return result(
-            all, unless: early.grouped(by: \.thread),
-            "\(early.count) of \(all) ran before \(isEach ? "its " : "")\(name)"
-        ) { early in
+        let (second, all) = (words.name(other ?? -1), counted(handlers.count, "handler"))
+        if early.isEmpty { return holds("\(all) of \(second)") }
+        let findings = early.grouped(by: \.thread).map { early in
             let begun = begun[early[0].thread]?.first
             return Finding(
-                problem: "\(words.thread(early[0].thread)) handled \(other) \(words.times(early.count)) "
-                    + (begun == nil ? "and never \(name)" : "before its \(isEach ? "own" : "first") \(name)"),
+                problem: "\(words.thread(early[0].thread)) handled \(second) \(words.times(early.count)) "
+                    + (begun == nil ? "and never \(named)" : "before its \(isEach ? "own" : "first") \(named)"),
                 evidence: [early[0].begin, begun ?? -1])
         }
+        return fails("\(early.count) of \(all) of \(second) ran before \(named)", findings)
     }
 
     /// `no handler on main longer than 16 ms`: the time from a handler's call to its return, with the handlers that ran
-    /// inside it. A handler that has not returned lasts until its thread or the recording of its process ends. The times
-    /// of async handlers, and of the document's technique, are not recorded; they are counted.
+    /// inside it. The times of async handlers, and of the document's technique, are not recorded.
     func noLongHandler() -> RuleResult {
-        if let missing = missingPlace { return holds(missing) }
-        let isAtPlace = isAtPlace
-        let handlers = index.spans.filter { !$0.isWait && isAtPlace[Int($0.thread)] }
-        let calls = handlers.compactMap { span -> Call? in
-            guard let end = knownEnd(of: span), !index.hasNoTarget(span) else { return nil }
+        let calls = index.spans.compactMap { span -> Call? in
+            guard !span.isWait, isAtPlace[Int(span.thread)], !index.hasNoTarget(span), let end = end(of: span) else {
+                return nil
+            }
             let entry = index.entry(span.begin)
             return Call(kind: [entry.observer, entry.name], begin: span.begin, end: end)
         }
-        let untimed = handlers.count - calls.count
-        guard !calls.isEmpty || untimed == 0 else {
-            return fails("the recording does not have the time of any of \(counted(untimed, "handler"))")
-        }
-        let rest = untimed == 0 ? "" : "; the times of \(untimed) more are not recorded"
-        return no("handler", in: calls, rest: rest) { call, time in
+        return limited(calls, counted(calls.count, "handler")) { call, time in
             let span = index.spans[Int(index.spanOfEntry[Int(call.begin)])]
-            let end = [.open: "the recording", .abandoned: "its thread"][span.ending]
             return "\(words.observer(of: span)) took \(time) on \(words.thread(span.thread))"
-                + (end.map { " and had not returned when \($0) ended" } ?? "")
+                + (span.ending == .returned ? "" : " and did not return")
         }
     }
 
-    /// The last record of a span: its own end, or the end of its thread or process if it continues until then. Nil if
-    /// its end is unknown.
-    func knownEnd(of span: RecordingIndex.Span) -> Int32? {
+    /// The return of a handler, or the end of its thread or of the recording; nil if its end is unknown.
+    func end(of span: RecordingIndex.Span) -> Int32? {
         switch span.ending {
         case .returned: span.end
-        case .open:
-            span.end >= 0 ? span.end : index.processes[words.recording.process(of: index.entry(span.begin))].last
+        case .open: span.end >= 0 ? span.end : last(of: span.begin)
         case .abandoned: index.entry(span.end).stage == .threadEnd ? span.end : nil
         case .notRecorded: nil
         }
     }
+
+    /// The last record of a record's process.
+    func last(of record: Int32) -> Int32 { index.processes[words.recording.process(of: index.entry(record))].last }
 }

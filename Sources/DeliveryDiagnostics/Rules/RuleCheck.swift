@@ -3,8 +3,8 @@ package import DeliveryRecording
 /// Checks rules against a recording.
 ///
 /// A rule about a name or a thread that the recording does not contain fails, because a rule with a misspelt name could
-/// not fail otherwise. Rules that begin with `no` or `at most` hold then: they say that something does not happen. For
-/// the same reason, an incomplete recording is a failure, unless that is allowed.
+/// not fail otherwise. Rules that begin with `no` hold then: they say that something does not happen. For the same
+/// reason, an incomplete recording is a failure, unless that is allowed.
 ///
 /// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
 package struct RuleCheck: Sendable {
@@ -33,7 +33,7 @@ package struct RuleCheck: Sendable {
             CheckedRule($0, words, diagnosis: diagnosis).result()
         }
         self.words = words
-        unusedAccepted = rules.contains(where: \.isAboutFindings) ? shared?.unusedAccepted : nil
+        unusedAccepted = shared?.unusedAccepted
     }
 
     package var holds: Bool { failedCount == 0 }

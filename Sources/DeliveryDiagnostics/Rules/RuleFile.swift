@@ -18,10 +18,7 @@ package enum RuleFile {
     package static func text(path: String, of contents: String = "rules") throws(LogError) -> String {
         let problem: String
         do {
-            let file =
-                path == "-"
-                ? FileDescriptor.standardInput
-                : try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            let file = try path == "-" ? .standardInput : FileDescriptor.open(FilePath(path), .readOnly)
             defer { if path != "-" { try? file.close() } }
             var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 14))
             while case let count = try chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
@@ -43,7 +40,9 @@ package enum RuleFile {
         for (number, line) in zip(1..., text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)) {
             let origin = path == "-" ? nil : Rule.Origin(file: path, line: number)
             do throws(RuleError) {
-                rules += [try RuleParser.rule(line, source: "\(source):\(number)", origin: origin)].compactMap(\.self)
+                if let rule = try RuleParser.rule(line, source: "\(source):\(number)", origin: origin) {
+                    rules.append(rule)
+                }
             } catch {
                 errors.append(error)
             }

@@ -1,7 +1,6 @@
 /// A form of rules: how it is written, what it means, and how it is checked.
 ///
-/// The parser, its errors, the help of `check` and the description of a rule come from `all`. A new form is a line there
-/// and its check.
+/// The parser, its errors and the help of `check` come from `all`. A new form is a line there and its check.
 package struct RuleForm: Sendable {
     /// Words, and in capitals what a rule fills in. What is in brackets may be left out.
     let pattern: String
@@ -35,7 +34,6 @@ package struct RuleForm: Sendable {
         RuleForm("no handler [on PLACE] longer than TIME", "No handler on PLACE takes longer than TIME.") {
             $0.noLongHandler()
         },
-        RuleForm("no post longer than TIME", "No post blocks its thread for longer than TIME.") { $0.noLongPost() },
         RuleForm("no observer left at exit", "Every observer is removed before the program ends.") {
             $0.noObserverLeft()
         },
@@ -46,7 +44,6 @@ package struct RuleForm: Sendable {
         RuleForm("no KIND", "'notify-demo diagnose' has no finding of the kind KIND.") { checked in
             checked.noFinding { $0.isCalled(checked.rule.kind) }
         },
-        RuleForm("at most COUNT NAME per second", "NAME is posted at most COUNT times in any second.") { $0.posted() },
     ]
 
     /// Checked of every recording, because other rules may hold for what is missing.
@@ -54,26 +51,15 @@ package struct RuleForm: Sendable {
         "the recording is complete", "The recording has every record of what happened."
     ) { $0.complete() }
 
-    /// Words that begin other rules than those of a name. A notification with such a name is written in quotes.
-    static let beginnings = Set(all.compactMap { $0.pattern.split(separator: " ").first.map(String.init) }).filter {
-        !isFilledIn($0)
-    }.sorted()
-
-    /// True for a word in capitals.
-    static func isFilledIn(_ word: String) -> Bool { word.first?.isUppercase == true }
-
-    /// The ways to write it: without and with what is in brackets.
-    var writings: [String] {
-        let all = pattern.replacing("[", with: "").replacing("]", with: "")
-        return pattern == all ? [all] : [pattern.replacing(#/ \[.*\]/#, with: ""), all]
+    /// Each way to write a rule, in words: without and with what is in brackets.
+    static let writings: [(form: RuleForm, words: [String])] = all.flatMap { form in
+        [#/ \[.*\]/#, #/[\[\]]/#].map { form.pattern.replacing($0, with: "").split(separator: " ").map(String.init) }
+            .map { (form, $0) }
     }
+
+    /// Words that begin other rules than those of a name. A notification with such a name is written in quotes.
+    static let beginnings = Set(writings.map { $0.words[0] }).subtracting(["NAME"])
 
     /// Two lines for each form, for the help of a command.
     package static let help = all.map { "  \($0.pattern)\n      \($0.meaning)" }.joined(separator: "\n")
-}
-
-extension RuleForm: Hashable {
-    package static func == (one: RuleForm, other: RuleForm) -> Bool { one.pattern == other.pattern }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
 }

@@ -7,7 +7,6 @@ package struct RuleReport {
     package typealias Line = (text: String, result: String?)
 
     private static let maximumReported = 10
-    private static let maximumEncoded = 1000
 
     private let check: RuleCheck
 
@@ -17,17 +16,19 @@ package struct RuleReport {
     package func text(width: Int = .max) -> [Line] {
         check.results.flatMap { result -> [Line] in
             let word = result.holds ? "ok" : "FAILED"
-            let first = "\(result.holds ? "ok    " : word)  \(result.rule): \(result.explanation)"
-            let rest = evidence(of: result).flatMap { line in
-                WrappedText.lines(line.text, width: width, indent: "  " + line.indent, hanging: 2)
-            }
+            let first = "\(DisplayWidth.pad(word, to: 8))\(result.rule): \(result.explanation)"
             return WrappedText.lines(first, width: width, hanging: 8).enumerated().map { ($1, $0 == 0 ? word : nil) }
-                + rest.map { ($0, nil) }
+                + evidence(of: result).flatMap { line in
+                    WrappedText.lines(line.text, width: width, indent: "  " + line.indent, hanging: 2)
+                }.map { ($0, nil) }
         }
     }
 
     /// For example `5 passed, 1 failed`.
     package var totals: String { "\(check.results.count - check.failedCount) passed, \(check.failedCount) failed" }
+
+    /// The findings that break a rule.
+    package var findings: [ReportedFinding] { check.results.flatMap { $0.reported(check.words) } }
 
     /// One JSON document with sorted keys.
     package func json() throws -> String {
@@ -39,7 +40,7 @@ package struct RuleReport {
                 [
                     "rule": "\(result.rule)", "holds": result.holds, "text": result.explanation,
                     "violationCount": result.findings.count,
-                    "violations": result.findings.prefix(Self.maximumEncoded).map { finding in
+                    "violations": result.findings.map { finding in
                         finding.object(check.words).merging(["text": finding.sentence]) { own, _ in own }
                     },
                 ] as [String: Any]
@@ -58,9 +59,6 @@ package struct RuleReport {
         }
         return ReportedSuite(name: recording.source, cases: cases, duration: .nanoseconds(length))
     }
-
-    /// The findings that break a rule.
-    package var findings: [ReportedFinding] { check.results.flatMap { $0.reported(check.words) } }
 
     private func evidence(of result: RuleResult) -> [(indent: String, text: String)] {
         let more = result.findings.count - Self.maximumReported

@@ -1,10 +1,11 @@
+internal import Foundation
+
 /// A duration in readable form: `41 µs`, `5.74 ms`.
 package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     package var nanoseconds: Int64
 
-    private static let units: [(name: String, nanoseconds: Int64)] = [
-        ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
-        ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
+    private static let units: [(name: String, nanoseconds: Double)] = [
+        ("d", 86_400e9), ("h", 3600e9), ("m", 60e9), ("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1),
     ]
 
     package init(nanoseconds: Int64) {
@@ -25,64 +26,58 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         // Unicode has two letters mu. Keyboards produce U+00B5; Unicode prefers U+03BC.
         let unit = ["us", "\u{3BC}s"].contains(rest) ? "µs" : String(rest)
         guard let scale = Self.units.first(where: { $0.name == unit }), let value = Double(number),
-            value * Double(scale.nanoseconds) < 3.2e18
+            value * scale.nanoseconds < 3.2e18
         else { return nil }
-        nanoseconds = Int64((value * Double(scale.nanoseconds)).rounded())
+        nanoseconds = Int64((value * scale.nanoseconds).rounded())
     }
 
     package static func text(_ nanoseconds: UInt64) -> String {
         ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).description
     }
 
-    /// Three significant digits, or all digits before the decimal point.
-    package var description: String { text(keepsZeros: false) }
-
-    /// A duration of at most seven characters for a column of numbers: `5.00 ms`; a dash for nil.
+    /// For a column of numbers: `5.00 ms`; a dash for nil.
     package static func cell(_ nanoseconds: UInt64?) -> String {
-        nanoseconds.map { ElapsedTime(nanoseconds: Int64(clamping: $0)).text(keepsZeros: true) } ?? Quantity.none
+        guard let nanoseconds else { return Quantity.none }
+        let (number, unit) = ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).rounded
+        return "\(number) \(unit)"
     }
 
-    private func text(keepsZeros: Bool) -> String {
-        if nanoseconds < 0 {
-            return "-" + ElapsedTime(nanoseconds: Int64(clamping: nanoseconds.magnitude)).text(keepsZeros: keepsZeros)
-        }
-        // The next larger unit begins where rounding would give a digit more: 999.6 µs is 1 ms.
-        let (name, unit): (String, Int64) =
-            switch nanoseconds {
-            case ..<1000: ("ns", 1)
-            case ..<999_500: ("µs", 1000)
-            case ..<999_500_000: ("ms", 1_000_000)
-            case ..<9_999_500_000_000: ("s", 1_000_000_000)
-            case ..<86_395_000_000_000: ("h", 3_600_000_000_000)
-            default: ("d", 86_400_000_000_000)
-            }
-        let value = Double(nanoseconds) / Double(unit)
-        let decimals = unit == 1 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0
-        return "\(Self.decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: keepsZeros)) \(name)"
+    /// Three significant digits, or all digits before the decimal point, in seconds or a smaller unit.
+    package var description: String {
+        var (number, unit) = rounded
+        while number.contains("."), number.last == "0" { number.removeLast() }
+        if number.last == "." { number.removeLast() }
+        return "\(number) \(unit)"
     }
 
-    /// All digits; without a space and µ, as on a command line, if it is to be typed.
-    package static func exact(_ nanoseconds: Int64, isTyped: Bool = true) -> String {
-        let (name, unit, decimals): (String, Int64, Int) =
-            switch nanoseconds {
-            case ..<1000: ("ns", 1, 0)
-            case ..<1_000_000: (isTyped ? "us" : "µs", 1000, 3)
-            case ..<1_000_000_000: ("ms", 1_000_000, 6)
-            default: ("s", 1_000_000_000, 9)
-            }
-        let number = decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: false)
-        return number + (isTyped ? "" : " ") + name
+    private var rounded: (number: String, unit: String) {
+        let (value, unit) = scaled
+        let decimals = unit.nanoseconds == 1 || abs(value) >= 99.95 ? 0 : abs(value) < 9.995 ? 2 : 1
+        let magnitude = Int64(clamping: nanoseconds.magnitude)
+        let number = Self.decimal(magnitude, per: Int64(unit.nanoseconds), decimals: decimals)
+        return (nanoseconds < 0 ? "-\(number)" : number, unit.name)
+    }
+
+    /// All digits, as on a command line.
+    package static func exact(_ nanoseconds: Int64) -> String {
+        let (value, unit) = ElapsedTime(nanoseconds: nanoseconds).scaled
+        let number = "\(value)"
+        return (number.hasSuffix(".0") ? String(number.dropLast(2)) : number) + (unit.name == "µs" ? "us" : unit.name)
+    }
+
+    /// The next larger unit begins where rounding would give a digit more: 999.6 µs is 1 ms.
+    private var scaled: (value: Double, unit: (name: String, nanoseconds: Double)) {
+        let value = Double(nanoseconds)
+        let unit = Self.units.dropFirst(3).first { abs(value) >= 0.9995 * $0.nanoseconds } ?? ("ns", 1)
+        return (value / unit.nanoseconds, unit)
     }
 
     /// `value / unit`, rounded to a number of decimals.
-    static func decimal(_ value: Int64, per unit: Int64, decimals: Int, keepsZeros: Bool) -> String {
-        let scale = (0..<decimals).reduce(Int64(1)) { scale, _ in scale * 10 }
-        let step = max(1, unit / scale)
-        let rounded = value / step + (value % step * 2 >= step && step > 1 ? 1 : 0)
-        guard decimals > 0 else { return String(rounded) }
-        var fraction = String(rounded % scale)
-        fraction = String(repeating: "0", count: decimals - fraction.count) + fraction
-        if !keepsZeros { while fraction.last == "0" { fraction.removeLast() } }
-        return fraction.isEmpty ? String(rounded / scale) : "\(rounded / scale).\(fraction)"
+    static func decimal(_ value: Int64, per unit: Int64, decimals: Int) -> String {
+        let step = max(1, unit / (0..<decimals).reduce(1) { power, _ in power * 10 })
+        let digits = String(value / step + (step > 1 && value % step * 2 >= step ? 1 : 0))
+        if decimals == 0 { return digits }
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+        return "\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
     }
 }

@@ -18,12 +18,8 @@ package enum Quantity {
     /// A mean or a rate: `0.42`, `45.6`, `1.23 M`.
     package static func number(_ number: Double?) -> String {
         guard let number else { return none }
-        return switch number {
-        case ..<999.5: digits(number)
-        case ..<999_500: "\(digits(number / 1e3)) k"
-        case ..<999_500_000: "\(digits(number / 1e6)) M"
-        default: "\(digits(number / 1e9)) G"
-        }
+        let unit = [(1e9, " G"), (1e6, " M"), (1e3, " k")].first { number >= 0.9995 * $0.0 }
+        return digits(number / (unit?.0 ?? 1)) + (unit?.1 ?? "")
     }
 
     /// Three digits, or more if the integer part has more.

@@ -7,7 +7,7 @@ internal import ThreadedNotifications
 /// It is computed once from the index and the selected part. `TimelineText` and `TimelinePicture` both draw it. Times
 /// are nanoseconds since the recording's first record.
 package struct Timeline: Sendable {
-    /// A thread, or several threads folded into one lane.
+    /// A thread. If there are more than fit, the last lane is that of all others.
     struct Lane: Sendable {
         var title: String
         /// The time of the thread's first record.
@@ -38,14 +38,11 @@ package struct Timeline: Sendable {
         var isRun: Bool { count > 1 }
         /// True if it is drawn with a duration.
         var lasts: Bool { ending != nil && ending != .notRecorded }
-        var isMark: Bool { ending == nil && !isRun }
         var runsOn: Bool { !isRun && ending?.runsOn == true }
-        var duration: ElapsedTime { ElapsedTime(nanoseconds: end - begin) }
 
         mutating func append(_ other: Item) {
-            count += other.count
-            end = max(end, other.end)
-            lastEntry = other.lastEntry
+            count += 1
+            (end, lastEntry) = (max(end, other.end), other.lastEntry)
             waiting += other.waiting
             let latency = max(arrow?.latency ?? 0, other.arrow?.latency ?? 0)
             arrow?.latency = latency
@@ -66,15 +63,11 @@ package struct Timeline: Sendable {
         }
 
         let kind: Kind
-        /// The record, lane and time of its beginning.
+        /// The record and lane of its beginning.
         let entry: Int32
         var lane: Int
-        let time: Int64
-        let depth: Int
         /// The longest latency of the arrows that it stands for.
         var latency: Int64
-
-        var words: String { ElapsedTime(nanoseconds: latency).description }
     }
 
     struct Row: Hashable, Sendable {
@@ -88,19 +81,6 @@ package struct Timeline: Sendable {
         let item: Int
     }
 
-    /// Counts of everything that is not drawn. Nothing is left out silently.
-    struct LeftOut: Sendable {
-        /// Records before and after the selected time.
-        var before = 0
-        var after = 0
-        /// Records of other posts or names.
-        var filtered = 0
-        /// Records beyond the limit of rows, and the time of the first of them.
-        var beyondLimit = 0
-        var limitReached: Int64 = 0
-        var undrawn: [DeliveryStage: Int] = [:]
-    }
-
     let index: RecordingIndex
     /// Why this part is drawn, if the user did not select it.
     let window: FindingWindow?
@@ -112,15 +92,14 @@ package struct Timeline: Sendable {
     var items: [Item] = []
     /// In recorded order.
     var rows: [Row] = []
-    var leftOut = LeftOut()
-    var foldedLanes: [String] = []
+    /// The number of records that are not selected.
+    var unselected = 0
+    /// The number of records of drains and signals, which are not drawn.
+    var undrawn = 0
+    /// The time of the first row that exceeds the limit.
+    var limitReached: Int64?
 
     var recording: Recording { index.recording }
-
-    /// The time of the whole recording.
-    var duration: ElapsedTime {
-        ElapsedTime(nanoseconds: max(0, recording.entries.last.map(recording.elapsed) ?? 0))
-    }
 
     func time(of row: Row) -> Int64 { row.part == .end ? items[row.item].end : items[row.item].begin }
 }

@@ -2,16 +2,17 @@ package import DeliveryRecording
 internal import ThreadedNotifications
 
 extension Timeline {
-    /// At most `limit` rows. If it folds runs, it draws similar consecutive rows as one. Of more than `lanes` threads, the
-    /// busiest keep their lanes; the others share one.
+    /// At most `limit` rows. If it folds runs, it draws similar consecutive rows as one.
     package init(
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true,
         lanes: Int = 24, window: FindingWindow? = nil
     ) {
         var builder = TimelineBuilder(
-            index: index, selection: selection ?? RecordingSelection(all: index.recording), limit: limit ?? .max,
-            foldsRuns: foldsRuns, timeline: Timeline(index: index, window: window))
-        for (number, entry) in index.recording.entries.enumerated() { builder.add(entry, Int32(number)) }
+            index: index, selection: selection ?? RecordingSelection(all: index.recording), foldsRuns: foldsRuns,
+            timeline: Timeline(index: index, window: window))
+        for (number, entry) in index.recording.entries.enumerated() {
+            if !builder.add(entry, Int32(number), limit: limit ?? .max) { break }
+        }
         builder.addLanes(atMost: lanes)
         self = builder.timeline
     }
@@ -21,49 +22,48 @@ extension Timeline {
 private struct TimelineBuilder {
     let index: RecordingIndex
     let selection: RecordingSelection
-    let limit: Int
     let foldsRuns: Bool
     /// Until all lanes are known, lanes are indices of threads.
     var timeline: Timeline
     /// For each drawn span that has not ended: its index in `items`.
     var openItems: [Int32: Int] = [:]
+    /// The number of similar rows at the end.
+    var similar = 0
 
-    /// Up to three rows are easy to read and show more than one row for all of them.
-    private static let minimumRun = 4
-    /// The messages of these records differ.
-    private static let ownRows: Set<DeliveryStage> = [
-        .wait, .refuseWait, .threadEnd, .log, .processStart, .processEnd, .fork, .lost, .end,
-    ]
-
-    mutating func add(_ entry: Recording.Entry, _ number: Int32) {
-        let (time, isDrawn, span) = (selection.elapsed(entry), isDrawn(entry, number), index.spanOfEntry[Int(number)])
-        let isEnd = entry.stage == .return || entry.stage == .waitEnd
-        if !selection.matches(entry) {
-            timeline.leftOut.filtered += 1
-        } else if time < selection.times.lowerBound {
-            timeline.leftOut.before += 1
-            // A span that began earlier but has not ended is drawn.
-            if isDrawn, span >= 0, !isEnd, end(of: index.spans[Int(span)]) >= selection.times.lowerBound {
-                openItems[span] = addItem(entry, number)
+    /// - Returns: false if it would be a row beyond the limit.
+    mutating func add(_ entry: Recording.Entry, _ number: Int32, limit: Int) -> Bool {
+        let (time, isSelected, span) = (
+            selection.elapsed(entry), selection.contains(entry), index.spanOfEntry[Int(number)]
+        )
+        if !isSelected { timeline.unselected += 1 }
+        if entry.stage == .return || entry.stage == .waitEnd {
+            guard isSelected, let item = openItems[span] else { return true }
+            if timeline.rows.last == Timeline.Row(part: .begin, item: item) {
+                timeline.rows.removeLast()
+                addWhole(item)
+            } else {
+                guard hasRoom(limit, time) else { return false }
+                timeline.rows.append(Timeline.Row(part: .end, item: item))
             }
-        } else if time > selection.times.upperBound {
-            timeline.leftOut.after += 1
-        } else if !isDrawn, timeline.leftOut.beyondLimit == 0 {
-            // The others are part of a post or a delivery.
-            let isPart = [.append, .capture, .postEnd].contains(entry.stage)
-            if !isPart { timeline.leftOut.undrawn[entry.stage, default: 0] += 1 }
-        } else if isDrawn, isEnd, let item = openItems.removeValue(forKey: span) {
-            let follows = timeline.rows.last == Timeline.Row(part: .begin, item: item)
-            if follows { timeline.rows.removeLast() }
-            addRow(follows ? .whole : .end, item, at: time)
-        } else if !isDrawn || isEnd || isFull {
-            leaveOut(at: time)
-        } else {
+            openItems[span] = nil
+        } else if isSelected, isDrawn(entry, number) {
+            guard hasRoom(limit, time) else { return false }
             let item = addItem(entry, number)
-            if span >= 0 { openItems[span] = item }
-            // When a span ends, its row may be folded into the rows before it.
-            addRow(timeline.items[item].lasts ? .begin : .whole, item, at: time)
+            if timeline.items[item].lasts {
+                // When a span ends, its row may be folded into the rows before it.
+                timeline.rows.append(Timeline.Row(part: .begin, item: item))
+            } else {
+                addWhole(item)
+            }
+        } else if isSelected, [.signal, .dropSignal, .drain].contains(entry.stage) {
+            timeline.undrawn += 1
+        } else if span >= 0, time < selection.times.lowerBound, selection.matches(entry),
+            end(of: index.spans[Int(span)]) >= selection.times.lowerBound
+        {
+            // It began earlier, but has not ended.
+            _ = addItem(entry, number)
         }
+        return true
     }
 
     /// True if the record has a row of its own.
@@ -74,45 +74,33 @@ private struct TimelineBuilder {
         case .append: entry.post >= 0 && index.origin(ofPost: entry.post) == number
         // The document's observer captures a post; the two are drawn as one.
         case .capture: entry.post < 0 || index.origin(ofPost: entry.post) == number
-        case .return, .waitEnd: index.spanOfEntry[Int(number)] >= 0
         default: true
         }
     }
 
-    // MARK: Rows
-
-    /// True if no row may be added. Once a row was left out, none is added again, even if folding reduces their number.
-    private var isFull: Bool { timeline.leftOut.beyondLimit > 0 || timeline.rows.count >= limit }
-
-    private mutating func leaveOut(at time: Int64) {
-        if timeline.leftOut.beyondLimit == 0 { timeline.leftOut.limitReached = time }
-        timeline.leftOut.beyondLimit += 1
+    private mutating func hasRoom(_ limit: Int, _ time: Int64) -> Bool {
+        if timeline.rows.count == limit { timeline.limitReached = time }
+        return timeline.rows.count < limit
     }
 
-    private mutating func addRow(_ part: Timeline.Row.Part, _ item: Int, at time: Int64) {
-        if part == .end, isFull { return leaveOut(at: time) }
-        timeline.rows.append(Timeline.Row(part: part, item: item))
-        guard part == .whole, foldsRuns, !Self.ownRows.contains(timeline.items[item].stage) else { return }
-        // Folds the row into the similar rows before it. Their items are the last items.
-        let (rows, last) = (timeline.rows.count, timeline.items.count - 1)
-        let members = last > 0 && timeline.items[last - 1].isRun ? 2 : Self.minimumRun
-        let isRun =
-            rows >= members
-            && (1...members).allSatisfy {
-                timeline.rows[rows - $0] == Timeline.Row(part: .whole, item: last + 1 - $0)
-                    && areSimilar(timeline.items[last + 1 - $0], timeline.items[last])
-            }
-        guard isRun else { return }
-        for item in last + 2 - members...last { timeline.items[last + 1 - members].append(timeline.items[item]) }
-        timeline.rows.removeLast(members - 1)
-        timeline.items.removeLast(members - 1)
+    /// Adds the row of the last item. Four or more similar rows are one: up to three are easy to read, and show more.
+    private mutating func addWhole(_ item: Int) {
+        let before = timeline.rows.last
+        timeline.rows.append(Timeline.Row(part: .whole, item: item))
+        let follows = before == Timeline.Row(part: .whole, item: item - 1) && item == timeline.items.count - 1
+        similar = follows && foldsRuns && areSimilar(timeline.items[item - 1], timeline.items[item]) ? similar + 1 : 1
+        let folded = similar < 4 ? 0 : similar == 4 ? 3 : 1
+        for other in timeline.items.suffix(folded) { timeline.items[item - folded].append(other) }
+        timeline.items.removeLast(folded)
+        timeline.rows.removeLast(folded)
     }
 
     /// True if the rows of two items look the same except for their numbers and times.
     private func areSimilar(_ one: Timeline.Item, _ other: Timeline.Item) -> Bool {
         let (entry, otherEntry) = (index.entry(one.entry), index.entry(other.entry))
-        return one.lane == other.lane && one.stage == other.stage && one.depth == other.depth
-            && entry.name == otherEntry.name && (entry.post < 0) == (otherEntry.post < 0)
+        // The messages of logs and waits differ.
+        return ![.log, .wait, .refuseWait].contains(one.stage) && one.lane == other.lane && one.stage == other.stage
+            && one.depth == other.depth && entry.name == otherEntry.name && (entry.post < 0) == (otherEntry.post < 0)
             && one.arrow?.kind == other.arrow?.kind && one.arrow?.lane == other.arrow?.lane
             && timeline.isUnobserved(one) == timeline.isUnobserved(other) && (one.waiting > 0) == (other.waiting > 0)
     }
@@ -120,14 +108,16 @@ private struct TimelineBuilder {
     // MARK: Items and arrows
 
     private mutating func addItem(_ entry: Recording.Entry, _ number: Int32) -> Int {
-        let span = index.spanOfEntry[Int(number)] < 0 ? nil : index.spans[Int(index.spanOfEntry[Int(number)])]
+        let (span, item) = (index.spanOfEntry[Int(number)], timeline.items.count)
         let time = selection.elapsed(entry)
         timeline.items.append(
             Timeline.Item(
-                stage: entry.stage, entry: number, lane: Int(entry.thread), begin: time, end: span.map(end) ?? time,
-                ending: span?.ending, depth: index.depth(of: number), waiting: waiting(entry),
-                arrow: arrow(to: entry, number), lastEntry: number))
-        return timeline.items.count - 1
+                stage: entry.stage, entry: number, lane: Int(entry.thread), begin: time,
+                end: span < 0 ? time : end(of: index.spans[Int(span)]),
+                ending: span < 0 ? nil : index.spans[Int(span)].ending, depth: index.depth(of: number),
+                waiting: waiting(entry), arrow: arrow(to: entry, number), lastEntry: number))
+        if span >= 0 { openItems[span] = item }
+        return item
     }
 
     private func end(of span: RecordingIndex.Span) -> Int64 {
@@ -142,8 +132,9 @@ private struct TimelineBuilder {
         let (kind, origin): (Timeline.Arrow.Kind, Int32)
         switch entry.stage {
         case .deliver:
-            let waited = delivery < 0 || index.deliveries[Int(delivery)].append >= 0 || entry.name < 0
-            let isOwn = !waited && (posted < 0 || index.entry(posted).thread == entry.thread)
+            let isOwn =
+                posted >= 0 && index.entry(posted).thread == entry.thread && entry.name >= 0 && delivery >= 0
+                && index.deliveries[Int(delivery)].append < 0
             (kind, origin) = (isOwn ? .atOnce : .delivery, posted)
         case .post: (kind, origin) = (.queued, enqueued)
         case .capture:
@@ -157,8 +148,7 @@ private struct TimelineBuilder {
         guard origin >= 0, origin < number else { return nil }
         let start = index.entry(origin)
         return Timeline.Arrow(
-            kind: kind, entry: origin, lane: Int(start.thread), time: selection.elapsed(start),
-            depth: index.depth(of: origin),
+            kind: kind, entry: origin, lane: Int(start.thread),
             latency: selection.elapsed(entry) - selection.elapsed(start))
     }
 
@@ -176,25 +166,17 @@ private struct TimelineBuilder {
 
     /// Adds the lanes of the threads that are drawn, and when the drawing begins and ends.
     mutating func addLanes(atMost most: Int) {
-        var uses = [Int](repeating: 0, count: index.recording.threads.count)
-        for item in timeline.items {
-            uses[item.lane] += item.count
-            if let arrow = item.arrow { uses[arrow.lane] += 1 }
+        let used = Set(timeline.items.map(\.lane) + timeline.items.compactMap(\.arrow?.lane))
+        let threads = index.recording.ordered(used)
+        timeline.lanes = threads.prefix(most).map(lane)
+        if threads.count > most {
+            timeline.lanes[most - 1] = Timeline.Lane(title: "\(threads.count - most + 1) others", begin: 0, end: .max)
         }
-        let used = index.recording.ordered(uses.indices.filter { uses[$0] > 0 })
-        let busiest = used.enumerated().sorted { (uses[$1.1], $0.0) < (uses[$0.1], $1.0) }.map(\.element)
-        let kept = used.count > most ? index.recording.ordered(busiest.prefix(most - 1)) : used
-        timeline.lanes = kept.map(lane)
-        let others = used.filter { !kept.contains($0) }.map(lane)
-        timeline.foldedLanes = others.map(\.title)
-        if let begin = others.map(\.begin).min(), let end = others.map(\.end).max() {
-            timeline.lanes.append(.init(title: "\(others.count) others", begin: begin, end: end))
-        }
-        let lanes = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
-        for index in timeline.items.indices {
-            let item = timeline.items[index]
-            timeline.items[index].lane = lanes[item.lane] ?? kept.count
-            if let arrow = item.arrow { timeline.items[index].arrow?.lane = lanes[arrow.lane] ?? kept.count }
+        let lanes = Dictionary(uniqueKeysWithValues: threads.enumerated().map { ($1, min($0, most - 1)) })
+        for number in timeline.items.indices {
+            let arrow = timeline.items[number].arrow
+            timeline.items[number].lane = lanes[timeline.items[number].lane] ?? 0
+            timeline.items[number].arrow?.lane = arrow.flatMap { lanes[$0.lane] } ?? 0
         }
         let first = timeline.rows.first.map { timeline.time(of: $0) } ?? 0
         let from = selection.times.lowerBound
@@ -211,5 +193,15 @@ private struct TimelineBuilder {
             title: index.recording.describeThread(Int32(thread)), begin: time(index.threads[thread].first),
             // A thread without a recorded end may live on.
             end: min(time(index.threads[thread].end), time(index.processes[process].end)))
+    }
+}
+
+extension Recording {
+    /// Threads in the order of processes and thread numbers.
+    func ordered(_ indices: some Sequence<Int>) -> [Int] {
+        indices.sorted { one, other in
+            (threads[one].process, threads[one].identity.number)
+                < (threads[other].process, threads[other].identity.number)
+        }
     }
 }

@@ -6,33 +6,25 @@ struct TimelineGraph {
 
     private let timeline: Timeline
     private let pitch: Int
-    /// For each lane: the lines of its running handlers and waits, by depth; a space if one is not drawn.
-    private var running: [[Character]]
+    /// For each lane: the lines of its running handlers and waits, by depth.
+    private var running: [[Int: Character]]
 
     init(_ timeline: Timeline, pitch: Int) {
         (self.timeline, self.pitch) = (timeline, pitch)
-        running = Array(repeating: [], count: timeline.lanes.count)
+        running = Array(repeating: [:], count: timeline.lanes.count)
         for item in timeline.items where item.begin < timeline.begin { begin(item) }
     }
 
     private mutating func begin(_ item: Timeline.Item) {
-        guard item.lasts else { return }
-        while running[item.lane].count <= item.depth { running[item.lane].append(" ") }
-        running[item.lane][item.depth] = item.stage == .wait ? "┊" : "┃"
-    }
-
-    private mutating func end(_ item: Timeline.Item) {
-        guard running[item.lane].count > item.depth else { return }
-        running[item.lane].removeSubrange(item.depth...)
-        while running[item.lane].last == " " { running[item.lane].removeLast() }
+        if item.lasts { running[item.lane][item.depth] = item.stage == .wait ? "┊" : "┃" }
     }
 
     mutating func draw(_ row: Timeline.Row) -> [TimelineText.Span] {
         let item = timeline.items[row.item]
-        if row.part == .end { end(item) }
+        if row.part == .end { running[item.lane] = running[item.lane].filter { $0.key < item.depth } }
         defer {
             if row.part == .begin { begin(item) }
-            if item.stage == .threadEnd { running[item.lane] = [] }
+            if item.stage == .threadEnd { running[item.lane] = [:] }
         }
         var cells = lanes(at: timeline.time(of: row))
         let column = column(item.lane, item.depth)
@@ -59,9 +51,7 @@ struct TimelineGraph {
         for (lane, life) in timeline.lanes.enumerated() where life.begin <= time && time <= life.end {
             // A process may end while its threads are in handlers.
             cells[lane * pitch] = ("│", lane)
-            for (depth, line) in running[lane].enumerated() where line != " " {
-                cells[column(lane, depth)] = (line, lane)
-            }
+            for (depth, line) in running[lane] { cells[column(lane, depth)] = (line, lane) }
         }
         return cells
     }
@@ -72,7 +62,7 @@ struct TimelineGraph {
     /// Draws a line from the lane of the post across the lanes between.
     private func draw(_ arrow: Timeline.Arrow, to lane: Int, in cells: inout [Cell], head: Int) {
         let isRightward = arrow.lane < lane
-        let start = column(arrow.lane, isRightward ? max(0, running[arrow.lane].count - 1) : 0)
+        let start = column(arrow.lane, isRightward ? running[arrow.lane].keys.max() ?? 0 : 0)
         let end = isRightward ? lane * pitch - 1 : head + 1
         for column in min(start, end)...max(start, end) {
             let isStart = column == start

@@ -10,6 +10,8 @@ internal import TerminalText
 package struct TimelinePicture: Sendable {
     private let timeline: Timeline
     private let isLinear: Bool
+    /// The time and the texts of each row.
+    private let cells: [[String]]
     private let titles: [(text: String, y: Double)]
     /// The left edges of the columns of text, and the right edge of the last.
     private let columns: [Double]
@@ -28,26 +30,27 @@ package struct TimelinePicture: Sendable {
 
     private static let left = 28.0
     private static let line = 16.0
-    private static let depthWidth = 8.0
-    private static let maximumTitleWidth = 28
-    private static let maximumDescription = 90
 
     /// - Parameter isLinear: true to draw to scale.
     package init(_ timeline: Timeline, isLinear: Bool = false) {
         (self.timeline, self.isLinear) = (timeline, isLinear)
-        let names = timeline.lanes.map { DisplayWidth.fit(Excerpt.of($0.title), to: Self.maximumTitleWidth) }
+        let names = timeline.lanes.map { DisplayWidth.fit(Excerpt.of($0.title), to: 28) }
         let widest = (names.map(Self.width).max() ?? 0) + 16
         pitch = max(28, min(max(widest, 64), 480 / Double(max(1, names.count))))
         // Names that do not fit beside each other are in steps.
         let step = pitch < widest ? Self.line : 0
-        let head = 54 + Double(Self.head(timeline).count) * Self.line
+        let head = 54 + Double(Self.wrapped(timeline.overview).count) * Self.line
         titles = names.enumerated().map { ($1, head + Double($0) * step) }
         top = head + 24 + Double(names.count) * step
-        let cells = timeline.rows.lazy.map { Self.cells(timeline, $0) }
+        cells = timeline.rows.map { row in
+            let (time, label) = (timeline.time(of: row), timeline.label(of: row))
+            return ["\(ElapsedTime.decimal(time, per: 1_000_000, decimals: 3)) ms"] + label.columns
+                + [DisplayWidth.fit(Excerpt.of(label.description, length: 200), to: 90)]
+        }
         let widths = cells.reduce(Array(repeating: 0, count: 6)) { zip($0, $1).map { max($0, Self.width($1)) } }
-        var columns = [Self.left + Double(names.count) * pitch + 20]
-        for width in widths { columns.append((columns.last ?? 0) + (width > 0 ? width + 14 : 0)) }
-        self.columns = columns
+        columns = widths.reduce(into: [Self.left + Double(names.count) * pitch + 20]) { columns, width in
+            columns.append(columns[columns.count - 1] + (width > 0 ? width + 14 : 0))
+        }
         let height = max(400, Double(timeline.rows.count) * Self.line)
         scale = isLinear ? height / Double(max(1, timeline.end - timeline.begin)) : 0
         boxes = Array(repeating: (top - 8, .infinity), count: timeline.items.count)
@@ -55,7 +58,7 @@ package struct TimelinePicture: Sendable {
         for (index, row) in timeline.rows.enumerated() {
             bottom += Self.line
             if !isLinear, let pause = timeline.pause(before: index) {
-                pauses.append((bottom, "\(pause) later"))
+                pauses.append((bottom, pause))
                 bottom += Self.line
             }
             let event = isLinear ? linear(timeline.time(of: row)) : bottom
@@ -72,91 +75,55 @@ package struct TimelinePicture: Sendable {
 
     private static func width(_ text: String) -> Double { Double(DisplayWidth.of(text)) * 6.9 }
 
-    private static func head(_ timeline: Timeline) -> [String] {
-        timeline.overview.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 110) }
-    }
-
-    /// The time and the texts of a row.
-    private static func cells(_ timeline: Timeline, _ row: Timeline.Row) -> [String] {
-        let label = timeline.label(of: timeline.items[row.item], row.part)
-        let time = ElapsedTime.decimal(timeline.time(of: row), per: 1_000_000, decimals: 3, keepsZeros: true)
-        let description = DisplayWidth.fit(Excerpt.of(label.description, length: 200), to: maximumDescription)
-        return ["\(time) ms"] + label.columns + [description]
+    private static func wrapped(_ notes: [String]) -> [String] {
+        notes.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 110) }
     }
 
     private func linear(_ time: Int64) -> Double { top + Double(time - timeline.begin) * scale }
 
     private func x(_ lane: Int, _ depth: Int = 0) -> Double {
-        Self.left + Double(lane) * pitch + min(Double(depth) * Self.depthWidth, pitch - 12)
+        Self.left + Double(lane) * pitch + min(Double(depth) * 8, pitch - 12)
     }
 
     /// The position of a time: that of the last event until then.
     private func y(_ time: Int64) -> Double {
         if isLinear { return min(max(top - 8, linear(min(time, .max / 2))), bottom) }
-        var (low, high) = (0, rows.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if timeline.time(of: timeline.rows[middle]) <= time { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? rows[low - 1].event : top - 8
+        return rows.indices.last { timeline.time(of: timeline.rows[$0]) <= time }.map { rows[$0].event } ?? top - 8
     }
+
+    private static func color(_ lane: Int) -> String { "c\(lane % PictureStyle.colors)" }
 
     // MARK: Drawing
 
     package var svg: String {
         var picture = self
-        let lanes = lanes
-        var (arrows, shapes): ([String], [String]) = ([], [])
-        for number in timeline.items.indices {
-            let tip = timeline.tip(of: timeline.items[number])
-            if let arrow = picture.arrow(to: number) { arrows.append(SVG.group(tip, arrow)) }
-            shapes.append(SVG.group(tip, picture.shape(of: number)))
-        }
+        let arrows = timeline.items.indices.compactMap { picture.arrow(to: $0) }
+        let shapes = timeline.items.indices.map { picture.shape(of: $0) }
         let legend = TimelineMark.legend(picture.used, top: bottom + 14, width: max(640, columns[6]))
-        let linear = "Events are drawn at equal distances: --linear draws to scale."
-        let foot = (isLinear ? timeline.notes : timeline.notes + [linear]).flatMap {
-            WrappedText.lines(Excerpt.of($0, length: 600), width: 110)
-        }
+        let linear = isLinear ? [] : ["Events are drawn at equal distances: --linear draws to scale."]
+        let (head, foot) = (Self.wrapped(timeline.overview), Self.wrapped(timeline.notes + linear))
         let footTop = bottom + 20 + legend.height
-        let notes =
-            Self.head(timeline).enumerated().map { ($1, 38 + Double($0) * Self.line) }
-            + foot.enumerated().map { ($1, footTop + Double($0) * Self.line) }
-        let muted = notes.map { SVG.text($0.0, style: "muted", x: 16, y: $0.1) }
+        let notes = [(head, 38), (foot, footTop)].flatMap { texts, top in
+            texts.enumerated().map { SVG.text($1, style: "muted", x: 16, y: top + Double($0) * Self.line) }
+        }
         let (width, height) = (max(columns[6], 640) + 16, footTop + Double(foot.count) * Self.line)
+        let source = timeline.recording.source.split(separator: "/").last.map(String.init) ?? ""
+        let title = "\(ShownText.escaped(source)): \(timeline.size)"
+        let threads = timeline.lanes.map(\.title).joined(separator: ", ")
+        let parts = [leaders, lanes, arrows, shapes, texts, legend.svg, notes].flatMap(\.self)
         // A column of the heading's font is about 8 wide.
-        let heading = DisplayWidth.fit(title, to: Int(width - 32) / 8)
-        let parts = [leaders, lanes, arrows, shapes, texts, legend.svg, muted].flatMap(\.self)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(SVG.number(width))" height="\(SVG.number(height))" \
             viewBox="0 0 \(SVG.point(width, height))" role="img" aria-labelledby="title description">
             <title id="title">\(XMLText.escaped(title))</title>
-            <desc id="description">\(XMLText.escaped(description))</desc>
+            <desc id="description">Time runs downwards. Columns are threads: \(XMLText.escaped(threads)).</desc>
             <style>\(PictureStyle.css)</style>
             <rect class="ground" width="100%" height="100%" rx="6"/>
-            \(SVG.text(heading, style: "heading", x: 16, y: 22))
+            \(SVG.text(DisplayWidth.fit(title, to: Int(width - 32) / 8), style: "heading", x: 16, y: 22))
             \(parts.joined(separator: "\n"))
             </svg>
 
             """
-    }
-
-    private var title: String {
-        let file = timeline.recording.source.split(separator: "/").last.map(String.init) ?? timeline.recording.source
-        return "\(ShownText.escaped(file)): \(counted(timeline.recording.threads.count, "thread")), "
-            + "\(timeline.duration), \(counted(timeline.recording.entries.count, "record"))"
-    }
-
-    private var description: String {
-        func count(_ stage: DeliveryStage) -> Int {
-            timeline.items.reduce(0) { $0 + ($1.stage == stage ? $1.count : 0) }
-        }
-        let slowest = timeline.items.compactMap(\.arrow).filter { $0.kind == .delivery }.map(\.latency).max()
-        let longest = slowest.map {
-            " The longest time from a post to its handler is \(ElapsedTime(nanoseconds: $0))."
-        }
-        return "Time runs downwards. Columns are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
-            + "There are \(counted(count(.post), "post")) and \(counted(count(.deliver), "handler call")), with an "
-            + "arrow from each post to its handlers.\(longest ?? "")"
     }
 
     /// Lines from events to their texts.
@@ -170,35 +137,29 @@ package struct TimelinePicture: Sendable {
 
     /// The names and lines of the threads.
     private var lanes: [String] {
-        timeline.lanes.indices.map { number in
-            let (lane, title, color) = (timeline.lanes[number], titles[number], "c\(number % PictureStyle.colors)")
-            let (begin, end) = (max(y(lane.begin), title.y + 6), lane.end > timeline.end ? bottom : y(lane.end))
-            return SVG.group(
-                lane.title,
-                SVG.text(title.text, style: "lane \(color)", x: x(number) - 4, y: title.y)
-                    + SVG.path("life \(color)", "M\(SVG.point(x(number), begin))V\(SVG.number(end))"))
+        zip(timeline.lanes, titles).enumerated().map { number, lane in
+            let (life, title) = lane
+            let (begin, end) = (max(y(life.begin), title.y + 6), life.end > timeline.end ? bottom : y(life.end))
+            return SVG.text(title.text, style: "lane \(Self.color(number))", x: x(number) - 4, y: title.y)
+                + SVG.path("life \(Self.color(number))", "M\(SVG.point(x(number), begin))V\(SVG.number(end))")
         }
     }
 
     /// Draws a box or a mark.
     private mutating func shape(of number: Int) -> String {
         let (item, box) = (timeline.items[number], boxes[number])
-        let (x, color) = (x(item.lane, item.depth), "c\(item.lane % PictureStyle.colors)")
-        var (mark, path) = (TimelineMark(item.stage), String?.none)
-        if !item.isMark {
+        let (x, color) = (x(item.lane, item.depth), Self.color(item.lane))
+        var (marks, path) = ([TimelineMark(item.stage)], String?.none)
+        if item.ending != nil || item.isRun {
             let height = box.begin < box.end ? max(3, min(box.end, bottom) - box.begin) : 10
             path = "m-4.5 \(box.begin < box.end ? 0 : -5)h9v\(SVG.number(height))h-9z"
             let runsOn = item.runsOn || item.end > timeline.end
-            mark = item.isRun ? .several : mark == .handler && runsOn ? .openHandler : mark
+            if item.isRun { marks = [.several] } else if marks == [.handler], runsOn { marks = [.openHandler] }
         }
-        used.insert(mark)
-        var shape = mark.drawn(color, x: x, y: box.begin, path: path)
-        for (isUsed, part) in [(timeline.isUnobserved(item), TimelineMark.unobserved), (item.waiting > 0, .waiting)] {
-            guard isUsed else { continue }
-            used.insert(part)
-            shape += part.drawn(color, x: x, y: box.begin)
-        }
-        return shape
+        if timeline.isUnobserved(item) { marks.append(.unobserved) }
+        if item.waiting > 0 { marks.append(.waiting) }
+        used.formUnion(marks)
+        return marks.enumerated().map { $1.drawn(color, x: x, y: box.begin, path: $0 == 0 ? path : nil) }.joined()
     }
 
     private mutating func arrow(to number: Int) -> String? {
@@ -207,35 +168,50 @@ package struct TimelinePicture: Sendable {
             // A delivery on the posting thread is obvious from the handler's position, and other outcomes have a mark.
             return nil
         }
-        let start = (x: x(arrow.lane, arrow.depth), y: events[arrow.entry] ?? y(arrow.time))
-        let edge = item.isMark ? 5.0 : 5.5
+        let start = (
+            x: x(arrow.lane, timeline.index.depth(of: arrow.entry)),
+            y: events[arrow.entry] ?? y(timeline.recording.elapsed(timeline.index.entry(arrow.entry)))
+        )
         var end = (x: x(item.lane, item.depth), y: boxes[number].begin)
-        var (path, from) = ("", start)
+        end.x += arrow.lane > item.lane ? 5.5 : -5.5
+        var (path, from) = ("L\(SVG.point(end.x, end.y))", start)
         if arrow.lane == item.lane {
-            end.x -= edge
             from = (end.x - 8, end.y - 3)
             path = "C\(SVG.point(start.x - 22, start.y)) \(SVG.point(end.x - 22, end.y)) \(SVG.point(end.x, end.y))"
-        } else {
-            end.x += arrow.lane < item.lane ? -edge : edge
-            path = "L\(SVG.point(end.x, end.y))"
         }
         let mark: TimelineMark = arrow.kind == .lost ? .undelivered : arrow.kind == .queued ? .queued : .delivery
         used.insert(mark)
-        let color = "c\(arrow.lane % PictureStyle.colors)"
+        let color = Self.color(arrow.lane)
         return mark.drawn(color, x: start.x, y: start.y, path: path)
             + (arrow.kind == .lost ? "" : TimelineMark.head(color, at: end, from: from))
     }
 
     /// The rows of text, and the pauses between them.
     private var texts: [String] {
-        zip(timeline.rows, rows).map { row, y in
-            let color = "c\(timeline.items[row.item].lane % PictureStyle.colors)"
+        zip(timeline.rows, zip(cells, rows)).map { row, drawn in
             // Times are aligned to the right.
-            let styles = ["muted end", color, "", "end", "end", ""]
-            return zip(Self.cells(timeline, row), styles).enumerated().filter { !$1.0.isEmpty }.map { column, cell in
+            let styles = ["muted end", Self.color(timeline.items[row.item].lane), "", "end", "end", ""]
+            return zip(drawn.0, styles).enumerated().filter { !$1.0.isEmpty }.map { column, cell in
                 let x = cell.1.hasSuffix("end") ? columns[column + 1] - 14 : columns[column]
-                return SVG.text(cell.0, style: cell.1, x: x, y: y.text + 4)
+                return SVG.text(cell.0, style: cell.1, x: x, y: drawn.1.text + 4)
             }.joined()
         } + pauses.map { SVG.text($0.words, style: "muted", x: columns[1], y: $0.y + 4) }
+    }
+}
+
+/// Elements of a picture.
+enum SVG {
+    static func number(_ value: Double) -> String {
+        let tenths = (max(-1e9, min(1e9, value)) * 10).rounded() / 10
+        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
+    }
+
+    /// `20 40.5`, a point of a path.
+    static func point(_ x: Double, _ y: Double) -> String { "\(number(x)) \(number(y))" }
+
+    static func path(_ style: String, _ path: String) -> String { "<path class=\"\(style)\" d=\"\(path)\"/>" }
+
+    static func text(_ text: String, style: String, x: Double, y: Double) -> String {
+        "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(XMLText.escaped(text))</text>"
     }
 }

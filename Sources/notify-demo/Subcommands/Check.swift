@@ -15,7 +15,7 @@ struct Check: Command {
 
             PLACE is main, or thread and the name or the number of a thread; without a place, each thread has its own \
             order. TIME has a unit, such as 16 ms. A name with spaces is written in double quotes, with JSON's escapes. \
-            So is a notification that is called no, every, everything, each or at. The kinds of findings are listed by \
+            So is a notification that is called no, every, everything or each. The kinds of findings are listed by \
             'diagnose --kinds'. A file of rules has one on each line; text after # is a comment. The article \
             "Continuous integration" defines each rule.
 

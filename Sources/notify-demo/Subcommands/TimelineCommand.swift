@@ -20,7 +20,7 @@ struct TimelineCommand: Command {
             EXAMPLES
               notify-demo run many-observers -o run.jsonl
               notify-demo timeline run.jsonl --limit 20
-              notify-demo timeline run.jsonl --post 7 --ascii
+              notify-demo timeline run.jsonl --post 7
               notify-demo timeline run.jsonl --to 5ms --linear -o run.svg
             """)
 
@@ -42,9 +42,6 @@ struct TimelineCommand: Command {
     @Flag(help: "Draw a picture to scale, instead of events at equal distances.")
     var linear = false
 
-    @Flag(help: "Draw with ASCII characters only.")
-    var ascii = false
-
     @Option(help: "The number of columns, \(TimelineText.minimumWidth) to 1000; default: the terminal's, or 80.")
     var width: Int?
 
@@ -61,9 +58,9 @@ struct TimelineCommand: Command {
 
     func validate() throws {
         try ValidationError.check("--width", width, from: TimelineText.minimumWidth, to: 1000)
-        if isPicture, ascii || width != nil || color != .auto {
+        if isPicture, width != nil || color != .auto {
             let option = svg ? "--svg" : "-o \(output ?? "")"
-            throw ValidationError("\(option) draws a picture, so it does not allow --ascii, --width or --color.")
+            throw ValidationError("\(option) draws a picture, so it does not allow --width or --color.")
         }
         if linear, !isPicture { throw ValidationError("--linear needs a picture: --svg, or -o NAME.svg.") }
         if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }
@@ -83,7 +80,7 @@ struct TimelineCommand: Command {
         if isPicture {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)
         } else {
-            let text = TimelineText(timeline, width: width, isASCII: ascii)
+            let text = TimelineText(timeline, width: width)
             let palette = drawing.isStandardOutput ? terminal.palette : Palette(.never, for: .standardOutput)
             let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
             try text.forEachLine(progress: show) { line in

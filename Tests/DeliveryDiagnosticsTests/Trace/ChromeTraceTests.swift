@@ -1,4 +1,5 @@
 import DeliveryRecording
+import Foundation
 import SharedTesting
 import ThreadedNotifications
 import XCTest
@@ -6,98 +7,72 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class ChromeTraceTests: XCTestCase {
-    private func text(of recording: Recording) -> [UInt8] {
+    private func text(of recording: Recording) -> String {
         var text: [UInt8] = []
         ChromeTrace.write(RecordingIndex(recording)) { text += $0 }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private func rules(_ script: String) -> TraceRules { TraceRules(text(of: RecordedStory(script).recording)) }
-
-    func testTheTraceOfAnythingKeepsTheRulesOfTheFormat() {
-        let step = TestRounds.rounds(10, stress: 1)
-        for seed in stride(from: 0 as UInt64, through: 300, by: step) {
-            let rules = TraceRules(text(of: Recording(RandomRecords.records(Int(seed), seed: seed))))
-            XCTAssertEqual(rules.problems.prefix(3), [], "seed \(seed)")
-        }
-    }
-
-    func testADeliveryIsTheSpansOfItsPostAndHandlerAndAnArrow() {
-        let story = RecordedStory(
+    func testTheTraceHasTheThreadsTheSpansOfPostsHandlersAndWaitsAndTheArrowsToDeliveries() {
+        var story = RecordedStory(
             """
-            register o7 N >main @3; worker post #1 N n1 @4 +10us; worker append #1 o7 N >main +1us; worker signal >main +1us
-            drain +8us; deliver #1 o7 N >main +100ns; return #1 o7 N +30us
+            worker enqueue #1 A >main; main post #1 A n1 @4 +5us; append #1 o7 A >main; deliver #1 o7 A >main
+            worker wait 'for ever' +10ns; post #2 B n0; return #1 o7 A; append #3 - >worker; worker threadEnd
             """)
+        story.process = ProcessIdentity(id: 200, name: "other")
+        story.add(.deliver, on: ThreadIdentity(number: 1, name: "main", kernelID: 0), "C", post: 1)
         XCTAssertEqual(
-            String(decoding: text(of: story.recording("a \"b\"")), as: UTF8.self),
+            text(of: story.recording),
             """
             {"displayTimeUnit":"ns","traceEvents":[
             {"ph":"M","pid":100,"name":"process_name","args":{"name":"program"}},
-            {"ph":"M","pid":100,"tid":100,"name":"thread_name","args":{"name":"main"}},
-            {"ph":"M","pid":100,"tid":100,"name":"thread_sort_index","args":{"sort_index":1}},
-            {"ph":"M","pid":100,"tid":101,"name":"thread_name","args":{"name":"worker"}},
-            {"ph":"M","pid":100,"tid":101,"name":"thread_sort_index","args":{"sort_index":2}},
-            {"ph":"B","ts":10.000,"pid":100,"tid":101,"cat":"post","name":"post N","args":{"record":2,"post":1,\
-            "location":"Demo/main.swift:4"}},
-            {"ph":"s","ts":10.000,"pid":100,"tid":101,"cat":"delivery","name":"delivery","id":6},
-            {"ph":"E","ts":11.000,"pid":100,"tid":101},
-            {"ph":"B","ts":20.100,"pid":100,"tid":100,"cat":"deliver","name":"N","args":{"record":6,"post":1,\
-            "observer":7,"posted at":"Demo/main.swift:4","registered at":"Demo/main.swift:3","ns since post":10100}},
-            {"ph":"f","ts":20.100,"pid":100,"tid":100,"cat":"delivery","name":"delivery","id":6,"bp":"e"},
-            {"ph":"E","ts":50.100,"pid":100,"tid":100}
-            ],"otherData":{"source":"a \\"b\\"","records":"7"}}
+            {"ph":"M","pid":200,"name":"process_name","args":{"name":"other"}},
+            {"ph":"M","pid":100,"tid":1,"name":"thread_name","args":{"name":"worker"}},
+            {"ph":"M","pid":100,"tid":1,"name":"thread_sort_index","args":{"sort_index":2}},
+            {"ph":"M","pid":100,"tid":2,"name":"thread_name","args":{"name":"main"}},
+            {"ph":"M","pid":100,"tid":2,"name":"thread_sort_index","args":{"sort_index":1}},
+            {"ph":"M","pid":200,"tid":3,"name":"thread_name","args":{"name":"main"}},
+            {"ph":"M","pid":200,"tid":3,"name":"thread_sort_index","args":{"sort_index":1}},
+            {"ph":"B","ts":0.000,"pid":100,"tid":1,"cat":"enqueue","name":"enqueue A","bind_id":"0x1",\
+            "flow_out":true,"args":{"line":1,"record":"[100] worker enqueue #1 A for main"}},
+            {"ph":"E","ts":0.000,"pid":100,"tid":1},
+            {"ph":"B","ts":5.000,"pid":100,"tid":2,"cat":"post","name":"post A","bind_id":"0x1","flow_in":true,\
+            "flow_out":true,"args":{"line":2,"record":"[100] main post #1 A to 1 observer; at Demo/main.swift:4"}},
+            {"ph":"E","ts":5.000,"pid":100,"tid":2},
+            {"ph":"B","ts":2005.000,"pid":100,"tid":2,"cat":"deliver","name":"A","bind_id":"0x1","flow_in":true,\
+            "args":{"line":4,"record":"[100] main deliver #1 A observer 7"}},
+            {"ph":"B","ts":2005.010,"pid":100,"tid":1,"cat":"wait","name":"wait","args":{"line":5,"record":"[100] \
+            worker wait \\"for ever\\""}},
+            {"ph":"B","ts":3005.010,"pid":100,"tid":2,"cat":"post","name":"post B","bind_id":"0x2","flow_out":true,\
+            "args":{"line":6,"record":"[100] main post #2 B to 0 observers"}},
+            {"ph":"E","ts":3005.010,"pid":100,"tid":2},
+            {"ph":"E","ts":4005.010,"pid":100,"tid":2},
+            {"ph":"B","ts":5005.010,"pid":100,"tid":2,"cat":"append","name":"append block","bind_id":"0x3",\
+            "flow_out":true,"args":{"line":8,"record":"[100] main append #3 for worker"}},
+            {"ph":"E","ts":5005.010,"pid":100,"tid":2},
+            {"ph":"E","ts":6005.010,"pid":100,"tid":1},
+            {"ph":"B","ts":7005.010,"pid":200,"tid":3,"cat":"deliver","name":"C","bind_id":"0x4","flow_in":true,\
+            "args":{"line":10,"record":"[200] main deliver #1 C"}},
+            {"ph":"E","ts":7005.010,"pid":200,"tid":3}
+            ]}
 
             """)
     }
 
-    func testSpansNestAndArrowsLeadFromAnEnqueueToItsPostAndFromAPostToItsHandlers() {
-        let rules = rules(
-            """
-            worker enqueue #1 A >main; post #1 A +5us; deliver #1 o1 A +10ns; post #2 B +10ns; deliver #2 o2 B +10ns
-            return #2 o2 B +10ns; append #3 - >worker +10ns; return #1 o1 A +10ns; worker deliver #3 - +10us
-            worker return #3 - +100ns
-            """)
-        XCTAssertEqual(rules.problems, [])
-        XCTAssertEqual(
-            rules.closed,
-            [
-                "post A 5000-5010", "post B 5020-5030", "B 5030-5040", "append block 5050-5060", "A 5010-5060",
-                "enqueue A 0-1000", "block 15060-15160",
-            ])
-        XCTAssertEqual(
-            rules.flows, [["enqueue A", "post A"], ["post A", "A"], ["post B", "B"], ["append block", "block"]])
-    }
-
-    func testAHandlerThatNeverReturnsLastsUntilItsThreadEndsAndSaysSo() {
-        let story = RecordedStory(
-            """
-            worker deliver #1 o1 N; worker wait 'for ever' +10ns; worker return #9 o1 N +10ns; worker threadEnd +480ns
-            deliver #2 o1 N +10ns; log 'later' +390ns
-            """)
-        let text = text(of: story.recording)
-        XCTAssertEqual(TraceRules(text).problems, [])
-        XCTAssertEqual(TraceRules(text).closed, ["wait 10-500", "N 0-500", "N 510-900"])
-        XCTAssertEqual(String(decoding: text, as: UTF8.self).split(separator: "\"end\":\"not recorded\"").count, 4)
-    }
-
-    func testThreadsOfTwoProcessesHaveTheKernelsIdsOrOthersThatAreDistinct() {
-        var story = RecordedStory("log; worker log")
-        func thread(_ number: Int, _ name: String, _ kernelID: Int32) -> ThreadIdentity {
-            ThreadIdentity(number: number, name: name, kernelID: kernelID)
+    func testInAnyRecordingSpansNestAndTimesAscend() throws {
+        for seed in stride(from: 0 as UInt64, through: 300, by: TestRounds.rounds(10, stress: 1)) {
+            let recording = Recording(RandomRecords.records(Int(seed), seed: seed))
+            let trace = try JSONSerialization.jsonObject(with: Data(text(of: recording).utf8)) as? [String: Any]
+            let events = try XCTUnwrap(trace?["traceEvents"] as? [[String: Any]]).filter { $0["ph"] as? String != "M" }
+            var (depths, times): ([Int: Int], [Int: Double]) = ([:], [:])
+            for event in events {
+                let (phase, thread) = (try XCTUnwrap(event["ph"] as? String), try XCTUnwrap(event["tid"] as? Int))
+                let time = try XCTUnwrap(event["ts"] as? Double)
+                XCTAssertGreaterThanOrEqual(time, times.updateValue(time, forKey: thread) ?? 0, "seed \(seed)")
+                depths[thread, default: 0] += phase == "B" ? 1 : -1
+                XCTAssertGreaterThanOrEqual(depths[thread, default: 0], 0, "seed \(seed)")
+            }
+            XCTAssertTrue(depths.values.allSatisfy { $0 == 0 }, "seed \(seed)")
         }
-        story.add(.log, on: thread(3, "worker", 101))
-        story.process = ProcessIdentity(id: 200, name: "other")
-        story.add(.log, on: thread(2, "worker", 0))
-        story.add(.log, on: thread(1, "main", 0))
-        let rules = TraceRules(text(of: story.recording))
-        XCTAssertEqual(rules.problems, [])
-        XCTAssertEqual(
-            rules.threadNames,
-            [
-                .init(process: 100, thread: 100): "main", .init(process: 100, thread: 101): "worker",
-                .init(process: 100, thread: 1_000_000_002): "worker (3)",
-                .init(process: 200, thread: 1_000_000_003): "worker",
-                .init(process: 200, thread: 1_000_000_004): "main",
-            ])
     }
 }

@@ -15,7 +15,7 @@ final class TerminalTextTests: XCTestCase {
         XCTAssertEqual(Table.text([["a", "bb"], ["ccc", "d"]]), "a    bb\nccc  d")
     }
 
-    func testHeadingsHaveSeveralLinesAndGroupsColumnsHaveLimitsAndNumbersThatDoNotFitAreInATableBelow() {
+    func testHeadingsHaveSeveralLinesAndGroupsColumnsHaveLimitsAndThoseThatDoNotFitAreInATableBelow() {
         XCTAssertEqual(
             Table(
                 [
@@ -26,15 +26,13 @@ final class TerminalTextTests: XCTestCase {
         XCTAssertEqual(
             Table([.text(width: 4...6), .text("x")], rows: [["a", "1"], ["abcdefgh", "2"]]).lines(),
             ["        x", "a       1", "abcde…  2"])
-        let columns: [Table.Column] = [
-            .text("name"), .number("posted"), .number("p50", group: "time"), .number("max", group: "time"),
-        ]
+        let columns: [Table.Column] = [.text("name"), .number("posted"), .number("p50"), .number("max", group: "time")]
         XCTAssertEqual(
             Table(columns, rows: [["A", "1", "2", "3"]]).lines(width: 20),
-            ["name  posted", "A          1", "          time", "name  p50  max", "A       2    3"])
+            ["name  posted  p50", "A          1    2", "     time", "name  max", "A       3"])
     }
 
-    func testWrappedColumnsShareTheRestOfTheLineAndAWordThatIsTooLongStandsFurtherToTheLeft() {
+    func testWrappedColumnsShareTheRestOfTheLine() {
         XCTAssertEqual(
             Table(
                 [.text("fact"), .wrapped("one"), .wrapped("other")],
@@ -48,15 +46,6 @@ final class TerminalTextTests: XCTestCase {
                 "F1    the quick brown fox jumps   ok  yes",
                 "      over the lazy dog           and a second line",
                 "F2    -                           -",
-            ])
-        XCTAssertEqual(
-            Table(
-                [.number("posted"), .number("delivered"), .wrapped("name")],
-                rows: [["1", "2", "short at /a/very/long/path/that/does/not/fit.swift:14, more"]]
-            ).lines(width: 40),
-            [
-                "posted  delivered  name", "     1          2  short at",
-                "  /a/very/long/path/that/does/not/fit.swift:14,", "                   more",
             ])
     }
 
@@ -99,23 +88,20 @@ final class TerminalTextTests: XCTestCase {
             XMLText.escaped("<a b=\"c\">&\u{1}\u{1F600}\r"), "&lt;a b=&quot;c&quot;&gt;&amp;\\u{1}\u{1F600}&#13;")
     }
 
-    func testAShellReadsAQuotedWordAsTheTextAndItHasNoControlCharactersButTheNewlinesAtItsEnd() throws {
+    func testAShellReadsAQuotedWordAsTheTextAndItHasNoControlCharacters() throws {
         let names = [
             "Saved", "", " ", "it's", "\"quoted\"", "$(touch pwned)", "`touch pwned`", "~", "a\\b", "*", "!", "-name",
-            "--", "#1", "a;b", "a&b", "%s", "東京", "a\nb", "a\n", "\n", "\n\na\n\n", "\u{1B}[31m%s'\\7", "\t1",
-            "\u{85}", "a\u{200B}b", "=ls", "{a,b}", "jobs.JobArrived",
+            "--", "#1", "a;b", "a&b", "%s", "東京", "=ls", "{a,b}", "jobs.JobArrived",
+            "a\nb", "\u{1B}[31m%s'\\7", "\t1", "\u{85}", "a\u{200B}b",
         ]
-        let words = names.map(ShellText.word)
         for shell in ["sh", "bash"] {
-            let outcome = try Shell.run(shell, input: words.map { "printf '<%s>\\n' \($0)\n" }.joined())
+            let lines = names.map { "printf '<%s>\\n' \(ShellText.word($0))\n" }.joined()
+            let outcome = try Shell.run(shell, input: lines)
             XCTAssertEqual(outcome.output, names.map { "<\($0)>\n" }.joined(), shell)
             XCTAssertEqual(outcome.errors, "")
         }
-        for (name, word) in zip(names, words) {
-            XCTAssertFalse(word.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
-            XCTAssertEqual(word.contains("\n"), name.hasSuffix("\n"), word)
-        }
-        XCTAssertEqual(words.last, "jobs.JobArrived")
+        XCTAssertEqual(ShellText.word("\n\u{1B}b"), "\"$(printf '\\012\\033\\142')\"")
+        XCTAssertEqual(ShellText.word("jobs.JobArrived"), "jobs.JobArrived")
         XCTAssertEqual(ShellText.option("--name", "Saved"), "--name Saved")
         XCTAssertEqual(ShellText.option("--name", "-it's"), "'--name=-it'\\''s'")
         XCTAssertEqual(ShellText.path("-run 1"), "'./-run 1'")

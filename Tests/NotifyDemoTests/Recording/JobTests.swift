@@ -47,8 +47,8 @@ final class JobTests: XCTestCase {
         XCTAssertEqual(
             outcome.output,
             """
-            ::error title=notify-demo::--rule "DishReady":10: expected "on", "not on", "observed", "delivered", "within", \
-            "at most" or "before", found the end of the rule. A name that contains spaces is written in quotes.
+            ::error title=notify-demo::--rule "DishReady":10: expected "on", "not", "observed", "delivered", "within", "at" or \
+            "before", found the end of the rule. A name that contains spaces is written in quotes.
             64
             ::error title=notify-demo::nofile: cannot be read: No such file or directory. Give a file of rules.
             2
@@ -84,7 +84,7 @@ final class JobTests: XCTestCase {
         let outcome = try job(
             #"""
             echo before > summary; notify-demo check --rule 'DishReady on thread cook' &> /dev/null; cat summary
-            head -c 1048400 /dev/zero | tr '\0' x > summary; notify-demo diagnose &> /dev/null
+            head -c 1048300 /dev/zero | tr '\0' x > summary; notify-demo diagnose &> /dev/null
             wc -c < summary; tail -n 2 summary
             head -c 1048576 /dev/zero > summary; notify-demo diagnose &> /dev/null; wc -c < summary
             GITHUB_STEP_SUMMARY=/nonexistent/a notify-demo check --rule 'DishReady on main' > /dev/null; echo $?
@@ -104,7 +104,7 @@ final class JobTests: XCTestCase {
             notifications.jsonl:40 6.31 ms main deliver #9 DishReady observer 3; posted at kitchen/main.swift:12; \#
             observed at kitchen/main.swift:16 | `kitchen/main.swift:16` |
 
-            1048509
+            1048486
             and 2 more
 
             1048576

@@ -63,7 +63,7 @@ final class ReaderTests: XCTestCase {
             let kinds = Set(problems.compactMap { $0["kind"] as? String }).subtracting(["flood"])
             XCTAssertEqual(kinds, expected, scenario)
             XCTAssertEqual(findings.contains { $0["kind"] as? String == "flood" }, scenario == "flood", scenario)
-            XCTAssertTrue(try run(["timeline", "--ascii", file]).output.contains("main"), scenario)
+            XCTAssertTrue(try run(["timeline", file]).output.contains("main"), scenario)
             XCTAssertTrue(try run(["timeline", "--svg", file]).output.hasSuffix("</svg>\n"), scenario)
         }
     }
