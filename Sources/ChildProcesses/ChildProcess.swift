@@ -36,16 +36,14 @@ package final class ChildProcess: Sendable {
     private let state = Locked(State())
 
     init(_ id: pid_t, input: Int32, output: Int32, errors: Int32) throws(ChildProcessError) {
+        (self.id, self.input, self.output, self.errors) = (id, input, output, errors)
         process = CLinuxOpenProcess(id)
+        for descriptor in [input, output, errors] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         if process < 0 {
             let problem = String(cString: strerror(errno))
-            for descriptor in [input, output, errors] where descriptor >= 0 { close(descriptor) }
             Glibc.kill(id, SIGKILL)
-            waitpid(id, nil, 0)
             throw .cannotRun("process \(id)", problem: problem)
         }
-        (self.id, self.input, self.output, self.errors) = (id, input, output, errors)
-        for descriptor in [input, output, errors] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
     }
 
     deinit {

@@ -69,8 +69,8 @@ package struct ChildProgram: Sendable, Hashable {
             case .descriptor(let descriptor): ends[1] = descriptor
             case .piped:
                 // The input is a socket, because a write to a pipe that has no reader raises SIGPIPE.
-                let error =
-                    number == 0 ? socketpair(AF_UNIX, Self.socketType, 0, &ends) : CLinuxMakePipe(&ends)
+                let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+                let error = number == 0 ? socketpair(AF_UNIX, type, 0, &ends) : CLinuxMakePipe(&ends)
                 guard error == 0 else { throw .cannotRun(path, problem: String(cString: strerror(errno))) }
                 made += ends
             }
@@ -81,8 +81,6 @@ package struct ChildProgram: Sendable, Hashable {
         made.removeAll(where: own.contains)
         return try ChildProcess(id, input: own[0], output: own[1], errors: own[2])
     }
-
-    private static let socketType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
     /// - Parameter streams: the child's standard input, output and errors; negative if inherited.
     private func spawn(_ arguments: [String], _ streams: [Int32]) throws(ChildProcessError) -> pid_t {
@@ -98,28 +96,19 @@ package struct ChildProgram: Sendable, Hashable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        // Swift's runtime libraries ignore SIGPIPE.
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        var signals = sigset_t()
+        sigemptyset(&signals)
         // Dispatch's threads block most signals, and a child inherits that of the thread that starts it.
-        var blocked = sigset_t()
-        sigemptyset(&blocked)
-        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        // Swift's runtime libraries ignore SIGPIPE.
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
-        let set = environment.compactMap { name, value in value.map { strdup("\(name)=\($0)") } }
+        let all = (ProcessInfo.processInfo.environment as [String: String?]).merging(environment) { $1 }
+        var variables = all.compactMap { name, value in value.map { strdup("\(name)=\($0)") } } + [nil]
         var words = ([path] + arguments).map { strdup($0) } + [nil]
-        defer { for string in set + words { free(string) } }
-        // The inherited variables are not converted to strings, because they need not be UTF-8.
-        let inherited = sequence(first: CLinuxCurrentEnvironment(), next: { $0?.advanced(by: 1) })
-            .lazy.map { $0?.pointee }.prefix { $0 != nil }
-        let kept = inherited.filter { [environment] entry in
-            guard let entry else { return false }
-            return !environment.keys.contains { name in strncmp(entry, "\(name)=", name.utf8.count + 1) == 0 }
-        }
-        var variables = Array(kept) + set + [nil]
+        defer { for string in variables + words { free(string) } }
         var id: pid_t = 0
         let error = posix_spawnp(&id, path, &actions, &attributes, &words, &variables)
         guard error == 0 else { throw .cannotRun(path, problem: String(cString: strerror(error))) }

@@ -9,18 +9,16 @@ internal import ThreadedNotifications
 struct FloodScenario: Scenario {
     let name = "flood"
     let summary = "many posters, a port that loses signals: nothing lost"
-    let options: Set<ScenarioOptions.Name> = [.posters, .notifications, .dropSignals, .seed]
     let isTraced = false
     let isCounted = true
 
-    private static let defaultNotifications = 10_000
     private static let fault = "fault: "
 
     private static func handled(_ total: Int) -> String { "handled \(total)" }
 
     func run(in environment: ScenarioEnvironment) throws {
         let options = environment.options
-        let total = options.notifications ?? Self.defaultNotifications
+        let total = options.notifications
         let handled = Atomic<Int>(0)
         /// For each poster: the number that it has posted after the last one that was handled.
         let next = Locked(Array(1...options.posters))
@@ -73,7 +71,7 @@ struct FloodScenario: Scenario {
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        let total = options.notifications ?? Self.defaultNotifications
+        let total = options.notifications
         let fault = run.all(beginning: Self.fault).first?.message
         return [
             .equal("each of the posts redirected once", run.count(.capture), total),

@@ -30,13 +30,12 @@ struct Gate: Sendable {
         opened.signal()
     }
 
-    /// Runs the current thread's run loop in one mode until the gate is open, which it checks after each source that
-    /// the run loop handles. Another thread that opens the gate must signal a port of this run loop afterwards.
-    func runLoop(_ mode: RunLoop.Mode = .default, timeout: Duration) throws(ScenarioError) {
+    /// Runs the current thread's run loop until the gate is open, which it checks after each source that it handles. Another thread that opens the gate must signal a port of this run loop afterwards.
+    func runLoop(timeout: Duration) throws(ScenarioError) {
         let deadline = SuspendingClock.Instant.after(timeout)
         while !isOpen {
             let left = SuspendingClock.now.duration(to: deadline) / .seconds(1)
-            guard left > 0, RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: left)) else {
+            guard left > 0, RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: left)) else {
                 throw .timedOut(waitingFor: name, after: timeout)
             }
         }

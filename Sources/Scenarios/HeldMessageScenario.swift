@@ -6,19 +6,18 @@ internal import ThreadedNotifications
 struct HeldMessageScenario: Scenario {
     let name = "held-message"
     let summary = "posted before the run loop runs: held until it does"
-    let options: Set<ScenarioOptions.Name> = [.notifications]
     let isTraced = false
 
+    private static let count = 3
     private static let entering = "entering the run loop"
 
     func run(in environment: ScenarioEnvironment) throws {
-        let count = environment.options.notifications ?? 3
         let (posted, handled) = (Gate("the posts"), Gate("the last handler"))
 
         ScenarioRecording.logCurrentThread()
         let observer = RecordedObserver { post in
             ScenarioRecording.log("process notification \(post)")
-            if post == count { handled.open() }
+            if post == Self.count { handled.open() }
         }
         observer.observe()
         defer { observer.remove() }
@@ -26,8 +25,8 @@ struct HeldMessageScenario: Scenario {
         try environment.withThread("poster") { poster in
             try poster.perform {
                 ScenarioRecording.logCurrentThread()
-                for number in 1...count { observer.post(number: number) }
-                ScenarioRecording.log("posted \(count)")
+                for number in 1...Self.count { observer.post(number: number) }
+                ScenarioRecording.log("posted \(Self.count)")
                 posted.open()
             }
             // Blocks the main thread, so that its run loop does not run and the signals wait.

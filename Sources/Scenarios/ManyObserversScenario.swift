@@ -10,17 +10,13 @@ internal import ThreadedNotifications
 struct ManyObserversScenario: Scenario {
     let name = "many-observers"
     let summary = "12 observers on 3 threads, many posters: all in order"
-    let options: Set<ScenarioOptions.Name> = [.posters, .notifications]
-    /// Each notification makes 37 records; more notifications would need too much memory.
-    let maximalNotifications = 50_000
 
-    private static let defaultNotifications = 100
+    private static let posters = 4
+    private static let notifications = 20
     private static let threadNames = ["A", "B", "C"]
     private static let observers = 12
 
     func run(in environment: ScenarioEnvironment) throws {
-        let options = environment.options
-        let total = options.notifications ?? Self.defaultNotifications
         let center = ThreadedNotificationCenter()
 
         ScenarioRecording.logCurrentThread()
@@ -34,11 +30,11 @@ struct ManyObserversScenario: Scenario {
                     using: { _ in })
             }
             ScenarioRecording.log("\(tokens.count) observers on \(threads.count) threads")
-            try environment.withThreads((1...options.posters).map { "poster \($0)" }) { posters in
+            try environment.withThreads((1...Self.posters).map { "poster \($0)" }) { posters in
                 for (index, poster) in posters.enumerated() {
                     // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
                     try poster.perform {
-                        for number in stride(from: index + 1, through: total, by: options.posters) {
+                        for number in stride(from: index + 1, through: Self.notifications, by: Self.posters) {
                             center.post(name: .test, object: number)
                         }
                     }
@@ -71,9 +67,10 @@ struct ManyObserversScenario: Scenario {
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        let total = options.notifications ?? Self.defaultNotifications
-        return [
-            .equal("each post handled once for each observer", Array(run.delivered).count, total * Self.observers),
+        [
+            .equal(
+                "each post handled once for each observer", Array(run.delivered).count,
+                Self.notifications * Self.observers),
             run.expectEachDelivered("none lost, none duplicated"),
             .each(
                 "each handled on its observer's thread", run.delivered,

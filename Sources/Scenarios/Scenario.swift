@@ -1,4 +1,3 @@
-internal import ChildProcesses
 internal import Foundation
 
 /// A demonstration of notifications and threads that records what happens and checks the records.
@@ -8,10 +7,6 @@ package protocol Scenario: Sendable {
     var name: String { get }
     /// One line that says what the scenario demonstrates.
     var summary: String { get }
-    /// The options of `ScenarioOptions` that the scenario uses. It ignores the others.
-    var options: Set<ScenarioOptions.Name> { get }
-    /// The most notifications that it posts.
-    var maximalNotifications: Int { get }
     /// True if its claims and its report need only the log and the number of the other records.
     var isCounted: Bool { get }
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
@@ -29,10 +24,6 @@ package protocol Scenario: Sendable {
 }
 
 extension Scenario {
-    package var options: Set<ScenarioOptions.Name> { [] }
-
-    package var maximalNotifications: Int { 1_000_000 }
-
     package var isTraced: Bool { true }
 
     package var isCounted: Bool { false }
@@ -40,22 +31,12 @@ extension Scenario {
     package func report(on run: RecordedRun) -> String? { nil }
 
     package func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try validate(environment.options)
-        do {
-            if isTraced {
-                try ScenarioRecording.trace { try run(in: environment) }
-            } else {
-                try run(in: environment)
-            }
-        } catch let error as ChildProcessError {
-            throw ScenarioError(error)
+        precondition(Thread.isMainThread, "A scenario runs the main thread's run loop.")
+        if isTraced {
+            try ScenarioRecording.trace { try run(in: environment) }
+        } else {
+            try run(in: environment)
         }
-    }
-
-    /// - Throws: `ScenarioError.optionOutOfRange` for the first option with a value out of range for this scenario.
-    package func validate(_ options: ScenarioOptions) throws(ScenarioError) {
-        try options.validate(maximalNotifications: maximalNotifications)
     }
 }
 
@@ -64,7 +45,7 @@ package enum ScenarioCatalog {
     package static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(), DistributedScenario(),
+        PostingStylesScenario(), CoalescingScenario(), DistributedScenario(),
     ]
 
     package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }

@@ -7,13 +7,12 @@ package struct ScenarioEnvironment: Sendable {
     /// The longest that one wait of the scenario may take.
     package var timeout: Duration
     /// The program of the scenarios' other processes. Its first argument is a `subcommand`.
-    package var program: ChildProgram?
+    package var program: ChildProgram
     /// Receives the progress of a long scenario, from 0 to 1, on the main thread.
     package var progress: @Sendable (Double) -> Void
 
     package init(
-        options: ScenarioOptions = ScenarioOptions(),
-        timeout: Duration = .seconds(60), program: ChildProgram? = nil,
+        options: ScenarioOptions = ScenarioOptions(), timeout: Duration = .seconds(60), program: ChildProgram,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) {
         self.options = options
@@ -40,8 +39,8 @@ package struct ScenarioEnvironment: Sendable {
 
 extension RunLoop {
     /// Adds a timer that is already due.
-    func addTimer(_ mode: RunLoop.Mode = .default, _ fire: @escaping @Sendable () -> Void) {
-        add(Timer(fire: Date(), interval: 0, repeats: false) { _ in fire() }, forMode: mode)
+    func addTimer(_ fire: @escaping @Sendable () -> Void) {
+        add(Timer(fire: Date(), interval: 0, repeats: false) { _ in fire() }, forMode: .default)
     }
 }
 

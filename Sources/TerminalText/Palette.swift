@@ -1,13 +1,5 @@
 internal import Foundation
 
-/// The value of `--color`.
-package enum ColorChoice: String, CaseIterable, Sendable {
-    /// On a terminal, unless `NO_COLOR` is set.
-    case auto
-    case always
-    case never
-}
-
 /// The colors of a stream, which are the same in all commands.
 ///
 /// All text for a terminal goes through a palette. It escapes the control characters of the text, so that the only ones
@@ -15,15 +7,12 @@ package enum ColorChoice: String, CaseIterable, Sendable {
 package struct Palette: Sendable {
     private let isColored: Bool
 
-    package init(_ choice: ColorChoice, for stream: TerminalStream) {
+    package init(isColored: Bool) { self.isColored = isColored }
+
+    /// Colors on a terminal, unless `NO_COLOR` is set.
+    package init(for stream: TerminalStream) {
         let environment = ProcessInfo.processInfo.environment
-        isColored =
-            switch choice {
-            case .always: true
-            case .never: false
-            case .auto:
-                stream.isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-            }
+        isColored = stream.isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
     package func plain(_ text: String) -> String { ShownText.lines(text) }

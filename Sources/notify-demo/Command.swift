@@ -4,23 +4,13 @@ import TerminalText
 
 /// A subcommand: its properties are the parsed arguments, and `perform` calls a library and prints the result.
 protocol Command: ParsableCommand {
-    /// When the output is coloured. A command that uses colours declares it as an option.
-    var color: ColorChoice { get }
-
-    /// True if an error is also an annotation of the job that runs the command.
-    var annotatesErrors: Bool { get }
-
     /// - Throws: any error. It is printed on standard error. The exit status is 64 for a usage error, otherwise 2.
     func perform(_ terminal: Terminal) throws -> ExitStatus
 }
 
 extension Command {
-    var color: ColorChoice { .auto }
-
-    var annotatesErrors: Bool { Workflow.isRunning }
-
     func run() throws {
-        let terminal = try Terminal(command: Self._commandName, color: color)
+        let terminal = try Terminal(command: Self._commandName)
         var status = ExitStatus.error
         do {
             status = try perform(terminal)
@@ -32,7 +22,6 @@ extension Command {
             // Output from before the error is still useful.
             try? terminal.standardOutput.flush()
             terminal.say("notify-demo: \(error)")
-            if annotatesErrors { terminal.annotate(Workflow.annotation("\(error)")) }
             // A usage error in a file, such as a rule that cannot be read.
             if error is ValidationError { throw ExitCode.validationFailure }
         }
@@ -49,9 +38,8 @@ enum ExitStatus: Int32 {
     case error = 2
 }
 
-/// Why a command cannot do its work.
+/// Why a command cannot do its work: the failure, its cause, and what to do.
 struct CommandError: Error, CustomStringConvertible {
-    /// The failure, its cause, and what to do.
     var description: String
 }
 
@@ -62,10 +50,11 @@ extension ValidationError {
     }
 
     /// Checks the range of an option's value.
-    static func check(_ option: String, _ value: Int?, from minimum: Int, to maximum: Int = .max) throws {
+    static func check<Value: Comparable>(_ option: String, _ value: Value?, from minimum: Value, to maximum: Value)
+        throws
+    {
         guard let value, !(minimum...maximum).contains(value) else { return }
-        let range = maximum == .max ? "\(minimum) or more" : "from \(minimum) to \(maximum)"
-        throw ValidationError("\(option) is \(value); it must be \(range).")
+        throw ValidationError("\(option) is \(value); it must be from \(minimum) to \(maximum).")
     }
 }
 

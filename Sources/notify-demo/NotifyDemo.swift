@@ -15,19 +15,15 @@ struct NotifyDemo: ParsableCommand {
         discussion: """
             Without a subcommand, it shows a short guided tour.
 
-            With --json, a report is one JSON document, and a sequence of records, notifications or scenarios \
-            has one JSON document per line. The same field has the same name everywhere. Times are in nanoseconds. \
+            With --json, a report is one JSON document, and a sequence of records or notifications has one JSON \
+            document per line. The same field has the same name everywhere. Times are in nanoseconds. \
             Durations on the command line have a unit: ns, us, ms, s, m, h or d.
 
             EXAMPLES
-              notify-demo
-              notify-demo list
               notify-demo run redirect
               notify-demo record -- ./my-program
               notify-demo diagnose
               notify-demo check --rule 'PriceDidChange on main'
-              notify-demo timeline --name PriceDidChange
-              notify-demo observe build-done
 
             EXIT STATUS
               0    success
@@ -39,8 +35,6 @@ struct NotifyDemo: ParsableCommand {
               64   usage error
               130  interrupted by Ctrl-C
             """, version: "1.0.0",
-        // Hidden: child processes of other subcommands.
-        subcommands: [LifetimeChild.self, DistributedChild.self, DoctorChild.self],
         groupedSubcommands: [
             CommandGroup(name: "Demonstrations", subcommands: [Tour.self, List.self, Run.self, Smoke.self]),
             CommandGroup(
@@ -61,6 +55,7 @@ struct NotifyDemo: ParsableCommand {
         signal(SIGXFSZ) { _ in }
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
+            if try runChild(arguments) { return }
             if let error = unknownWord(in: arguments) { throw error }
             var command = try parseAsRoot(arguments)
             try command.run()
@@ -69,50 +64,45 @@ struct NotifyDemo: ParsableCommand {
         }
     }
 
+    /// The first argument of the process that `doctor` records.
+    static let posts = "doctor-child"
+
+    /// Runs the child process of a subcommand, if the arguments ask for one.
+    private static func runChild(_ arguments: [String]) throws -> Bool {
+        switch arguments.first {
+        case posts: NotificationCenter.default.post(name: Notification.Name("Recorded"), object: nil)
+        case LifetimeProgram.subcommand: try LifetimeProgram.run(arguments.dropFirst())
+        case DistributedProgram.subcommand: try DistributedProgram.run(arguments.dropFirst())
+        default: return false
+        }
+        return true
+    }
+
     /// Prints the message of an error, or the help, and exits.
     private static func exit(showing error: any Error) -> Never {
-        var (text, status) = (withoutFarSuggestion(fullMessage(for: error)), exitCode(for: error))
-        if status.isSuccess {
+        var (text, status) = (fullMessage(for: error), exitCode(for: error).rawValue)
+        if status == 0 {
             do {
-                let output = try Output("-")
-                try output.print(text)
-                try output.finish()
+                try Output("-").finish(text)
                 text = ""
             } catch {
-                (text, status) = ("notify-demo: \(error)", ExitCode(ExitStatus.error.rawValue))
+                (text, status) = ("notify-demo: \(error)", ExitStatus.error.rawValue)
             }
         }
         if !text.isEmpty {
             // A message may quote the arguments and the names of files. Standard error may be closed.
             _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
-            if Workflow.isRunning {
-                let annotation = Workflow.annotation(message(for: error))
-                _ = try? FileDescriptor.standardError.writeAll("\(annotation)\n".utf8)
-            }
         }
-        Foundation.exit(status.rawValue)
-    }
-
-    /// swift-argument-parser suggests an option for any other that is as short.
-    private static func withoutFarSuggestion(_ text: String) -> String {
-        text.replacing(#/(option '(\S+)'\.) Did you mean '(\S+)'\?/#) { match in
-            let isNear = Suggestion.nearest(to: "\(match.2)", among: ["\(match.3)"]) != nil
-            return isNear ? String(match.0) : String(match.1)
-        }
+        Foundation.exit(status)
     }
 
     /// The error for a first word, or a word after `help`, that is not a subcommand. swift-argument-parser would pass
     /// the one to the default subcommand and ignore the other.
     static func unknownWord(in arguments: [String]) -> ValidationError? {
         let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
-        let subcommands = configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
-        let all = configuration.subcommands.map { $0._commandName } + ["help"]
-        guard let word, !word.hasPrefix("-"), !all.contains(word) else { return nil }
-        let suggestion =
-            ["status": "serve --status", "wait": "observe -N 1"][word]
-            ?? Suggestion.nearest(to: word, among: subcommands)
-            ?? Suggestion.nearest(to: word, among: ScenarioCatalog.all.map(\.name)).map { "run \($0)" }
-        return ValidationError(
-            "there is no subcommand \"\(word)\".\(suggestion.map { " Did you mean \"\($0)\"?" } ?? "")")
+        let visible = configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
+        guard let word, !word.hasPrefix("-"), word != "help", !visible.contains(word) else { return nil }
+        let suggestion = Suggestion.nearest(to: word, among: visible).map { " Did you mean \"\($0)\"?" }
+        return ValidationError("there is no subcommand \"\(word)\".\(suggestion ?? "")")
     }
 }

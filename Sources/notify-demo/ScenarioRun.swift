@@ -11,7 +11,7 @@ struct ScenarioRun {
     /// - Parameters:
     ///   - needsRecords: true if all records are read later, and not only the log.
     ///   - label: precedes the progress.
-    /// - Throws: an error that prevents the scenario from running at all.
+    /// - Throws: an error that prevents the recording. An error of the scenario is a failed expectation.
     static func perform(
         _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), needsRecords: Bool = true,
         _ terminal: Terminal, label: String = ""
@@ -25,14 +25,8 @@ struct ScenarioRun {
         let result = Result { try scenario.perform(in: environment) }
         terminal.show(progress: "\(label)checking the records")
         let recorded = try ScenarioRecording.finish()
-        do {
-            try result.get()
-        } catch {
-            switch error as? ScenarioError {
-            case .notOnMainThread, .noProgram, .optionOutOfRange, .child, .recording: throw error
-            // A timeout or another error is a failed expectation. The records up to it are still useful.
-            case .timedOut, nil: break
-            }
+        // The records up to an error are still useful.
+        if case .failure(let error) = result {
             return ScenarioRun(
                 recorded: recorded, expectations: [Expectation("runs to its end", failure: "\(error)")])
         }

@@ -20,12 +20,4 @@ final class MainLoopsTests: XCTestCase {
         for line in received { XCTAssertTrue(line.hasSuffix("-loop: 100000 notifications in order"), "\(line)") }
         if !skipped.isEmpty { throw XCTSkip(skipped.joined(separator: "; ")) }
     }
-
-    func testEachHasAtMost60Lines() throws {
-        for program in ["epoll-loop", "glib-loop", "libuv-loop"] {
-            let source = try String(
-                contentsOf: Repository.root.appending(path: "Sources/Examples/\(program)/main.swift"), encoding: .utf8)
-            XCTAssertLessThanOrEqual(source.count { $0 == "\n" }, 60)
-        }
-    }
 }

@@ -1,6 +1,5 @@
 // A library with the symbols, calling convention and data layout of the Swift runtime and Foundation that the recorder
-// uses. With it the recorder is tested under the thread sanitizer, and, if UNKNOWN_LAYOUT is defined, with a vtable in
-// which a method occurs twice.
+// uses. With it the recorder is tested under the thread sanitizer.
 
 #include "foundation.h"
 
@@ -89,11 +88,7 @@ SWIFT_CALL void post(
     }
 }
 
-#ifdef UNKNOWN_LAYOUT
-struct vtable vtable = {.post = post, .add = add, .other = post, .remove = remove_key};
-#else
 struct vtable vtable = {.post = post, .add = add, .remove = remove_key};
-#endif
 
 /// The value witness table of the observer key, of which only the size is used.
 static const size_t key_witnesses[9] = {[8] = sizeof(struct swift_observer_key)};

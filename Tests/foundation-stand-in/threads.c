@@ -18,7 +18,7 @@ static SWIFT_CALL void handle(const void *message, SWIFT_SELF void *context) {
 
 static void *run(void *unused) {
     (void)unused;
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < 50; round++) {
         struct swift_object token = add_observer(name, NULL, NULL, handle, NULL, center);
         struct swift_any sender = {{0, 0, 0}, NULL};
         vtable.post(name, &sender, NULL, NULL, center);

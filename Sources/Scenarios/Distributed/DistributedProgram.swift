@@ -1,5 +1,5 @@
 internal import DeliveryRecording
-package import DistributedNotifications
+internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -20,13 +20,14 @@ package enum DistributedProgram {
     /// The answer to a command that is done.
     static let done = "done"
 
-    /// Runs on the main thread until `readLine` returns nil, and records to a file.
-    package static func perform(
-        at directory: ServerDirectory, recordingTo path: String, timeout: Duration, readLine: () -> String?,
-        write: (String) throws -> Void
-    ) throws {
-        try ScenarioRecording.start(to: path)
-        let center = try DistributedCenter(directory: directory)
+    /// Runs on the main thread until standard input ends.
+    ///
+    /// - Parameter arguments: the directory of the server, and the path of the file to record to.
+    package static func run(_ arguments: some Collection<String>) throws {
+        let (words, timeout) = (Array(arguments), Duration.seconds(20))
+        guard words.count == 2 else { return }
+        try ScenarioRecording.start(to: words[1])
+        let center = try DistributedCenter(directory: ServerDirectory(path: words[0]))
         try ScenarioRecording.trace {
             var tokens: [ObserverToken] = []
             ScenarioRecording.record(.processStart)
@@ -37,7 +38,7 @@ package enum DistributedProgram {
                 case .post: try center.post(Array(words.dropFirst()), timeout: timeout)
                 case .handle, nil: try center.handleAll(timeout: timeout)
                 }
-                try write("\(done)\n")
+                try FileHandle.standardOutput.write(contentsOf: Data("\(done)\n".utf8))
             }
             tokens = []
             center.close()

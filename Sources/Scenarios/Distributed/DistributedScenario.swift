@@ -14,7 +14,6 @@ struct DistributedScenario: Scenario {
     private static let entering = "entering the run loop"
 
     func run(in environment: ScenarioEnvironment) throws {
-        guard let program = environment.program else { throw ScenarioError.noProgram }
         let timeout = environment.timeout
         // In `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. The server that is started
         // there ends when the directory is removed.
@@ -24,7 +23,7 @@ struct DistributedScenario: Scenario {
         defer { center.close() }
         // It is killed if this method throws.
         let path = directory.path + "/recording.jsonl"
-        let child = try program.start(
+        let child = try environment.program.start(
             [DistributedProgram.subcommand, directory.path, path], input: .piped, output: .piped)
         func ask(_ command: DistributedProgram.Command, _ labels: [String] = []) throws {
             try child.write(line: ([command.rawValue] + labels).joined(separator: " "), timeout: timeout)

@@ -17,11 +17,20 @@ package struct LifetimeProgram: Sendable {
     private let observerReleased = Gate("the observer's release")
     private let postReturned = Gate("the poster")
 
-    package init(_ capture: ObserverCapture, timeout: Duration) { (self.capture, self.timeout) = (capture, timeout) }
-
     /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
-    package func perform(recordingTo path: String) throws {
-        try ScenarioRecording.start(to: path)
+    ///
+    /// - Parameter arguments: how the block holds the observer, and the path of the file to record to.
+    package static func run(_ arguments: some Collection<String>) throws {
+        let words = Array(arguments)
+        guard words.count == 2, let capture = ObserverCapture(rawValue: words[0]) else { return }
+        // A child process that may crash leaves no core dump.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        try ScenarioRecording.start(to: words[1])
+        try LifetimeProgram(capture: capture, timeout: .seconds(10)).perform()
+    }
+
+    private func perform() throws {
         ScenarioRecording.record(.processStart, message: capture.rawValue)
         var observer: LifetimeObserver? = LifetimeObserver(of: self)
         Thread.detachNewThread { [weak delegate = observer] in

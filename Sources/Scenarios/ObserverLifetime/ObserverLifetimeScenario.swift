@@ -10,21 +10,18 @@ internal import ThreadedNotifications
 struct ObserverLifetimeScenario: Scenario {
     let name = "observer-lifetime"
     let summary = "listing 4: the observer is released in its handler"
-    let options: Set<ScenarioOptions.Name> = [.capture]
     let isTraced = false
 
     func run(in environment: ScenarioEnvironment) throws {
-        guard let program = environment.program else { throw ScenarioError.noProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
             let path = ScenarioRecording.path(ofProcess: capture.rawValue)
             defer { unlink(path) }
-            let result = try program.run(
+            let result = try environment.program.run(
                 [LifetimeProgram.subcommand, capture.rawValue, path], timeout: environment.timeout)
             if result.end == .timedOut {
                 throw ScenarioError.timedOut(waitingFor: "a second process", after: environment.timeout)
             }
-            try ScenarioRecording.add(
-                path, ofProcess: result.processID, end: result.end, message: result.firstError)
+            try ScenarioRecording.add(path, ofProcess: result.processID, end: result.end)
         }
     }
 
@@ -42,11 +39,7 @@ struct ObserverLifetimeScenario: Scenario {
         let processes = LifetimeProcess.all(in: run)
         guard processes.count > 1 else { return nil }
         let heading = ["capture", "handler ended", "observer released", "process ended"]
-        let messages = processes.compactMap { process in
-            process.end?.message.map { "\(process.capture.rawValue): \($0)" }
-        }
-        return ([Table.text([heading] + processes.map { [$0.capture.rawValue] + $0.cells })] + messages)
-            .joined(separator: "\n")
+        return Table.text([heading] + processes.map { [$0.capture.rawValue] + $0.cells })
     }
 }
 
@@ -100,16 +93,6 @@ extension ObserverCapture {
         case .weak, .delegation: ["in background", "after the end, in background", "exit 0"]
         case .stable: ["in background", "never", "exit 0"]
         case .oneThread: ["on main", "after the end, on main", "exit 0"]
-        }
-    }
-}
-
-extension ChildProgram.Result {
-    /// The first line of standard error, if the process failed.
-    fileprivate var firstError: String? {
-        if case .exit(0) = end { return nil }
-        return errors.split(separator: "\n").first.map { line in
-            line.firstRange(of: "Fatal error: ").map { String(line[$0.upperBound...]) } ?? String(line)
         }
     }
 }

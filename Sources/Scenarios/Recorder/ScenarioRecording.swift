@@ -1,7 +1,7 @@
 internal import CDeliveryRecorder
 internal import CRecorderInterface
-internal import ChildProcesses
-internal import DeliveryRecording
+package import ChildProcesses
+package import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -65,24 +65,17 @@ package enum ScenarioRecording {
     }
 
     /// Adds the recording of another process, with its end.
-    static func add(
-        _ path: String, ofProcess id: Int32, end: ChildProcess.End, message: String? = nil
-    ) throws(ScenarioError) {
+    static func add(_ path: String, ofProcess id: Int32, end: ChildProcess.End) throws(ScenarioError) {
         var lines = FileManager.default.contents(atPath: path).map(Array.init) ?? []
         // A process that a signal ended leaves zeros.
         while lines.last == 0 { lines.removeLast() }
         if lines.isEmpty { throw .child(problem: "it recorded nothing") }
         var tail = RecordingTail()
         tail.take(lines)
-        let (reason, status): (Recording.Reason, Int32?) =
-            switch end {
-            case .exit(let status): (.exit, status)
-            case .signal(let signal): (.signal(UInt8(clamping: signal)), nil)
-            case .timedOut: (.signal(UInt8(SIGKILL)), nil)
-            }
+        var count: Int?
+        if case .exit(let status) = end { count = Int(status) }
         let last = tail.record(
-            .processEnd, reason, count: status.map(Int.init), message: message,
-            now: DispatchTime.now().uptimeNanoseconds)
+            .processEnd, Recording.Reason(end), count: count, now: DispatchTime.now().uptimeNanoseconds)
         state.withLock { $0.others += lines + last }
     }
 
@@ -127,5 +120,16 @@ package enum ScenarioRecording {
         DeliveryEvent.tracer = { Recorder.append($0, to: delivery_recorder()) }
         defer { DeliveryEvent.tracer = before }
         return try body()
+    }
+}
+
+extension Recording.Reason {
+    package init(_ end: ChildProcess.End) {
+        self =
+            switch end {
+            case .exit: .exit
+            case .signal(let number): .signal(UInt8(clamping: number))
+            case .timedOut: .signal(UInt8(SIGKILL))
+            }
     }
 }

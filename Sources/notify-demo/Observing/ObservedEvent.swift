@@ -22,27 +22,10 @@ struct ObservedEvent: Encodable, Sendable {
     private var count: Int?
     private var cause: NotificationGap.Cause?
     private var problem: String?
-    /// In words, without the time. Characters that a terminal might interpret are escaped.
-    let text: String
-
-    private enum CodingKeys: String, CodingKey {
-        case kind, wall, name, object, userInfo, process, processName, thread, serverProcess, reason, count, cause
-        case problem
-    }
-
-    /// - Parameter senderName: nil if it is unknown, for example because the sending process has ended.
     init(_ notification: DistributedNotification, senderName: String?, thread: ThreadIdentity) {
         kind = .notification
         (name, object, userInfo) = (notification.name.rawValue, notification.object, notification.userInfo)
         (process, processName, self.thread) = (notification.sender, senderName, thread)
-        let details = [
-            notification.object.map { " of \(ShownText.quoted($0))" },
-            notification.userInfo.map { " with \(ShownText.escaped((try? JSONText.of($0)) ?? ""))" },
-        ]
-        text =
-            "\(senderName.map(ShownText.escaped) ?? "")[\(notification.sender)] → \(thread.number) "
-            + "\(thread.name ?? "(null)"): \(ShownText.name(notification.name.rawValue))"
-            + details.compactMap(\.self).joined()
     }
 
     init(_ notification: DistributedNotification) {
@@ -52,20 +35,30 @@ struct ObservedEvent: Encodable, Sendable {
 
     init(_ event: ConnectionEvent) {
         switch event {
-        case .connected(let server):
-            (kind, serverProcess) = (.connected, server)
-            text = "connected: server \(server) has registered the observers of this process"
-        case .interrupted(let reason):
-            (kind, self.reason) = (.interrupted, reason)
-            text = "interrupted: \(ShownText.escaped(reason)); an unknown number of notifications was lost"
-        case .gap(let gap):
-            (kind, count, cause) = (.gap, gap.count, gap.cause)
-            text =
-                "gap: \(gap.count) \(gap.count == 1 ? "notification was" : "notifications were") not delivered: "
-                + Self.explanation(of: gap.cause) + (gap.problem.map { ": \(ShownText.escaped($0))" } ?? "")
-        case .failed(let error):
-            (kind, problem) = (.failed, error.description)
-            text = "failed: \(ShownText.escaped(error.description))"
+        case .connected(let server): (kind, serverProcess) = (.connected, server)
+        case .interrupted(let reason): (kind, self.reason) = (.interrupted, reason)
+        case .gap(let gap): (kind, count, cause, problem) = (.gap, gap.count, gap.cause, gap.problem)
+        case .failed(let error): (kind, problem) = (.failed, error.description)
+        }
+    }
+
+    /// In words, without the time. Characters that a terminal might interpret are escaped.
+    var text: String {
+        switch kind {
+        case .notification:
+            let object = object.map { " of \(ShownText.quoted($0))" } ?? ""
+            let userInfo = userInfo.map { " with \(ShownText.escaped((try? JSONText.of($0)) ?? ""))" } ?? ""
+            return "\(ShownText.escaped(processName ?? ""))[\(process ?? 0)] → \(thread?.number ?? 0) "
+                + "\(thread?.name ?? "(null)"): \(ShownText.name(name ?? ""))\(object)\(userInfo)"
+        case .connected:
+            return "connected: server \(serverProcess ?? 0) has registered the observers of this process"
+        case .interrupted:
+            return "interrupted: \(ShownText.escaped(reason ?? "")); an unknown number of notifications was lost"
+        case .gap:
+            return "gap: not delivered: \(counted(count ?? 0, "notification")), because "
+                + (cause.map(Self.explanation) ?? "") + (problem.map { ": \(ShownText.escaped($0))" } ?? "")
+        case .failed:
+            return "failed: \(ShownText.escaped(problem ?? ""))"
         }
     }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
-import SystemPackage
 
 /// The option for telling findings to the service that runs a command.
 struct AnnotationOptions: ParsableArguments {
@@ -14,34 +13,27 @@ struct AnnotationOptions: ParsableArguments {
             """)
     var annotations = Annotations.auto
 
-    /// True if the service that runs this command should be told what it finds.
-    var areWanted: Bool { annotations == .github || annotations == .auto && Workflow.isRunning }
-
     /// Prints an annotation for each finding, and appends all to the job's summary, if that is wanted.
     ///
     /// - Parameter title: the command.
     func annotate(
         _ findings: @autoclosure () -> [ReportedFinding], title: String, totals: String, _ terminal: Terminal
     ) {
-        guard areWanted else { return }
+        guard annotations == .github || annotations == .auto && Workflow.isRunning else { return }
         let findings = findings()
         let environment = ProcessInfo.processInfo.environment
         let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
-        for line in WorkflowCommands.annotations(findings, path: { files?.existing($0) }) { terminal.annotate(line) }
+        for line in WorkflowCommands.annotations(findings, path: { files?.path($0) }) { terminal.annotate(line) }
         guard let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
         do {
-            let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            try file.closeAfter {
-                let end = Int(try file.seek(offset: 0, from: .end))
-                // The earlier text may end within a line.
-                let text = JobSummary(title, totals: totals, findings)
-                    .markdown(length: max(0, JobSummary.maximumLength - end - 1))
-                if !text.isEmpty { _ = try file.writeAll(((end == 0 ? "" : "\n") + text).utf8) }
-            }
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            let end = Int(try file.seekToEnd())
+            // The earlier text may end within a line.
+            let text = JobSummary(title, totals: totals, findings)
+                .markdown(length: max(0, JobSummary.maximumLength - end - 1))
+            if !text.isEmpty { try file.write(contentsOf: Data(((end == 0 ? "" : "\n") + text).utf8)) }
         } catch {
-            terminal.report("cannot append to the job's summary \(path): \(error)")
+            terminal.report("cannot append to the job's summary \(path): \(error.localizedDescription)")
         }
     }
 }
@@ -49,11 +41,6 @@ struct AnnotationOptions: ParsableArguments {
 /// The service that runs this process: GitHub Actions, or none.
 enum Workflow {
     static let isRunning = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
-
-    /// The annotation for a command that cannot do its work.
-    static func annotation(_ error: String) -> String {
-        WorkflowCommands.annotations([ReportedFinding(title: "notify-demo", text: error)]) { _ in nil }[0]
-    }
 
     /// The bytes, in which the service finds no commands.
     static func neutralized(_ text: String) -> [UInt8] {

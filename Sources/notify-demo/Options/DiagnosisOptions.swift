@@ -1,30 +1,22 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 
-extension Duration {
-    /// As the value of an option: `16ms`.
-    fileprivate var typed: String { ElapsedTime.exact(ElapsedTime(self).nanoseconds) }
+extension ElapsedTime: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+
+    public var defaultValueDescription: String { Self.exact(nanoseconds) }
 }
 
 /// When a diagnosis finds something, and which findings a project accepts.
 struct DiagnosisOptions: ParsableArguments {
-    @Option(
-        help: """
-            The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s. (default: \
-            \(DiagnosisLimits().mainBudget.typed))
-            """,
-        transform: ElapsedTime.argument)
+    @Option(help: "The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s.")
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
     @Option(help: "The number of notifications that may wait for one thread.")
     var depth = DiagnosisLimits().depth
 
-    @Option(
-        help: """
-            The longest that notifications may wait for a thread, or a thread for another, if others continue. \
-            (default: \(DiagnosisLimits().stall.typed))
-            """,
-        transform: ElapsedTime.argument)
+    @Option(help: "The longest that notifications may wait for a thread, or a thread for another, if others continue.")
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
     @Option(help: "The number of times in a row that a handler may post to itself.")
@@ -36,11 +28,7 @@ struct DiagnosisOptions: ParsableArguments {
     @Flag(help: "Fail if a finding is accepted that does not occur any more.")
     var failUnused = false
 
-    func validate() throws {
-        if failUnused, accept == nil { throw ValidationError("--fail-unused has no effect without --accept.") }
-        try ValidationError.check("--depth", depth, from: 1)
-        try ValidationError.check("--chain", chain, from: 1)
-    }
+    func validate() throws { try ValidationError.check("--depth", depth, from: 1, to: .max) }
 
     var limits: DiagnosisLimits {
         DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
@@ -51,11 +39,29 @@ struct DiagnosisOptions: ParsableArguments {
         get throws { try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings() }
     }
 
-    /// Reports the lines of the file of accepted findings that accept nothing.
+    /// Reads rules before there is a recording, so that an error is reported at once.
     ///
-    /// - Returns: true if that is a failure.
-    func failsForUnused(_ lines: [String], _ terminal: Terminal) -> Bool {
+    /// - Parameters:
+    ///   - files: files with rules.
+    ///   - texts: rules that follow them.
+    /// - Returns: what checks a recording.
+    /// - Throws: `LogError` for a file that cannot be read, `ValidationError` for rules that cannot.
+    func check(rulesIn files: [String], _ texts: [String] = []) throws -> (Recording) -> RuleCheck {
+        let accepted = try accepted
+        do {
+            let rules =
+                try files.flatMap { try RuleFile.rules(try RuleFile.text(path: $0), path: $0) }
+                + texts.map { try RuleParser.rule(argument: $0, option: "--rule") }
+            return { RuleCheck(rules, RecordingIndex($0), limits: limits, accepted: accepted) }
+        } catch let errors as RuleErrors {
+            throw ValidationError("\(errors)")
+        }
+    }
+
+    /// The status of a command that has found something or not, and reports the lines of the file of accepted findings
+    /// that accept nothing.
+    func status(isGood: Bool, unused lines: [String], _ terminal: Terminal) -> ExitStatus {
         for line in lines { terminal.report("\(line): the recording has no such finding") }
-        return failUnused && !lines.isEmpty
+        return isGood && (!failUnused || lines.isEmpty) ? .success : .failed
     }
 }

@@ -1,17 +1,8 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
-import SystemPackage
+import Foundation
 import TerminalText
-
-extension ElapsedTime {
-    /// Reads the value of an option.
-    static func argument(_ text: String) throws -> ElapsedTime {
-        if let time = ElapsedTime(text) { return time }
-        let example = Double(text) == nil ? "16ms, 1.5s or 200us" : "\(text)ms or \(text)s"
-        throw ValidationError("a duration is a number and a unit, such as \(example).")
-    }
-}
 
 /// The part of a recording that a command shows.
 struct SelectionOptions: ParsableArguments {
@@ -21,28 +12,14 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: "Only what happens on this thread or is for it: its name or number.")
     var thread: String?
 
-    @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.", transform: ElapsedTime.argument)
+    @Option(help: "Begin this long after the first record: 10ms, 1.5s, 200us.")
     var from: ElapsedTime?
 
-    @Option(help: "End this long after the first record.", transform: ElapsedTime.argument)
+    @Option(help: "End this long after the first record.")
     var to: ElapsedTime?
 
     @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
     var post: Int?
-
-    func validate() throws {
-        if let from, let to, from.nanoseconds > to.nanoseconds {
-            throw ValidationError("--from \(from) is later than --to \(to).")
-        }
-    }
-
-    /// The options that were given.
-    var given: [String] {
-        [
-            ("--name", name != nil), ("--thread", thread != nil), ("--from", from != nil), ("--to", to != nil),
-            ("--post", post != nil),
-        ].filter(\.1).map(\.0)
-    }
 
     var filter: RecordingFilter {
         RecordingFilter(
@@ -69,35 +46,30 @@ enum RecordingFile {
 
     /// Reads the recording, and reports its first problems on standard error.
     ///
-    /// - Parameters:
-    ///   - reportsMissing: false if the caller says which records are missing.
-    ///   - read: reads the file of a path; called with the path, and what to call with the number of records.
+    /// - Parameter read: reads the file of a path; called with the path, and what to call with the number of records.
     static func read(
-        _ path: String, _ terminal: Terminal, reportsMissing: Bool = true,
+        _ path: String, _ terminal: Terminal,
         _ read: (String, (Int) -> Void) throws -> Recording = { try Recording(path: $0, progress: $1) }
     ) throws -> Recording {
-        if path == defaultPath, (try? FilePath(path).stat()) == nil {
+        if path == defaultPath, !FileManager.default.fileExists(atPath: path) {
             throw CommandError(
-                description:
-                    "there is no \(path) here. Name a recording, or record a program first: "
+                description: "there is no \(path) here. Name a recording, or record a program first: "
                     + "notify-demo record -- ./my-program")
         }
         let recording = try read(path) { terminal.show(progress: "\($0) records read") }
-        recording.reportProblems(on: terminal, reportsMissing: reportsMissing)
+        recording.reportProblems(on: terminal)
         return recording
     }
 }
 
 extension Recording {
     /// Reports the first problems of the recording's file, and what was not recorded, on standard error.
-    func reportProblems(on terminal: Terminal, reportsMissing: Bool = true) {
+    func reportProblems(on terminal: Terminal) {
         let (maximum, source) = (5, ShownText.escaped(source))
-        if reportsMissing {
-            for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
-            let more = problemCount - min(problems.count, maximum)
-            if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
-        }
-        for note in notes.dropFirst(incompleteness == nil || reportsMissing ? 0 : 1) { terminal.report(note) }
+        for problem in problems.prefix(maximum) { terminal.report("\(problem)") }
+        let more = problemCount - min(problems.count, maximum)
+        if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
+        for note in notes { terminal.report(note) }
         for unrecorded in unrecorded.prefix(maximum) {
             let process = processes[Int(unrecorded.process)]
             terminal.report("\(source): not recorded of \(Excerpt.of(process.name)): \(Excerpt.of(unrecorded.reason))")

@@ -14,10 +14,6 @@ struct ServerOption: ParsableArguments {
         completion: .directory)
     var path: String?
 
-    func validate() throws {
-        if path?.isEmpty == true { throw ValidationError("--directory is empty. Name a directory, or leave it out.") }
-    }
-
     var directory: ServerDirectory {
         // A server that is started goes elsewhere, so the path must not depend on where this process is.
         path.map { URL(filePath: $0, directoryHint: .notDirectory).standardizedFileURL.path(percentEncoded: false) }

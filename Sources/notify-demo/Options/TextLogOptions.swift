@@ -29,25 +29,6 @@ struct TextLogOptions: ParsableArguments {
     @Flag(help: "Skip lines of a text log that are neither in its form nor indented.")
     var skipOtherLines = false
 
-    /// The first option that was given; nil if none was.
-    var given: String? {
-        [
-            ("--form", form != nil), ("--pool", !pool.isEmpty), ("--unit", unit != nil), ("--mask", !mask.isEmpty),
-            ("--from-line", fromLine != nil), ("--skip-other-lines", skipOtherLines),
-        ].first(where: \.1)?.0
-    }
-
-    /// Refuses what is no regular expression before a run is read.
-    func validate() throws {
-        try ValidationError.check {
-            _ = try options()
-            for (option, patterns) in [
-                ("--pool", pool), ("--unit", unit.map { [$0] } ?? []), ("--mask", mask),
-                ("--from-line", fromLine.map { [$0] } ?? []),
-            ] { _ = try LogPattern.all(patterns, option: option) }
-        }
-    }
-
     /// - Throws: `LogPattern.Refusal` if the form is none.
     func options() throws -> TextLog.Options {
         var options = TextLog.Options()

@@ -7,12 +7,13 @@ enum EndRequests {
     /// as SIGINT in a script's background command, stays ignored.
     ///
     /// - Parameters:
-    ///   - handle: called with each request, in place of its effect. Returns false if later ones are to have their
-    ///     effect.
+    ///   - maximum: later requests have their effect.
+    ///   - handle: called with each request, in place of its effect.
     ///   - work: called when requests are taken.
     /// - Returns: the result of the work.
     static func taking<Value: Sendable>(
-        _ signals: [Int32], _ handle: (Int32) -> Bool, during work: @escaping @Sendable () throws -> Value
+        _ signals: [Int32], atMost maximum: Int = .max, _ handle: (Int32) -> Void,
+        during work: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
         // Not with this package, whose deliveries would be recorded if another command records this one.
@@ -24,13 +25,15 @@ enum EndRequests {
                 DispatchQueue.main.async {}
             }
         }
-        var taken = signals
+        var count = 0
         while true {
-            let end = MainActor.assumeIsolated { [taken] in
+            let taken = count < maximum ? signals : []
+            let end = MainActor.assumeIsolated {
                 MainRunLoop.run(until: { result.withLock { $0 != nil } }, stoppingOn: taken)
             }
-            if case .signal(let number) = end, !handle(number) { taken = [] }
+            if case .signal(let number) = end { handle(number) }
             if let value = result.withLock(\.self) { return try value.get() }
+            count += 1
         }
     }
 

@@ -16,28 +16,18 @@ final class SourceFiles {
         self.directory = directory.hasSuffix("/") ? directory : directory + "/"
     }
 
-    /// A path relative to the directory if the file is in it; otherwise an absolute path, or the name as it is.
-    func path(_ name: String) -> String {
+    /// The path of the file relative to the directory; nil if it is not there, or if several files may be meant.
+    func path(_ name: String) -> String? {
         let whole = URL(filePath: name, relativeTo: URL(filePath: directory)).standardizedFileURL.path
-        if name.hasPrefix("/") || FileManager.default.fileExists(atPath: whole) {
-            return whole.hasPrefix(directory) ? String(whole.dropFirst(directory.count)) : whole
+        if whole.hasPrefix(directory), FileManager.default.fileExists(atPath: whole) {
+            return String(whole.dropFirst(directory.count))
         }
         let parts = name.split(separator: "/")
-        guard let file = parts.last, let module = parts.first, let candidates = paths[file] else { return name }
-        // The folder of a module usually has its name. A file elsewhere may be that of another module.
-        // The directory itself may be that folder.
-        let likely = [
-            candidates.filter { $0.hasSuffix("/\(name)") },
-            candidates.filter { (directory + $0).hasSuffix("/\(name)") },
-            candidates.filter { $0.split(separator: "/").dropLast().contains(module) },
-        ].first { !$0.isEmpty }
-        return likely?.count == 1 ? likely?[0] ?? name : name
-    }
-
-    /// The path relative to the directory, if the file is there.
-    func existing(_ name: String) -> String? {
-        let path = path(name)
-        return !path.hasPrefix("/") && FileManager.default.fileExists(atPath: directory + path) ? path : nil
+        // The folder of a module has its name.
+        let found = paths[parts.last ?? "", default: []].filter { path in
+            (directory + path).split(separator: "/").dropLast().contains(parts[0])
+        }
+        return found.count == 1 ? found[0] : nil
     }
 
     private func list() -> [String] {

@@ -1,24 +1,18 @@
-import ArgumentParser
 import DeliveryDiagnostics
 import Scenarios
 import SystemPackage
 import TerminalText
 
-extension ColorChoice: ExpressibleByArgument {
-    static let help = ArgumentHelp("Colour the output. auto: on a terminal, unless NO_COLOR is set.")
-}
-
 /// The standard streams of a command: data goes to standard output, messages and progress to standard error.
 struct Terminal {
     let standardOutput: Output
-    let palette, messagePalette: Palette
-    private let isTerminal = TerminalStream.standardOutput.isTerminal
+    let palette = Palette(for: .standardOutput)
+    let messagePalette = Palette(for: .standardError)
     let progressLine: ProgressLine
+    private let isTerminal = TerminalStream.standardOutput.isTerminal
 
-    init(command: String, color: ColorChoice, output: String = "-") throws(OutputError) {
+    init(command: String, output: String = "-") throws(OutputError) {
         standardOutput = try Output(output)
-        palette = Palette(color, for: .standardOutput)
-        messagePalette = Palette(color, for: .standardError)
         progressLine = ProgressLine(command)
     }
 

@@ -1,70 +1,49 @@
 import Foundation
-import SystemPackage
 
 /// The file that one process recorded to, as it was when it was examined. It is open only while it is read, because a
 /// program may have thousands of processes.
 struct RecordedFile {
-    let path: FilePath
+    let path: String
     /// True if the process has ended.
     let hasEnded: Bool
-    /// The number of bytes of lines.
-    private(set) var size = 0
+    private(set) var isEmpty = true
     /// The addresses of calls.
     private(set) var calls: Set<String> = []
-    /// The end of the part that was examined.
-    private let end: Int64
+    /// The end of the part that was examined, without most of the room that follows it.
+    private var end: UInt64
 
-    init(_ path: FilePath) throws {
+    init(_ path: String) throws {
         self.path = path
-        let file = try Self.open(path)
-        defer { try? file.close() }
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
         // A process that records has a lock.
-        hasEnded = flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
-        end = Int64(try file.stat().size)
+        hasEnded = flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0
+        end = try file.seekToEnd()
+        let room = Data(count: 4096)
+        while end >= room.count {
+            try file.seek(toOffset: end - UInt64(room.count))
+            guard try file.read(upToCount: room.count) == room else { break }
+            end -= UInt64(room.count)
+        }
         try forEachLines { lines in
-            size += lines.count
+            isEmpty = false
             calls.formUnion(RecordedCalls.addresses(in: lines))
         }
     }
 
-    private static func open(_ path: FilePath) throws -> FileDescriptor {
-        try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
-    }
-
-    /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. NUL bytes
-    /// are room for more records, or a record that the process was writing when it died; one of several is kept.
+    /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. NUL bytes at
+    /// the end are room for more records; if they follow a part of a line, the process was writing it when it died, and
+    /// one is kept.
     func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
-        let file = try Self.open(path)
-        defer { try? file.close() }
-        var lines: [UInt8] = []
-        var offset: Int64 = 0
-        while offset < end {
-            let part = try [UInt8](unsafeUninitializedCapacity: Int(min(end - offset, 1 << 20))) { bytes, count in
-                count = try file.read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(bytes))
-            }
-            if part.isEmpty { break }
-            offset += Int64(part.count)
-            lines += Self.withoutRoom(part)
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        var (lines, rest) = ([UInt8](), Int(end))
+        while rest > 0, let part = try file.read(upToCount: min(rest, 1 << 20)), !part.isEmpty {
+            rest -= part.count
+            lines += part
             guard let newline = lines.lastIndex(of: UInt8(ascii: "\n")) else { continue }
             try take(Array(lines[...newline]))
             lines.removeFirst(newline + 1)
         }
-        if lines.allSatisfy({ $0 == 0 }) { return }
-        try take(lines.last == 0 ? lines + [UInt8(ascii: "\n")] : lines)
-    }
-
-    private static func withoutRoom(_ part: [UInt8]) -> [UInt8] {
-        part.withUnsafeBytes { bytes in
-            var kept: [UInt8] = []
-            var rest = bytes[...]
-            while let base = bytes.baseAddress, let nul = memchr(base + rest.startIndex, 0, rest.count) {
-                let room = UnsafeRawPointer(nul) - base
-                kept += rest[...room]
-                // Most room is at the end of a file. A function of the C library compares it with itself.
-                if memcmp(base + room, base + room + 1, bytes.count - room - 1) == 0 { return kept }
-                rest = rest[room...].drop { $0 == 0 }
-            }
-            return kept + rest
-        }
+        guard let last = lines.lastIndex(where: { $0 != 0 }) else { return }
+        try take(last + 1 < lines.count ? lines[...last] + [0, UInt8(ascii: "\n")] : lines)
     }
 }

@@ -2,6 +2,7 @@ import CLinux
 import ChildProcesses
 import DeliveryRecording
 import Foundation
+import Scenarios
 import SystemPackage
 
 /// The files of a recorded program and its child processes, until they are copied into one recording.
@@ -13,8 +14,6 @@ struct RecordedFiles {
     struct Outcome {
         /// The number of processes with records: the program, and processes that it started or forked.
         var processes = 0
-        /// In bytes.
-        var size = 0
         /// Files of processes that have not ended. The recording has what they contained when it was copied.
         var stillRecording: [String] = []
         /// The number of records, and of those of posts.
@@ -24,64 +23,35 @@ struct RecordedFiles {
         var isEmpty = true
         /// Messages that say which calls could not be recorded, and why.
         var unrecorded: Set<String> = []
-        /// True if there are calls whose source locations are unknown because there is no llvm-symbolizer.
-        var lacksSymbolizer = false
     }
 
     /// The user's path.
     private let name: String
-    private let directory: FilePath
+    private let directory: String
 
     /// The path that the program records to.
-    var path: String { directory.appending("recording.jsonl").string }
+    var path: String { directory + "/recording.jsonl" }
 
     /// Creates the directory and an empty file.
     ///
     /// - Parameter name: the user's path; `-` is standard output.
-    /// - Throws: `CommandError`.
+    /// - Throws: `CommandError` if there cannot be a file.
     init(for name: String) throws(CommandError) {
         self.name = name
-        do {
-            // Reports a file that cannot be written before the program runs.
-            _ = try Output(name)
-            let temporary = FileManager.default.temporaryDirectory.appending(path: "notify-demo")
-            var places = [temporary.path(percentEncoded: false)]
-            if Output.isRegular(name) {
-                if let file = try? FileDescriptor.open(FilePath(name), .readOnly, options: .closeOnExec) {
-                    defer { try? file.close() }
-                    // It would end if its file became shorter.
-                    if flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
-                        throw CommandError(description: "another process records to it")
-                    }
-                }
-                // The program may have another working directory.
-                places.insert(URL(filePath: name).standardizedFileURL.path(percentEncoded: false), at: 0)
-            }
-            directory = try Self.makeDirectory(places)
-            let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate]
-            try FileDescriptor.open(FilePath(path), .writeOnly, options: options, permissions: .ownerReadWrite).close()
-        } catch {
-            throw CommandError(
-                description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(Self.text(of: error)).")
-        }
-    }
-
-    private static func text(of error: any Error) -> String { (error as? OutputError)?.problem ?? "\(error)" }
-
-    /// Creates a directory that only its owner can use, beside the first path where that is possible.
-    private static func makeDirectory(_ paths: [String]) throws -> FilePath {
-        for path in paths {
-            var template = Array("\(path).recording-XXXXXX".utf8CString)
-            if mkdtemp(&template) != nil { return FilePath(platformString: template) }
-        }
-        throw Errno(rawValue: errno)
+        let type = try? FilePath(name).stat().type
+        // The program may have another working directory.
+        let isRegular = !Output.isStandardOutput(name) && (type == nil || type == .regular)
+        let place = isRegular ? URL(filePath: name) : .temporaryDirectory.appending(path: "notify-demo")
+        var template = Array("\(place.standardizedFileURL.path).recording-XXXXXX".utf8CString)
+        let problem: Errno? =
+            type == .directory ? .isDirectory : mkdtemp(&template) == nil ? Errno(rawValue: errno) : nil
+        if let problem { throw CommandError(description: "cannot record to \(name): \(problem).") }
+        directory = FilePath(platformString: template).string
+        _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
     }
 
     /// Removes the files of a program that was not started.
-    func discard() {
-        unlink(path)
-        rmdir(directory.string)
-    }
+    func discard() { try? FileManager.default.removeItem(atPath: directory) }
 
     /// Copies the files to the destination, and removes those whose processes have ended. If nothing was recorded, the
     /// destination is unchanged.
@@ -96,29 +66,23 @@ struct RecordedFiles {
     func finish(program: Int32, _ end: ChildProcess.End) throws(CommandError) -> Outcome {
         let now = CLinuxMonotonicNanoseconds()
         // The environment of running processes has the old name.
-        let closed = FilePath("\(directory).rest")
-        let directory = rename(self.directory.string, closed.string) == 0 ? closed : self.directory
-        let reason: Recording.Reason? =
-            switch end {
-            case .exit: .exit
-            case .signal(let number): .signal(UInt8(clamping: number))
-            case .timedOut: nil
-            }
+        let closed = directory + ".rest"
+        let directory = rename(self.directory, closed) == 0 ? closed : self.directory
         do {
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory.string).sorted()
-            let files = try names.map { try RecordedFile(directory.appending($0)) }
-            var outcome = try copy(files.filter { $0.size > 0 }) { tail in
-                reason.flatMap { tail.end(of: program, $0, now: now) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+            let files = try names.map { try RecordedFile("\(directory)/\($0)") }
+            var outcome = try copy(files.filter { !$0.isEmpty }) { tail in
+                tail.end(of: program, Recording.Reason(end), now: now)
             }
             for file in files {
-                if file.hasEnded { unlink(file.path.string) } else { outcome.stillRecording.append(file.path.string) }
+                if file.hasEnded { unlink(file.path) } else { outcome.stillRecording.append(file.path) }
             }
-            rmdir(directory.string)
+            rmdir(directory)
             return outcome
         } catch {
             throw CommandError(
-                description: "the program has ended, but its recording cannot be written to \(name): "
-                    + "\(Self.text(of: error)). The records are in \(directory).")
+                description: "the program has ended, but its recording is not written: \(error) The records are in "
+                    + "\(directory).")
         }
     }
 
@@ -128,37 +92,30 @@ struct RecordedFiles {
         if files.isEmpty { return outcome }
         let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
         let symbolizer = calls.isEmpty ? nil : Symbolizer()
-        outcome.lacksSymbolizer = !calls.isEmpty && symbolizer == nil
         let sources = symbolizer?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
-
-        let output = try Output(name)
-        try output.open(permissions: .ownerReadWrite)
-        var last = UInt8(ascii: "\n")
-        func write(_ lines: [UInt8]) throws {
-            try output.write(lines)
-            outcome.size += lines.count
-            last = lines.last ?? last
-        }
+        let output = try Output(name, permissions: .ownerReadWrite)
         for file in files {
-            // The last line of the previous process may be truncated.
-            if last != UInt8(ascii: "\n") { try write([UInt8(ascii: "\n")]) }
-            var tail = RecordingTail()
+            var (tail, last) = (RecordingTail(), UInt8(ascii: "\n"))
             try file.forEachLines { lines in
                 tail.take(lines)
-                try write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
+                try output.write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
+                last = lines.last ?? last
             }
+            // The last line may be truncated.
+            if last != UInt8(ascii: "\n") { try output.write([UInt8(ascii: "\n")]) }
             if let line = end(tail) {
-                try write(line)
+                try output.write(line)
                 outcome.records += 1
             }
             outcome.records += tail.recordCount
             outcome.posts += tail.postCount
-            if tail.recordCount > tail.endCount { outcome.isEmpty = false }
+            outcome.isEmpty = outcome.isEmpty && tail.recordCount == tail.endCount
             outcome.unrecorded.formUnion(tail.unrecorded)
         }
-        try output.finish()
+        try output.flush()
         // The records stay in the files.
-        if output.isClosed { throw Errno.brokenPipe }
+        if output.isClosed { throw OutputError(path: name, problem: "\(Errno.brokenPipe)") }
+        try output.finish()
         return outcome
     }
 }

@@ -30,27 +30,21 @@ enum RecordedProgram {
         let program = ChildProgram(
             path: command[0], arguments: Array(command.dropFirst()),
             environment: [ProcessRecording.environmentVariable: files.path, "LD_PRELOAD": library + others])
-        let isPrinted = Output.isStandardOutput(file)
-        let running = Locked<ChildProcess?>(nil)
-        var request: Int32?
         let process: ChildProcess
         do {
-            process = try EndRequests.taking([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) { number in
-                request = number
-                // A terminal sends its signals to the program too.
-                if number == SIGTERM || number == SIGHUP { running.withLock(\.self)?.kill(number) }
-                return true
-            } during: {
-                let process = try program.start(output: isPrinted ? .descriptor(STDERR_FILENO) : .inherited)
-                running.withLock { $0 = process }
-                process.wait(timeout: timeout)
-                return process
-            }
+            process = try program.start(output: Output.isStandardOutput(file) ? .descriptor(STDERR_FILENO) : .inherited)
         } catch {
             files.discard()
             throw error
         }
-        let end = process.wait()
+        var request: Int32?
+        let end = try EndRequests.taking([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) { number in
+            request = number
+            // A terminal sends its signals to the program too.
+            if number == SIGTERM || number == SIGHUP { process.kill(number) }
+        } during: {
+            process.wait(timeout: timeout)
+        }
         return Run(end: end, files: try files.finish(program: process.id, end), request: request)
     }
 
@@ -64,17 +58,13 @@ enum RecordedProgram {
             directory.appending(component: name).path,
             directory.deletingLastPathComponent().appending(path: "lib/notify-demo/\(name)").path,
         ]
-        guard let found = candidates.first(where: FileManager.default.isReadableFile) else {
-            throw CommandError(
-                description: "cannot record: \(name) is neither at \(candidates.joined(separator: " nor at ")). "
-                    + "Build it with 'swift build --product notification-recorder', or run Scripts/install.sh again.")
-        }
-        // The dynamic linker separates paths at these characters.
-        if found.contains(where: { $0 == ":" || $0 == " " }) {
-            throw CommandError(
-                description: "cannot record: the path of \(found) has a space or a colon, so that it cannot be "
-                    + "preloaded. Move or install notify-demo elsewhere.")
-        }
-        return found
+        // The dynamic linker separates paths at spaces and colons.
+        let found = candidates.first { FileManager.default.isReadableFile(atPath: $0) && !$0.contains(/[ :]/) }
+        if let found { return found }
+        throw CommandError(
+            description:
+                "cannot record: \(name) is neither at \(candidates.joined(separator: " nor at ")), or the path "
+                + "has a space or a colon, so that it cannot be preloaded. Build it with 'swift build --product "
+                + "notification-recorder', or run Scripts/install.sh again.")
     }
 }

@@ -5,29 +5,21 @@ import Foundation
 struct Symbolizer {
     let path: String
 
-    /// Nil if there is no llvm-symbolizer in `PATH` or beside `swift`, which is searched in `PATH`.
+    /// Nil if there is no llvm-symbolizer in `PATH`.
     ///
     /// - Parameter searchPath: the value of `PATH`.
     init?(searchPath: String? = ProcessInfo.processInfo.environment["PATH"]) {
-        let directories = (searchPath ?? "").split(separator: ":").map { URL(filePath: String($0)) }
-        func executable(_ name: String, in directories: [URL]) -> URL? {
-            directories.map { $0.appending(path: name) }.first { access($0.path, X_OK) == 0 }
-        }
-        let swift = executable("swift", in: directories)?.resolvingSymlinksInPath().deletingLastPathComponent()
-        guard let found = executable("llvm-symbolizer", in: directories + [swift].compactMap(\.self)) else {
-            return nil
-        }
-        path = found.path
+        let paths = (searchPath ?? "").split(separator: ":").map { "\($0)/llvm-symbolizer" }
+        guard let found = paths.first(where: FileManager.default.isExecutableFile) else { return nil }
+        path = found
     }
 
-    /// The sources of the calls that the symbolizer knows; none if it fails or takes too long.
+    /// The keys `file` and `line` of the calls that the symbolizer knows; none if it fails or takes too long.
     ///
     /// - Parameters:
     ///   - calls: addresses as the key `at` of a recording has them: `/usr/bin/program+0x12af`.
     ///   - directory: the paths of files in it are relative to it.
-    func sources(
-        of calls: some Collection<String>, from directory: String, timeout: Duration = .seconds(60)
-    ) -> [String: CallSource] {
+    func sources(of calls: Set<String>, from directory: String, timeout: Duration = .seconds(60)) -> [String: String] {
         let queries = calls.compactMap { call -> String? in
             // Others have escaped characters, and no file.
             guard let plus = call.lastIndex(of: "+"), call.hasPrefix("/"), !call.contains("\\") else { return nil }
@@ -41,14 +33,42 @@ struct Symbolizer {
             let result = try? program.run(input: Array(queries.joined().utf8), timeout: timeout),
             result.end == .exit(0)
         else { return [:] }
-        var sources: [String: CallSource] = [:]
+        var sources: [String: String] = [:]
         // The output may have other lines, or lack one, so a line is that of the address that it names.
         for line in result.output.split(separator: "\n") {
-            guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-                let module = object["ModuleName"] as? String, let address = object["Address"] as? String
+            guard let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                let module = answer["ModuleName"] as? String, let address = answer["Address"] as? String,
+                let frames = answer["Symbol"] as? [[String: Any]],
+                let location = frames.lazy.compactMap({ Self.location($0, from: directory) }).first
             else { continue }
-            sources["\(module)+\(address)"] = CallSource(object)?.relative(to: directory)
+            sources["\(module)+\(address)"] = location
         }
         return sources
+    }
+
+    /// The location of a function, of which the innermost is first. Functions of Foundation are inlined in an optimized
+    /// program. The name of a function does not tell, because an extension of a Foundation type begins like it.
+    private static func location(_ frame: [String: Any], from directory: String) -> String? {
+        guard let file = frame["FileName"] as? String, let line = frame["Line"] as? Int, line > 0,
+            !file.contains(#/^$|/swift-(corelibs-)?foundation//#)
+        else { return nil }
+        return "\"file\":\(name(file, from: directory)),\"line\":\(line)"
+    }
+
+    /// A file as `#fileID` has it, if it is in a target of a Swift package; or with a path relative to the directory, if
+    /// it is in it. In JSON.
+    private static func name(_ file: String, from directory: String) -> String {
+        let parts = file.split(separator: "/")
+        var name = file
+        if file.hasSuffix(".swift"), let folder = parts.lastIndex(where: { $0 == "Sources" || $0 == "Tests" }),
+            folder + 2 < parts.count
+        {
+            name = "\(parts[folder + 1])/\(parts[parts.count - 1])"
+        } else if file.hasPrefix(directory + "/") {
+            name = String(file.dropFirst(directory.count + 1))
+        }
+        let data = try? JSONSerialization.data(
+            withJSONObject: name, options: [.fragmentsAllowed, .withoutEscapingSlashes])
+        return String(decoding: data ?? Data("\"\"".utf8), as: UTF8.self)
     }
 }

@@ -7,9 +7,6 @@ struct Check: Command {
     static let configuration = CommandConfiguration(
         abstract: "Check rules about a recording, for continuous integration.",
         discussion: """
-            A line tells for each rule whether it holds. A rule that fails has evidence: records of the file, and the \
-            source locations of the post and of the registration if they are known.
-
             RULES
             \(RuleForm.help)
 
@@ -26,13 +23,6 @@ struct Check: Command {
               notify-demo check --rule 'WindowWillClose on main'
               notify-demo check run.jsonl --rules rules.txt --rule 'no finding'
               notify-demo check --rules rules.txt --junit j.xml --sarif s.sarif
-              notify-demo record --check rules.txt -- ./my-program
-
-            EXIT STATUS
-              0    all rules hold
-              1    a rule fails
-              2    the recording cannot be read
-              64   a rule cannot be read
             """)
 
     @Argument(help: RecordingFile.help, completion: .file())
@@ -46,17 +36,27 @@ struct Check: Command {
         completion: .file())
     var rules: [String] = []
 
-    @OptionGroup var options: CheckOptions
+    @Option(
+        help: ArgumentHelp("Also write the results as JUnit XML.", valueName: "file"),
+        completion: .file(extensions: ["xml"]))
+    var junit: String?
+
+    @Option(
+        help: ArgumentHelp("Also write the failures as SARIF 2.1.0, for code scanning.", valueName: "file"),
+        completion: .file(extensions: ["sarif", "json"]))
+    var sarif: String?
 
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @Option(help: ColorChoice.help)
-    var color = ColorChoice.auto
-
     @OptionGroup var annotations: AnnotationOptions
 
     @OptionGroup(title: "Findings") var findings: DiagnosisOptions
+
+    /// The options whose output is standard output; then nothing else is printed there.
+    private var printed: [String] {
+        [("--json", json ? "-" : nil), ("--junit", junit), ("--sarif", sarif)].filter { $1 == "-" }.map(\.0)
+    }
 
     func validate() throws {
         if rule.isEmpty, rules.isEmpty {
@@ -65,30 +65,34 @@ struct Check: Command {
         if (rules + [path]).count(where: { $0 == "-" }) > 1 {
             throw ValidationError("standard input can be read only once. Name a file for the recording or the rules.")
         }
+        if printed.count > 1 {
+            throw ValidationError("\(printed[0]) and \(printed[1]) both write to standard output. Name a file.")
+        }
         try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
-        try Output.check(
-            (json ? [("--json", nil)] : []) + options.outputs,
-            inputs: rules + [path] + [findings.accept].compactMap(\.self))
     }
 
-    var annotatesErrors: Bool { annotations.areWanted }
-
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let prepared = try PreparedCheck(rulesIn: rules, rule, options, findings, annotations, terminal)
-        let recording: Recording
-        do {
-            // A rule says which records are missing.
-            recording = try RecordingFile.read(path, terminal, reportsMissing: options.allowIncomplete)
-        } catch let error as LogError where error.problem == LogError.noRecords {
-            terminal.report("\(error)")
-            recording = Recording(source: error.log)
+        let check = try findings.check(rulesIn: rules, rule)(RecordingFile.read(path, terminal))
+        let report = RuleReport(check)
+        if json {
+            try terminal.print(report.json())
+        } else if printed.isEmpty {
+            try terminal.print(shown: terminal.palette.lines(of: report, on: .standardOutput))
         }
-        return try prepared.perform(recording, path: path == "-" ? nil : path, terminal) { report in
-            if json {
-                try terminal.print(report.json())
-            } else {
-                try terminal.print(shown: terminal.palette.lines(of: report, on: .standardOutput))
-            }
+        // The lines are printed even if a report cannot be written.
+        try terminal.standardOutput.flush()
+        annotations.annotate(report.findings, title: "notify-demo check", totals: report.totals, terminal)
+        if let junit {
+            try terminal.output(to: junit).finish(JUnitReport.text("notify-demo check", of: [report.suite]))
         }
+        if let sarif {
+            let files = SourceFiles()
+            let text = try SARIFReport(
+                check, version: NotifyDemo.configuration.version, recordingPath: path == "-" ? nil : path,
+                path: { files.path($0) ?? $0 }
+            ).text()
+            try terminal.output(to: sarif).finish(text)
+        }
+        return findings.status(isGood: check.holds, unused: check.unusedAccepted ?? [], terminal)
     }
 }

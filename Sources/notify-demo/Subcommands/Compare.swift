@@ -14,30 +14,17 @@ struct Compare: Command {
             is a file, or - for standard input. Two runs are the same if each thread did the same, apart from chance; the \
             article "Comparing runs" says what depends on chance.
 
-            TEXT LOGS
-            The form of a log is recognised from its first lines and said on standard error: \
-            \(LogForm.names.joined(separator: ", ")). For every other there is --form. The lines of each thread are \
-            compared in order. Threads with names that differ only in a number at the end are a pool: their lines are \
-            compared without order. Times and addresses are ignored, and ids are renamed.
+            The form of a text log is recognised from its first lines and said on standard error: \
+            \(LogForm.names.joined(separator: ", ")). For every other there is --form.
 
-            MANY RUNS
-            With --good and --bad, the facts that are true of all bad runs and of no good run, or the reverse, the best \
-            first. If there is none, the largest differences of rates are shown, and the status is 2.
+            With --good and --bad, the facts are shown that are true of all bad runs and of no good run, or the reverse.
 
             EXAMPLES
-              notify-demo run flood --seed 1 -o 1.jsonl
-              notify-demo run flood --seed 2 -o 2.jsonl
               notify-demo compare 1.jsonl 2.jsonl
               notify-demo compare --good 1.jsonl --bad 2.jsonl
-              notify-demo run posting-thread > a.log
-              notify-demo compare --reference listing-1 a.log
-              notify-demo compare --mask '[0-9]+ ms' a.log a.log
+              notify-demo compare --mask '[0-9]+ ms' a.log b.log
 
-            EXIT STATUS
-              0 the same
-              1 different
-              2 a run cannot be read, or the comparison is undecided: threads are too similar, everything that an \
-            incomplete recording has is the same, or no fact is true of all bad runs and of no good run
+            The status is 2 also if the comparison is undecided.
             """)
 
     @Option(
@@ -55,12 +42,6 @@ struct Compare: Command {
     @Option(help: "Do not compare notifications with this name, nor what their handlers do. May be repeated.")
     var ignore: [String] = []
 
-    @Option(help: "Compare only notifications with this name.")
-    var name: String?
-
-    @Option(help: "Compare only what happens on this thread or is for it: its name or number.")
-    var thread: String?
-
     @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
     var differences = 5
 
@@ -70,40 +51,24 @@ struct Compare: Command {
     @Flag(help: "Print the outcome as one JSON object: outcome, and of each difference the reason and both sides.")
     var json = false
 
-    @Option(help: ColorChoice.help)
-    var color = ColorChoice.auto
-
     @Argument(help: "Two runs, or one with --reference.", completion: .file())
     var runs: [String] = []
 
     private var areMany: Bool { !good.isEmpty || !bad.isEmpty }
 
-    /// The first option that was given of those for two recordings; nil if none was.
-    private var recordingOption: String? {
-        [("--ignore", !ignore.isEmpty), ("--name", name != nil), ("--thread", thread != nil)].first(where: \.1)?.0
-    }
-
     func validate() throws {
-        let useless = areMany ? reference.map { _ in "--reference" } ?? recordingOption : nil
-        let wrong: String? =
-            if differences < 1 {
-                "--differences must be at least 1."
-            } else if areMany, good.isEmpty || bad.isEmpty {
-                "--good and --bad need each other. Name at least one file after \(good.isEmpty ? "--good" : "--bad")."
-            } else if areMany, let run = runs.first {
-                "\"\(run)\" is neither a good nor a bad run. Name it after --good or --bad."
-            } else if let useless {
-                "\(useless) is for two runs. Leave it out with --good and --bad."
-            } else if reference != nil, runs.count != 1 {
-                "expected one run with --reference, got \(runs.count)."
-            } else if !areMany, reference == nil, runs.count != 2 {
-                "expected two runs, got \(runs.count). To compare with a log of the documents, use --reference."
-            } else if (good + bad + runs).count(where: { $0 == "-" }) > 1 {
-                "standard input can be read only once. Name a file for each other run."
-            } else {
-                nil
-            }
-        if let wrong { throw ValidationError(wrong) }
+        try ValidationError.check("--differences", differences, from: 1, to: .max)
+        let expected = areMany ? 0 : reference == nil ? 2 : 1
+        if areMany, good.isEmpty || bad.isEmpty {
+            throw ValidationError("--good and --bad need each other. Name at least one file after each.")
+        }
+        if runs.count != expected {
+            throw ValidationError(
+                "expected two runs, one with --reference, or only those after --good and --bad; got \(runs.count).")
+        }
+        if (good + bad + runs).count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("standard input can be read only once. Name a file for each other run.")
+        }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
@@ -125,21 +90,31 @@ struct Compare: Command {
     }
 
     private func compareTwo(_ terminal: Terminal) throws -> ExitStatus {
-        let comparison = try compare(read(runs, terminal), terminal)
+        let inputs = try (reference.map { [.log(try TextLog($0))] } ?? []) + read(runs, terminal)
+        var options = RunComparison.Options()
+        (options.ignored, options.maximumDifferences, options.pools) = (Set(ignore), differences, text.pool)
+        let comparison: RunComparison
+        if case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] {
+            for filter in ignore.map({ RecordingFilter(name: $0) }) {
+                // One of them must have the name.
+                if (try? RecordingSelection(filter, of: first)) == nil {
+                    _ = try RecordingSelection(filter, of: second)
+                }
+            }
+            terminal.show(progress: "\(first.entries.count) and \(second.entries.count) records are compared")
+            comparison = RunComparison(first, second, options: options)
+        } else {
+            comparison = try RunComparison(inputs[0].log(), inputs[1].log(), options: options)
+        }
         let report = ComparisonReport(comparison, maximumDifferences: differences)
-        if json { try terminal.print(JSONText.of(report)) }
+        let palette = terminal.palette
         let (status, style): (ExitStatus, (String) -> String) =
             switch comparison.outcome {
-            case .same: (.success, terminal.palette.good)
-            case .different: (.failed, terminal.palette.bad)
-            case .truncated: (.error, terminal.palette.plain)
-            case .undecided: (.error, { $0 })
+            case .same: (.success, palette.good)
+            case .different: (.failed, palette.bad)
+            case .truncated, .undecided: (.error, palette.plain)
             }
-        if case .undecided = comparison.outcome {
-            terminal.say("notify-demo: \(report.description)")
-        } else if !json {
-            try terminal.print(shown: [style(report.description)])
-        }
+        try json ? terminal.print(JSONText.of(report)) : terminal.print(shown: [style(report.description)])
         return status
     }
 
@@ -160,33 +135,5 @@ struct Compare: Command {
             }
             return input
         }
-    }
-
-    private func compare(_ inputs: [ComparisonInput], _ terminal: Terminal) throws -> RunComparison {
-        let inputs = try (reference.map { [.log(try TextLog($0))] } ?? []) + inputs
-        var options = RunComparison.Options()
-        (options.ignored, options.maximumDifferences, options.pools) = (Set(ignore), differences, text.pool)
-        if case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] {
-            if let option = text.given {
-                throw CommandError(description: "\(option) is for text logs. Leave it out.")
-            }
-            for name in ignore {
-                // As for --name, one of the recordings must have the name.
-                var named = options
-                try named.select(RecordingFilter(name: name), of: first, second)
-            }
-            let filter = RecordingFilter(name: name, thread: thread)
-            if !filter.isEmpty { try options.select(filter, of: first, second) }
-            terminal.show(progress: "\(first.entries.count) and \(second.entries.count) records are compared")
-            return RunComparison(first, second, options: options)
-        }
-        if let option = recordingOption {
-            for case .log(let log) in inputs {
-                throw CommandError(
-                    description: "\(option) is for recordings, and \(ShownText.escaped(log.name)) is a text log. "
-                        + "Leave it out.")
-            }
-        }
-        return try RunComparison(inputs[0].log(), inputs[1].log(), options: options)
     }
 }

@@ -15,7 +15,6 @@ struct Diagnose: Command {
             of the notification. Text after # is a comment.
 
             EXAMPLES
-              notify-demo record -- ./my-program; notify-demo diagnose
               notify-demo diagnose --main-budget 4ms --depth 100
               notify-demo diagnose --json | jq -r '.findings[].problem'
             """)
@@ -28,11 +27,8 @@ struct Diagnose: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @Flag(help: "List the kinds of findings, with what each means and its limits, and read no recording.")
+    @Flag(help: "List the kinds of findings, with what each means and its limits, and end.")
     var kinds = false
-
-    @Option(help: ColorChoice.help)
-    var color = ColorChoice.auto
 
     @OptionGroup var annotations: AnnotationOptions
 
@@ -40,17 +36,6 @@ struct Diagnose: Command {
     var path = RecordingFile.defaultPath
 
     @OptionGroup(title: "Selection") var selected: SelectionOptions
-
-    var annotatesErrors: Bool { annotations.areWanted }
-
-    func validate() throws {
-        let useless =
-            [("--accept", options.accept != nil), ("--strict", strict)].filter(\.1).map(\.0) + selected.given
-            + (path == RecordingFile.defaultPath ? [] : [path])
-        if kinds, !useless.isEmpty {
-            throw ValidationError("--kinds reads no recording. Leave out \(useless.joined(separator: " and ")).")
-        }
-    }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if kinds {
@@ -81,7 +66,7 @@ struct Diagnose: Command {
         }
         try terminal.standardOutput.flush()
         annotations.annotate(report.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)
-        let isUnused = options.failsForUnused(diagnosis.unusedAccepted, terminal)
-        return isUnused || (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success
+        let isGood = strict ? !diagnosis.hasFinding : !diagnosis.hasProblem
+        return options.status(isGood: isGood, unused: diagnosis.unusedAccepted, terminal)
     }
 }

@@ -14,25 +14,16 @@ struct Observe: Command {
               2026-11-21 16:14:57.940 make[4711] → 1 main: done of "Soup" with {"n":3}
 
             Lost notifications have a line too: a gap gives their number and the cause; an interruption is the end of \
-            the server, after which the number is unknown. With --json, each line is an object: kind is notification, \
-            gap, interrupted, connected or failed.
+            the server, after which the number is unknown.
 
             For scripts: the line "observing NAME" on standard error means that no later notification is missed. Then \
             the command after -- is started, which keeps running afterwards. If it fails before, the waiting ends.
 
             EXAMPLES
-              notify-demo observe build-done --object Kitchen
               notify-demo observe build-done -N 1 --timeout 2m && ./deploy
               notify-demo observe ready -N 1 --timeout 10s -- ./server --port 8080
-              notify-demo observe --json | jq -r 'select(.kind == "gap").count'
 
-            EXIT STATUS
-              0    -N notifications arrived, or, without -N, the timeout
-                   passed
-              1    the timeout passed first
-              2    the command failed, or the server cannot be reached or
-                   started
-              130  interrupted by Ctrl-C
+            The status is 0 if -N notifications arrived, and 1 if the timeout passed first.
             """)
 
     @Argument(help: "The name to observe (default: any).")
@@ -44,7 +35,7 @@ struct Observe: Command {
     @Option(name: [.customShort("N"), .customLong("count")], help: "End after this many notifications.")
     var count: Int?
 
-    @Option(help: "End after this time: 200ms, 5s, 2m.", transform: ElapsedTime.argument)
+    @Option(help: "End after this time: 200ms, 5s, 2m.")
     var timeout: ElapsedTime?
 
     @Flag(help: "Print each line as JSON.")
@@ -59,18 +50,50 @@ struct Observe: Command {
 
     func validate() throws {
         try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
-        try ValidationError.check("-N", count, from: 1)
+        try ValidationError.check("-N", count, from: 1, to: .max)
+    }
+
+    private enum Step {
+        case event(ObservedEvent)
+        case timeout
+        case commandFailed(ChildProcess.End)
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let what = (name ?? "any notification") + (object.map { " of \($0)" } ?? "")
         let center = try DistributedCenter(directory: server.directory)
         defer { center.close() }
-        let observation = try Observation(of: name, object, by: center, timeout: timeout?.duration, command)
-        var isConnected = false
-        var missing = count ?? .max
+        // What has arrived on the main thread.
+        let steps = Locked<[Step]>([])
+        let add: @Sendable (Step) -> Void = { step in steps.withLock { $0.append(step) } }
+        let tokens = [
+            center.addConnectionObserver { add(.event(ObservedEvent($0))) },
+            try center.addObserver(
+                forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: .deliverImmediately
+            ) { add(.event(ObservedEvent($0))) },
+        ]
+        defer { for token in tokens { token.cancel() } }
+        // The timeout and the command begin when the server has registered the observer.
+        try center.synchronize(timeout: min(max(timeout?.duration ?? .seconds(5), .seconds(2)), .seconds(5)))
+        if let timeout { try MainThread.main.perform(after: timeout.duration) { add(.timeout) } }
+        if !command.isEmpty {
+            // It shares this process's standard streams and keeps running afterwards.
+            let process = try ChildProgram(path: command[0], arguments: Array(command.dropFirst())).start()
+            Thread.detachNewThread {
+                let end = process.wait()
+                if end != .exit(0) { try? MainThread.main.performLater { add(.commandFailed(end)) } }
+            }
+        }
+        var (isConnected, missing) = (false, count ?? .max)
         while missing > 0, !terminal.standardOutput.isClosed {
-            switch observation.next() {
+            let end = MainActor.assumeIsolated {
+                MainRunLoop.run(until: { steps.withLock { !$0.isEmpty } }, stoppingOn: [SIGINT, SIGTERM, SIGHUP])
+            }
+            if case .signal(let number) = end {
+                center.close()
+                EndRequests.end(by: number)
+            }
+            switch steps.withLock({ $0.removeFirst() }) {
             case .event(let event):
                 if let server = event.serverProcess, !isConnected {
                     isConnected = true
@@ -85,9 +108,6 @@ struct Observe: Command {
                 terminal.report(
                     "\(count - missing) of \(count) notifications arrived within \(timeout?.description ?? "")")
                 return .failed
-            case .request(let number):
-                center.close()
-                EndRequests.end(by: number)
             // Ctrl-C was for this process too; the command happened to end first.
             case .commandFailed(.signal(SIGINT)): EndRequests.end(by: SIGINT)
             case .commandFailed(let end):
@@ -96,62 +116,5 @@ struct Observe: Command {
             }
         }
         return .success
-    }
-}
-
-/// An observer on the main thread. It keeps what has arrived until `next`.
-@MainActor
-private final class Observation {
-    enum Step {
-        case event(ObservedEvent)
-        case timeout
-        case commandFailed(ChildProcess.End)
-        /// A request to end this process.
-        case request(Int32)
-    }
-
-    private var events: ArraySlice<ObservedEvent> = []
-    /// Why nothing more is waited for.
-    private var end: Step?
-    private var tokens: [ObserverToken] = []
-
-    /// Registers the observer and waits until the server has registered it: for `timeout`, but at least 2 and at most 5
-    /// seconds. Then the timeout begins, and the command is started, if there is one. It shares this process's standard
-    /// streams and keeps running afterwards.
-    nonisolated convenience init(
-        of name: String?, _ object: String?, by center: DistributedCenter, timeout: Duration?, _ command: [String]
-    ) throws {
-        self.init()
-        try MainActor.assumeIsolated {
-            tokens = [
-                center.addConnectionObserver { [unowned self] in events.append(ObservedEvent($0)) },
-                try center.addObserver(
-                    forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: .deliverImmediately
-                ) { [unowned self] in events.append(ObservedEvent($0)) },
-            ]
-            try center.synchronize(timeout: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
-            if let timeout { try MainThread.main.perform(after: timeout) { [self] in end = end ?? .timeout } }
-        }
-        if command.isEmpty { return }
-        let process = try ChildProgram(path: command[0], arguments: Array(command.dropFirst())).start()
-        Thread.detachNewThread {
-            let end = process.wait()
-            if end == .exit(0) { return }
-            try? MainThread.main.performLater { self.end = self.end ?? .commandFailed(end) }
-        }
-    }
-
-    nonisolated private init() {}
-
-    /// Waits for an event, or the reason to end.
-    nonisolated func next() -> Step {
-        MainActor.assumeIsolated {
-            if events.isEmpty, end == nil {
-                let reason = MainRunLoop.run(
-                    until: { !events.isEmpty || end != nil }, stoppingOn: [SIGINT, SIGTERM, SIGHUP])
-                if case .signal(let number) = reason { end = .request(number) }
-            }
-            return events.popFirst().map { .event($0) } ?? end ?? .timeout
-        }
     }
 }

@@ -11,25 +11,17 @@ struct Post: Command {
             to its observers. Nothing is printed.
 
             EXAMPLES
-              notify-demo post build-done
-              notify-demo post done --object Kitchen --user-info dish=soup n:=3 hot:=true
-              notify-demo post settings-changed --deliver-immediately
+              notify-demo post done --object Kitchen --user-info '{"dish":"soup","n":3,"hot":true}'
             """)
 
-    @Argument(help: "The notification's name, at most 255 bytes. It comes before --user-info.")
+    @Argument(help: "The notification's name, at most 255 bytes.")
     var name: String
 
     @Option(help: "The object, which identifies the sender; at most 1024 bytes.")
     var object: String?
 
-    @Option(
-        parsing: .upToNextOption,
-        help: ArgumentHelp(
-            """
-            Entries of userInfo: key=text, or key:=JSON for numbers, true and false, arrays and dictionaries, such as \
-            count:=3.
-            """, valueName: "entry"))
-    var userInfo: [String] = []
+    @Option(help: ArgumentHelp("The userInfo, an object of JSON. 3 is an integer and 3.0 a real.", valueName: "json"))
+    var userInfo: String?
 
     @Flag(help: "Deliver it at once also to processes that have suspended delivery, after what is held for them.")
     var deliverImmediately = false
@@ -52,43 +44,18 @@ struct Post: Command {
         return .success
     }
 
-    /// Reads the entries of userInfo. 3 is an integer and 3.0 a real. Null and numbers beyond 64 bits are refused.
-    ///
-    /// - Returns: nil if there is none.
-    /// - Throws: `ValidationError` for a malformed entry and for a duplicate key.
+    /// - Throws: `ValidationError` for text that is no object, or that cannot be posted, such as null.
     func propertyList() throws -> [String: PropertyListValue]? {
-        var values: [String: PropertyListValue] = [:]
-        for entry in userInfo {
-            guard let parts = entry.wholeMatch(of: /([^=]*?)(:?)=(.*)/.dotMatchesNewlines()) else {
-                throw ValidationError(
-                    "--user-info takes key=text or key:=JSON, and \"\(entry)\" has no \"=\". If it is the name of the "
-                        + "notification, write it before --user-info.")
-            }
-            let (key, text) = (String(parts.1), String(parts.3))
-            if key.isEmpty {
-                throw ValidationError("--user-info takes key=text or key:=JSON, and \"\(entry)\" has no key.")
-            }
-            let value = parts.2.isEmpty ? .string(text) : try Self.json(text, of: key)
-            if values.updateValue(value, forKey: key) != nil {
-                throw ValidationError("--user-info contains the key \"\(key)\" twice.")
-            }
-        }
-        return values.isEmpty ? nil : values
-    }
-
-    private static func json(_ text: String, of key: String) throws -> PropertyListValue {
-        let problem: String
+        guard let userInfo else { return nil }
         do {
-            return try PropertyListValue(
-                JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed))
+            let value = try PropertyListValue(JSONSerialization.jsonObject(with: Data(userInfo.utf8)))
+            if case .dictionary(let values) = value { return values }
         } catch let error as DistributedError {
-            problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.cause ?? "")"
+            throw ValidationError(
+                "--user-info cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.cause ?? "")")
         } catch {
-            let reason = (error as NSError).userInfo["NSDebugDescription"].map { "\($0)" } ?? "\(error)"
-            problem = "is not JSON: \(reason.trimmingCharacters(in: ["."]))"
+            // The message is the same for all that is no JSON.
         }
-        throw ValidationError(
-            "the value of \"\(key)\" \(problem). JSON follows :=, such as 3, true, [1,2] or {\"a\":\"b\"}; "
-                + "for text, write \(key)=\(text).")
+        throw ValidationError("--user-info takes an object of JSON, such as {\"dish\":\"soup\"}.")
     }
 }

@@ -30,8 +30,6 @@ struct Run: Command {
             EXAMPLES
               notify-demo run redirect
               notify-demo run flood --posters 8 --drop-signals 0.99 --seed 7
-              notify-demo run observer-lifetime --capture weak
-              notify-demo run many-observers -o run.jsonl
             """)
 
     @Argument(
@@ -39,26 +37,18 @@ struct Run: Command {
         transform: ScenarioCatalog.scenario)
     var name: any Scenario
 
-    @Option(
-        help: ArgumentHelp(
-            "The number of posting threads (flood, many-observers; 1 to 256, default 4).", valueName: "n"))
-    var posters: Int?
+    @Option(help: ArgumentHelp("The number of posting threads, 1 to 256 (flood).", valueName: "n"))
+    var posters = ScenarioOptions().posters
 
     @Option(
-        help: ArgumentHelp(
-            """
-            The number of notifications posted by all threads together, 1 to 1000000 (flood, default 10000; \
-            held-message, default 3; many-observers, at most 50000, default 100).
-            """, valueName: "n"))
-    var notifications: Int?
+        help: ArgumentHelp("The number of notifications that all threads post, 1 to 1000000 (flood).", valueName: "n"))
+    var notifications = ScenarioOptions().notifications
 
-    @Option(
-        help: ArgumentHelp(
-            "The probability with which a signal is lost (flood; 0 to 1, default 0.9).", valueName: "p"))
-    var dropSignals: Double?
+    @Option(help: ArgumentHelp("The probability with which a signal is lost, 0 to 1 (flood).", valueName: "p"))
+    var dropSignals = ScenarioOptions().dropSignals
 
-    @Option(help: ArgumentHelp("The seed that decides which signals are lost (flood; default 1).", valueName: "n"))
-    var seed: UInt64?
+    @Option(help: ArgumentHelp("The seed that decides which signals are lost (flood).", valueName: "n"))
+    var seed = ScenarioOptions().seed
 
     @Option(
         help: ArgumentHelp(
@@ -71,48 +61,33 @@ struct Run: Command {
     @Option(
         name: .shortAndLong,
         help: """
-            Also record to this file, for check, diagnose, compare, timeline, trace and stats; - is standard \
-            output, on which nothing else is printed then.
+            Also record to this file, for check, diagnose, compare, timeline, trace and stats; - is standard output, on \
+            which nothing else is printed then.
             """, completion: .file(extensions: ["jsonl"]))
     var output: String?
 
-    @Option(help: ColorChoice.help)
-    var color = ColorChoice.auto
-
-    private var options: ScenarioOptions {
-        var options = ScenarioOptions(notifications: notifications, capture: capture)
-        options.posters = posters ?? options.posters
-        options.dropSignals = dropSignals ?? options.dropSignals
-        options.seed = seed ?? options.seed
-        return options
-    }
-
     func validate() throws {
-        let given: [(ScenarioOptions.Name, Any?)] = [
-            (.posters, posters), (.notifications, notifications), (.dropSignals, dropSignals), (.seed, seed),
-            (.capture, capture),
-        ]
-        for (option, value) in given where value != nil && !name.options.contains(option) {
-            throw ValidationError(
-                "the scenario \"\(name.name)\" takes no --\(option.rawValue). 'notify-demo list' lists the options.")
-        }
-        try ValidationError.check { try name.validate(options) }
+        try ValidationError.check("--posters", posters, from: 1, to: 256)
+        try ValidationError.check("--notifications", notifications, from: 1, to: 1_000_000)
+        try ValidationError.check("--drop-signals", dropSignals, from: 0, to: 1)
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        var options = ScenarioOptions()
+        (options.posters, options.notifications, options.capture) = (posters, notifications, capture)
+        (options.dropSignals, options.seed) = (dropSignals, seed)
         let run = try ScenarioRun.perform(
             name, options: options, needsRecords: json || output != nil, terminal)
-        let printsRecords = json || output.map(Output.isStandardOutput) ?? false
-        let file = output.flatMap { Output.isStandardOutput($0) ? nil : $0 }
-        for path in [file, printsRecords ? "-" : nil].compactMap(\.self) {
-            let output = try terminal.output(to: path)
+        var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
+        if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
+        for output in outputs {
             try run.recorded.file?.seek(toOffset: 0)
             while let lines = try run.recorded.file?.read(upToCount: 1 << 16), !lines.isEmpty {
                 try output.write(Array(lines))
             }
             try output.finish()
         }
-        if !printsRecords {
+        if !outputs.contains(where: \.isStandardOutput) {
             try terminal.print(DocumentStyle().lines(of: run.recorded.recording))
             if let report = name.report(on: run.recorded) {
                 try terminal.print(report.split(separator: "\n").map { "# \($0)" })
@@ -121,36 +96,5 @@ struct Run: Command {
         }
         for expectation in run.expectations { terminal.say(shown: terminal.messagePalette.line(of: expectation)) }
         return run.expectations.allSatisfy(\.holds) ? .success : .failed
-    }
-}
-
-/// The child process of `run observer-lifetime`, which may crash.
-struct LifetimeChild: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: LifetimeProgram.subcommand, shouldDisplay: false)
-
-    @Argument var capture: ObserverCapture
-    /// Of the file to record to.
-    @Argument var path: String
-
-    func run() throws {
-        // A child process that may crash leaves no core dump.
-        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-        try LifetimeProgram(capture, timeout: .seconds(10)).perform(recordingTo: path)
-    }
-}
-
-/// The second process of a distributed scenario. It obeys commands on standard input until that ends.
-struct DistributedChild: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: DistributedProgram.subcommand, shouldDisplay: false)
-
-    @Argument var directory: String
-    /// Of the file to record to.
-    @Argument var path: String
-
-    func run() throws {
-        try DistributedProgram.perform(
-            at: ServerDirectory(path: directory), recordingTo: path, timeout: .seconds(20), readLine: { readLine() },
-            write: { _ = try FileDescriptor.standardOutput.writeAll(Array($0.utf8)) })
     }
 }

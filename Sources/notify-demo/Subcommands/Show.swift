@@ -25,9 +25,6 @@ struct Show: Command {
     @Flag(help: "Print the lines of the recording as they are, which other commands read.")
     var json = false
 
-    @Option(help: ColorChoice.help)
-    var color = ColorChoice.auto
-
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if json {
             // The lines of the file, so that another command answers for them as for the file.

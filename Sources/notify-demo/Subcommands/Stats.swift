@@ -16,9 +16,7 @@ struct Stats: Command {
             time that 99 of 100 took at most. A dash means that nothing was recorded.
 
             EXAMPLES
-              notify-demo run many-observers -o run.jsonl; notify-demo stats run.jsonl
               notify-demo stats --by observer run.jsonl
-              gunzip -c run.jsonl.gz | notify-demo stats -
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99
             """)
 
@@ -32,12 +30,6 @@ struct Stats: Command {
 
     @Flag(help: "Print everything as one JSON object; times are in nanoseconds.")
     var json = false
-
-    func validate() throws {
-        if json, by != nil {
-            throw ValidationError("--json prints all groupings, so --by has no effect. Use one of them.")
-        }
-    }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let (recording, selection) = try selected.read(path, terminal)

@@ -11,7 +11,6 @@ struct Trace: Command {
             chrome://tracing open. They do not upload it.
 
             EXAMPLES
-              notify-demo run flood -o run.jsonl; notify-demo trace run.jsonl -o trace.json
               notify-demo trace run.jsonl | gzip > trace.json.gz
             """)
 
@@ -23,21 +22,16 @@ struct Trace: Command {
     @Option(name: .shortAndLong, help: "The file to write to. Default, and -: standard output.", completion: .file())
     var output: String?
 
-    func validate() throws { try Output.check([("-o", output)], inputs: [path]) }
-
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let (recording, selection) = try selected.read(path, terminal)
         let total = max(1, recording.entries.count)
         let trace = try terminal.output(to: output)
-        let events = try ChromeTrace.write(RecordingIndex(recording), selection) { written in
+        _ = try ChromeTrace.write(RecordingIndex(recording), selection) { written in
             terminal.show(progress: "\(written * 100 / total) % written")
         } to: {
             try trace.write($0)
         }
         try trace.finish()
-        if let output, !trace.isStandardOutput {
-            terminal.say("\(events) events written to \(output); open it in https://ui.perfetto.dev")
-        }
         return .success
     }
 }

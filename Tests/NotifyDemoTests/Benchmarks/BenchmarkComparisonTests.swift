@@ -22,25 +22,16 @@ final class BenchmarkComparisonTests: XCTestCase {
         ] {
             let row = try XCTUnwrap(ours([Self.report(ours: before)], Self.report(ours: now)))
             XCTAssertEqual(row.verdict, verdict, "\(before) \(now)")
-            if before.count > 1 { XCTAssertEqual(row.noise ?? 0, 0.283, accuracy: 0.001) }
         }
     }
 
-    func testTheDifferencesBetweenSeveralEarlierRunsAreNoise() throws {
+    func testNeitherNoiseBetweenEarlierRunsNorASlowerMachineIsASlowerRow() throws {
         let runs = [[99, 100, 101], [130], [102]].map { Self.report(ours: $0) }
-        let row = try XCTUnwrap(ours(runs, Self.report(ours: [120])))
-        XCTAssertEqual(row.before, 102)
-        XCTAssertEqual(row.noise ?? 0, 30 / 102, accuracy: 0.001)
-        XCTAssertEqual(row.verdict, .same)
+        XCTAssertEqual(ours(runs, Self.report(ours: [120]))?.verdict, .same)
         XCTAssertEqual(ours([runs[0]], Self.report(ours: [120]))?.verdict, .slower)
-    }
-
-    func testARowThatIsSlowerBecauseTheMachineIsIsNotSlower() throws {
         let before = [Self.report(ours: [100])]
         XCTAssertEqual(ours(before, Self.report(control: [30], ours: [150]))?.verdict, .same)
-        XCTAssertEqual(ours(before, Self.report(control: [22], ours: [150]))?.verdict, .slower)
-        let control = BenchmarkComparison(of: Self.report(control: [30], ours: [100]), with: before)
-        XCTAssertFalse(control.hasSlower, "only the control is")
+        XCTAssertFalse(BenchmarkComparison(of: Self.report(control: [30], ours: [100]), with: before).hasSlower)
     }
 
     func testTheTableHasTheFiguresTheirRatioAMarkAndTheRowsThatOneRunDoesNotHave() throws {
@@ -60,18 +51,6 @@ final class BenchmarkComparisonTests: XCTestCase {
             burst-1  gone                 1.00     –      –      –  not measured now
             old-1    ours                 1.00     –      –      –  not measured now
             """)
-    }
-
-    func testConditionsThatDifferAreListed() throws {
-        let before = Self.report(ours: [100])
-        var now = before
-        XCTAssertTrue(BenchmarkComparison.areAlike([before, now]))
-        now.machine.cores = 1
-        now.isQuick = true
-        XCTAssertFalse(BenchmarkComparison.areAlike([before, now]))
-        XCTAssertEqual(
-            BenchmarkComparison(of: now, with: [before]).differences,
-            ["The cores: 2 before, 1 now.", "The run: whole before, quick now."])
     }
 
     func testCompareMeasuresTheWorkloadsOfTheFileAndRefusesAFileThatIsNoReport() async throws {

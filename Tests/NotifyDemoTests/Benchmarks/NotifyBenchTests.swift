@@ -28,22 +28,4 @@ final class NotifyBenchTests: XCTestCase {
             }
         }
     }
-
-    func testAUsageErrorNamesTheArgumentAndAValidOneAndAFullDiskIsAnError() throws {
-        let cases = [
-            ("brust", "Did you mean \"burst\"?"),
-            ("burst xyzzy", "'notify-bench --list' lists them"),
-            ("--rounds 0", "--rounds is 0, and must be from 1 to 1000"), ("--list --quick", "--list measures nothing"),
-        ]
-        let outcome = try Shell.run(
-            cases.map { "notify-bench \($0.0) 2>&1; echo $?" }.joined(separator: "\necho next\n")
-                + "\nnotify-bench --quick same-thread-1 > /dev/full; echo $? >&2")
-        let refusals = outcome.output.components(separatedBy: "next\n")
-        try require(refusals.count == cases.count, outcome.output)
-        for ((arguments, says), refusal) in zip(cases, refusals) {
-            XCTAssertTrue(refusal.contains(says) && refusal.hasSuffix("\n64\n"), "\(arguments): \(refusal)")
-        }
-        XCTAssertTrue(outcome.errors.contains("cannot write to standard output: No space left on device"))
-        XCTAssertTrue(outcome.errors.hasSuffix("\n2\n"))
-    }
 }

@@ -72,8 +72,8 @@ final class TerminalTextTests: XCTestCase {
     }
 
     func testColorsFollowTheChoice() {
-        XCTAssertEqual(Palette(.always, for: .standardOutput).bad("x\u{7}"), "\u{1B}[31mx\\u0007\u{1B}[0m")
-        XCTAssertEqual(Palette(.never, for: .standardOutput).bad("x"), "x")
+        XCTAssertEqual(Palette(isColored: true).bad("x\u{7}"), "\u{1B}[31mx\\u0007\u{1B}[0m")
+        XCTAssertEqual(Palette(isColored: false).bad("x"), "x")
     }
 
     // MARK: Escaping

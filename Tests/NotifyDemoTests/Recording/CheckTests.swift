@@ -48,19 +48,15 @@ final class CheckTests: XCTestCase {
         XCTAssertEqual(outcome.errors, "")
     }
 
-    func testRulesThatCannotBeReadAre64WithTheirPlacesThenAFileThatCannotBeReadOrWrittenIs2ThenAFailedRuleIs1() throws {
+    func testRulesThatCannotBeReadAre64WithTheirPlacesAFileThatCannotBeReadOrWrittenIs2AndAFailedRuleIs1() throws {
         let outcome = try shell(
             """
             printf 'no finding\\nDishReady onn main\\nno handlr\\n' > rules.txt; : > empty.txt
-            echo 'mainHeldUp' > accepted.txt
             for a in "--rules rules.txt" "--rules empty.txt" "--rules /nonexistent" "--rules good.txt --rules /" \
-            "--rules rules.txt --rules /nonexistent" "--rules rules.txt --junit /nonexistent/a" \
-            "/nonexistent --rules good.txt" "--rules bad.txt --junit /dev/full" "--rules bad.txt --sarif /dev/full" \
-            "--rules good.txt --accept accepted.txt --sarif accepted.txt"
-            do notify-demo check $a 2>&1 > text | grep -oE '[^ ]+:[0-9]+:[0-9]+: expected|.*cannot.*|.*rule\\..*|.*overwrite.*'
+            "/nonexistent --rules good.txt" "--rules bad.txt --junit /dev/full" "--rules bad.txt --sarif /nonexistent/a"
+            do notify-demo check $a 2>&1 > text | grep -oE '[^ ]+:[0-9]+:[0-9]+: expected|.*cannot.*|.*rule\\..*'
             echo ${PIPESTATUS[0]}; done
-            notify-demo record --check rules.txt --check empty.txt -- touch made 2> errors; echo $?; grep -c expected errors
-            ls made 2> errors
+            notify-demo record --check rules.txt -- touch made 2> errors; echo $?; ls made 2> errors
             """)
         XCTAssertEqual(
             outcome.output,
@@ -74,53 +70,35 @@ final class CheckTests: XCTestCase {
             2
             notify-demo: /: cannot be read: Is a directory. Give a file of rules.
             2
-            rules.txt:2:11: expected
-            rules.txt:3:4: expected
-            64
-            rules.txt:2:11: expected
-            rules.txt:3:4: expected
-            64
             notify-demo: /nonexistent: cannot be opened: No such file or directory.
             2
             notify-demo: cannot write /dev/full: No space left on device.
             2
-            notify-demo: cannot write /dev/full: No space left on device.
+            notify-demo: cannot write /nonexistent/a: No such file or directory.
             2
-            Error: --sarif would overwrite accepted.txt. Name another file.
             64
-            64
-            2
 
             """)
     }
 
-    func testAnIncompleteRecordingIsAFailedCaseInEachFormatAndANoteIfItIsAllowed() throws {
+    func testAnIncompleteRecordingIsAFailedCaseInEachFormat() throws {
         let outcome = try shell(
             """
             sed 30d notifications.jsonl > missing; sed '30s/.*/{/' notifications.jsonl > damaged
-            sed '30s/.*/{"n":26,"t":1,"thread":1,"stage":"lost","count":3}/' notifications.jsonl > lost; : > empty
-            c() { notify-demo check $f --rule 'no handler longer than 1 h' "$@"; }
-            for f in missing damaged lost empty; do
-            c > text 2> errors; echo "$f $? $(grep -c . errors)"; grep 'the recording is complete' text
-            c --allow-incomplete > text 2> errors; echo "$? $(grep -c 'the recording is complete' text) \
-            $(grep -c 'is incomplete' errors)"; done
-            for o in --json '--junit -' '--sarif -'; do c $o 2> errors | grep -c 'the recording is complete'; done
+            sed '30s/.*/{"n":26,"t":1,"thread":1,"stage":"lost","count":3}/' notifications.jsonl > lost
+            c() { notify-demo check $f --rule 'no handler longer than 1 h' "$@" 2> errors; }
+            for f in missing damaged lost; do c | grep 'the recording is complete'; echo ${PIPESTATUS[0]}; done
+            for o in --json '--junit -' '--sarif -'; do c $o | grep -c 'the recording is complete'; done
             """)
         XCTAssertEqual(
             outcome.output,
             """
-            missing 1 0
             FAILED  the recording is complete: 1 record is missing
-            0 0 1
-            damaged 1 0
+            1
             FAILED  the recording is complete: 1 record is missing
-            0 0 1
-            lost 1 0
+            1
             FAILED  the recording is complete: 3 records were lost
-            0 0 1
-            empty 1 1
-            FAILED  the recording is complete: it has no records
-            0 0 0
+            1
             1
             1
             1
@@ -169,7 +147,6 @@ final class CheckTests: XCTestCase {
             \(failed)status 2
             notify-demo: true recorded nothing: it posts and observes no notifications, is linked statically, has rights that \
             its user does not have, or could not write its recording and said so.
-            0 passed, 2 failed
 
             """)
     }
@@ -185,20 +162,5 @@ final class CheckTests: XCTestCase {
         XCTAssertEqual(outcome.output, "0\n0\n1\n1\n", outcome.errors)
         let line = "notify-demo: accepted.txt:4: dropped Gone: the recording has no such finding\n"
         XCTAssertEqual(outcome.errors, String(repeating: line, count: 4))
-    }
-
-    func testColoursAndWidthFollowTheTerminal() throws {
-        let outcome = try shell(
-            """
-            export TERM=xterm
-            t() { script -qec "stty cols $1; notify-demo check --rules good.txt --rules bad.txt" /dev/null; }
-            t 60; NO_COLOR=1 t 60 | grep -c $'\\e'
-            """)
-        let lines = outcome.output.split { $0.isNewline }
-        XCTAssertTrue(outcome.output.contains("\u{1B}[32mok\u{1B}[0m      OrderPlaced"), outcome.output)
-        XCTAssertTrue(outcome.output.contains("\u{1B}[31mFAILED\u{1B}[0m  DishReady"), outcome.output)
-        let widths = lines.dropLast().map { $0.replacing(/\u{1B}\[\d+m/, with: "").count }
-        XCTAssertTrue(widths.allSatisfy { $0 <= 60 }, outcome.output)
-        XCTAssertEqual(lines.last, "0")
     }
 }

@@ -75,25 +75,6 @@ final class CompareTests: XCTestCase {
         ] { XCTAssertTrue(outcome.errors.contains(error), outcome.errors) }
     }
 
-    func testAnOptionThatHasNoMeaningForTheRunsIsRefused() throws {
-        let files = [
-            "log": "2026-11-20 22:05:12.001 p[1:10] read\n",
-            "run": recording([Self.threads[0], #""thread":1,"stage":"post","name":"Saved","post":1,"count":0"#]),
-        ]
-        for (options, error) in [
-            ("--unit x run run", "--unit is for text logs. Leave it out."),
-            ("--skip-other-lines run run", "--skip-other-lines is for text logs. Leave it out."),
-            ("--ignore X log log", "--ignore is for recordings, and log is a text log. Leave it out."),
-            ("--thread X log run", "--thread is for recordings, and log is a text log. Leave it out."),
-            ("--name X --reference listing-1 log", "--name is for recordings, and "),
-            ("--ignore Savd run run", #"Did you mean "Saved"?"#), ("--ignore Saved run run", ""),
-        ] {
-            let outcome = try shell("notify-demo compare \(options) > out; echo $?", files)
-            XCTAssertEqual(outcome.output, error.isEmpty ? "0\n" : "2\n", options)
-            XCTAssertTrue(error.isEmpty || outcome.errors.contains(error), outcome.errors)
-        }
-    }
-
     // MARK: Absent fields
 
     func testWhatOneRecordingDoesNotSayIsNoDifference() throws {

@@ -8,7 +8,7 @@ final class JobTests: XCTestCase {
         try Shell.inDirectory(
             """
             cp '\(Repository.root.path)/Sources/DeliveryRecording/DeliveryRecording.docc/kitchen.jsonl' notifications.jsonl
-            export GITHUB_ACTIONS=true GITHUB_WORKSPACE=$PWD GITHUB_STEP_SUMMARY=$PWD/summary
+            export GITHUB_ACTIONS=true GITHUB_WORKSPACE=$PWD GITHUB_STEP_SUMMARY=$PWD/summary; touch summary
             \(lines)
             """, input: input)
     }
@@ -32,33 +32,6 @@ final class JobTests: XCTestCase {
             ::error title=DishReady on thread cook::kitchen/main.swift:16: \(message)
             ::error file=Sources/kitchen/main.swift,line=16,title=DishReady on thread cook::\(message)
             ::error title=Savd on main::the recording does not have the notification Savd
-
-            """)
-    }
-
-    func testACommandThatCannotDoItsWorkIsAnErrorOfTheJob() throws {
-        let outcome = try job(
-            """
-            for a in "check --rule DishReady" "check --rules nofile" "diagnose --frob" "diagnose --stall 4" \
-            "diagnose nofile --annotations none"; do notify-demo $a 2>&1 | grep ::; echo "${PIPESTATUS[0]}"; done
-            mkdir kitchen; touch kitchen/main.swift; cp notifications.jsonl kitchen; cd kitchen
-            GITHUB_WORKSPACE=$PWD notify-demo check --rule 'DishReady on thread cook' 2>&1 > /dev/null | grep -o 'file=.*,title'
-            """)
-        XCTAssertEqual(
-            outcome.output,
-            """
-            ::error title=notify-demo::--rule "DishReady":10: expected "on", "not", "observed", "delivered", "within", "at" or \
-            "before", found the end of the rule. A name that contains spaces is written in quotes.
-            64
-            ::error title=notify-demo::nofile: cannot be read: No such file or directory. Give a file of rules.
-            2
-            ::error title=notify-demo::Unknown option '--frob'. Did you mean '--from'?
-            64
-            ::error title=notify-demo::The value '4' is invalid for '--stall <stall>': a duration is a number and a unit, \
-            such as 4ms or 4s.
-            64
-            2
-            file=main.swift,line=16,title
 
             """)
     }
@@ -111,7 +84,7 @@ final class JobTests: XCTestCase {
             0
 
             """#)
-        XCTAssertTrue(outcome.errors.contains("cannot append to the job's summary /nonexistent/a: No such file"))
+        XCTAssertTrue(outcome.errors.contains("cannot append to the job's summary /nonexistent/a: "))
     }
 
     func testNoCommandPrintsACommandOfTheServiceWhateverNamesSay() throws {
@@ -134,7 +107,7 @@ final class JobTests: XCTestCase {
         XCTAssertEqual(outcome.output, "out:0\nsummary:0\n\(name)\n", outcome.errors)
         for line in outcome.errors.split(separator: "\n") {
             XCTAssertFalse(line.contains("##["), "\(line)")
-            XCTAssertTrue(!line.contains(/^\s*::/) || line.hasPrefix("::warning ") || line.hasPrefix("::error title="))
+            XCTAssertTrue(!line.contains(/^\s*::/) || line.contains(/^::(warning|error) title=/), "\(line)")
         }
         XCTAssertTrue(outcome.errors.contains("%0A") && outcome.errors.contains("a,b%2525"), outcome.errors)
     }

@@ -19,8 +19,6 @@ final class RecordedFilesTests: XCTestCase {
     private static let dishes = "served 6 dishes, and the bell did not ring\n"
     private static let variable = "THREADED_NOTIFICATIONS_RECORDING"
 
-    // MARK: Rights
-
     /// Runs a command as user 65534 (`nobody`), without root's groups.
     private static let asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
 
@@ -45,32 +43,6 @@ final class RecordedFilesTests: XCTestCase {
         XCTAssertEqual(outcome.errors, "")
     }
 
-    func testAGroupWritableFileKeepsItsOwnerAndPermissionsAlsoInADirectoryThatCannotBeWritten() throws {
-        let works = try Shell.inDirectory(
-            """
-            [ "$(id -u)" = 0 ] || exit; chmod 777 .
-            \(Self.asNobody) touch "$PWD/a" && \(Self.asNobody) notify-demo --help > /dev/null && echo yes
-            """
-        ).output
-        try XCTSkipUnless(
-            works == "yes\n", "Only root can give files to others, and nobody must be able to run notify-demo.")
-        let outcome = try shell(
-            """
-            chmod 755 .; export TMPDIR=$PWD/tmp; mkdir -m 777 open tmp; mkdir -m 755 closed
-            for file in open/f closed/f; do for c in 'record -o $file -- kitchen' 'run redirect -o $file > /dev/null'; do
-                echo old > $file; chown 1:65534 $file; chmod 660 $file
-                eval "\(Self.asNobody) notify-demo $c" 2>errors || cat errors
-                stat -c '%u:%g %a' $file; head -c 12 $file; echo
-            done; done
-            ls -A open closed tmp
-            """)
-        let written = "1:65534 660\n{\"recording\"\n"
-        XCTAssertEqual(
-            outcome.output,
-            String(repeating: Self.dishes + written + written, count: 2) + "closed:\nf\n\nopen:\nf\n\ntmp:\n",
-            "\(outcome.errors)")
-    }
-
     func testOPrintsOnlyTheRecordingWhichIsKeptInADirectoryThatOnlyItsOwnerCanAccessBefore() throws {
         let outcome = try shell(
             """
@@ -84,14 +56,6 @@ final class RecordedFilesTests: XCTestCase {
         XCTAssertTrue(outcome.errors.hasPrefix("700\n\(Self.dishes)notify-demo: recorded "), "\(outcome.errors)")
         XCTAssertTrue(outcome.errors.hasSuffix(" to standard output\na 600\nb 600\n"), "\(outcome.errors)")
     }
-
-    func testASymbolicLinkAtTheNameThatASecondProcessRecordsToIsRefused() throws {
-        let outcome = try shell(": > a; preloaded a flock a sh -c 'ln -s target a.$$; exec kitchen'; ls target")
-        XCTAssertEqual(outcome.output, Self.dishes)
-        XCTAssertTrue(outcome.errors.contains("Too many levels of symbolic links"), "\(outcome.errors)")
-    }
-
-    // MARK: Earlier files
 
     func testTheOldRecordingStaysUntilAProgramHasRecordedAndEndedAndIsReplacedBehindASymbolicLink() throws {
         let outcome = try shell(
@@ -116,22 +80,6 @@ final class RecordedFilesTests: XCTestCase {
             outcome.output, "\(Self.dishes){\"recording\"\n\(Self.dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
         XCTAssertTrue(outcome.errors.contains("/dev/full: No space left on device. The records are in /"))
     }
-
-    func testAProcessThatBeginsToRecordAfterTheProgramHasEndedReportsAnErrorAndLeavesNoFile() throws {
-        let outcome = try shell(
-            """
-            mkfifo go done; export TMPDIR=$PWD
-            notify-demo record -o run.jsonl -- \
-            sh -c '(read line < go; kitchen > out 2> errors; echo > done) & kitchen' > /dev/null 2>&1
-            echo > go; read line < done; ls -A; cat errors
-            """)
-        XCTAssertTrue(
-            outcome.output.hasPrefix("done\nerrors\ngo\nout\nrun.jsonl\n"), "\(outcome.output)\(outcome.errors)")
-        XCTAssertTrue(outcome.output.contains("/recording.jsonl"), "\(outcome.output)")
-        XCTAssertTrue(outcome.output.contains("No such file or directory"), "\(outcome.output)")
-    }
-
-    // MARK: The environment variable
 
     func testAFileThatIsNotARecordingIsRefusedOnceAndATruncatedOneIsContinuedOnANewLine() throws {
         let outcome = try shell(

@@ -18,9 +18,9 @@ final class ScenarioTests: XCTestCase {
             program: try program ?? ChildProgram(path: "\(Shell.directory())/notify-demo"))
     }
 
-    private func options(_ notifications: Int, posters: Int = 4, dropSignals: Double = 0.9) -> ScenarioOptions {
-        var options = ScenarioOptions(notifications: notifications)
-        (options.posters, options.dropSignals) = (posters, dropSignals)
+    private func flood(_ notifications: Int, posters: Int = 8, dropSignals: Double = 0.9) -> ScenarioOptions {
+        var options = ScenarioOptions()
+        (options.notifications, options.posters, options.dropSignals) = (notifications, posters, dropSignals)
         return options
     }
 
@@ -61,12 +61,8 @@ final class ScenarioTests: XCTestCase {
             { $0.entries[$1].reason = .stopped }, { $0.entries[$1].time = 0 },
         ]
         for scenario in ScenarioCatalog.all {
-            let options =
-                switch scenario.name {
-                case "flood", "many-observers": options(8, posters: 2)
-                case "observer-lifetime": ScenarioOptions(capture: .unsafe)
-                default: ScenarioOptions()
-                }
+            var options = flood(8, posters: 2)
+            options.capture = .unsafe
             let recording = try recording(scenario, options)
             // The first and the last record of each kind.
             let kinds = Dictionary(grouping: recording.entries.indices) { index in
@@ -89,42 +85,19 @@ final class ScenarioTests: XCTestCase {
     }
 
     func testAFloodWithAnyDropsLosesNothingAndTheSeedRepeatsThem() throws {
-        for (drop, dropped) in [(0, 0), (0.5, 1976), (1, 4000)] {
-            let entries = try recording(FloodScenario(), options(4000, posters: 8, dropSignals: drop)).entries
-            XCTAssertEqual(entries.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
-            XCTAssertEqual(entries.count { $0.stage == .dropSignal }, dropped)
+        for (notifications, drop, dropped) in [(400, 0, 0), (400, 0.5, 207), (400, 1, 400), (1, 0.9, 1)] {
+            let entries = try recording(FloodScenario(), flood(notifications, dropSignals: drop)).entries
+            XCTAssertEqual(entries.count { $0.stage == .signal || $0.stage == .dropSignal }, notifications + 1)
+            XCTAssertEqual(entries.count { $0.stage == .dropSignal }, dropped, "\(drop)")
         }
-        // Fewer notifications than posters.
-        _ = try recording(FloodScenario(), options(1, posters: 8))
         // Without its records, which are counted.
-        let environment = try environment(options(4000, posters: 2))
+        let environment = try environment(flood(400))
         try ScenarioRecording.start(recordsAll: false)
         try FloodScenario().perform(in: environment)
         let run = try ScenarioRecording.finish()
         XCTAssertEqual(Set(run.recording.entries.map(\.stage)), [.log, .end])
         XCTAssertEqual(FloodScenario().expectations(of: run, options: environment.options).compactMap(\.failure), [])
-        XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 4000"), true)
-    }
-
-    func testManyObserversWorkWithAnyNumbersOfPostersAndNotificationsWithinTheLimits() throws {
-        for (notifications, posters) in [(1, 1), (50, 16)] {
-            _ = try recording(ManyObserversScenario(), options(notifications, posters: posters))
-        }
-        assertThrows(
-            ScenarioError.optionOutOfRange(option: "--notifications", value: "50001", range: "1 to 50000")
-        ) { try recording(ManyObserversScenario(), options(50_001)) }
-    }
-
-    func testAScenarioOffTheMainThreadOrWithoutAProgramIsRefused() throws {
-        let refused = expectation(description: "refused")
-        Thread {
-            assertThrows(ScenarioError.notOnMainThread) { try RedirectScenario().perform(in: ScenarioEnvironment()) }
-            refused.fulfill()
-        }.start()
-        wait(for: [refused], timeout: TestTimeout.seconds)
-        for scenario: any Scenario in [ObserverLifetimeScenario(), DistributedScenario()] {
-            assertThrows(ScenarioError.noProgram) { try scenario.perform(in: ScenarioEnvironment()) }
-        }
+        XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 400"), true)
     }
 
     func testASecondProcessThatCannotStartEndsHangsOrRecordsNothingIsAnErrorAndLeavesNoDirectory() throws {
@@ -135,31 +108,25 @@ final class ScenarioTests: XCTestCase {
             }
         }
         let before = try directories()
-        let short = Duration.milliseconds(50)
-        let cannotRun = ScenarioError.child(problem: "cannot run /nonexistent: No such file or directory")
-        let distributed: [(ChildProgram, Duration, ScenarioError)] = [
-            (ChildProgram(path: "/nonexistent"), TestTimeout.hang, cannotRun),
-            (shell(""), TestTimeout.hang, .child(problem: "ended before it had finished a command")),
-            (shell("exec sleep 600"), .seconds(2), .timedOut(waitingFor: "the second process", after: .seconds(2))),
-        ]
-        for (program, timeout, error) in distributed {
-            assertThrows(error) {
-                try perform(DistributedScenario(), in: environment(program: program, timeout: timeout))
+        let (short, hang) = (Duration.milliseconds(50), TestTimeout.hang)
+        let (missing, hanging) = (ChildProgram(path: "/nonexistent"), shell("exec sleep 600"))
+        let cannotRun = "cannot run /nonexistent: No such file or directory"
+        for (scenario, program, timeout, problem) in [
+            (DistributedScenario(), missing, hang, cannotRun),
+            (DistributedScenario(), shell(""), hang, "the child process ended before it had read its input"),
+            (DistributedScenario(), hanging, .seconds(2), "the child process wrote no line within 2.0 seconds"),
+            (ObserverLifetimeScenario(), missing, hang, cannotRun),
+            (
+                ObserverLifetimeScenario(), hanging, short,
+                "timed out after 0.05 seconds while waiting for a second process"
+            ),
+            (ObserverLifetimeScenario(), shell("exit 0"), hang, "the second process: it recorded nothing"),
+        ] as [(any Scenario, ChildProgram, Duration, String)] {
+            XCTAssertThrowsError(try perform(scenario, in: environment(program: program, timeout: timeout))) {
+                XCTAssertTrue("\($0)".hasPrefix(problem), "\($0)")
             }
         }
         XCTAssertEqual(try directories(), before)
-        let lifetime: [(ChildProgram, Duration, ScenarioError)] = [
-            (ChildProgram(path: "/nonexistent"), TestTimeout.hang, cannotRun),
-            (shell("exec sleep 600"), short, .timedOut(waitingFor: "a second process", after: short)),
-        ]
-        for (program, timeout, error) in lifetime {
-            assertThrows(error) {
-                try perform(ObserverLifetimeScenario(), in: environment(program: program, timeout: timeout))
-            }
-        }
-        assertThrows(ScenarioError.child(problem: "it recorded nothing")) {
-            try perform(ObserverLifetimeScenario(), in: environment(program: shell("exit 0")))
-        }
     }
 
     func testEveryStageOfTheLibraryIsOneOfRecordsAndNothingIsRecordedAfterwards() throws {
