@@ -114,7 +114,7 @@ final class DistributedCommandsTests: XCTestCase {
         XCTAssertTrue(outcome.output.hasPrefix("capture 0\npost 1\n"), "\(outcome)")
         XCTAssertTrue(outcome.output.contains("no findings\n\n2 posted, 2 matched, 2 delivered\n"), "\(outcome)")
         for pattern in [
-            #/●◀─+┤ +capture +#2 +[0-9.]+ [mµ]?s +x/#,
+            #/●◀─+┤? +capture +#2 +[0-9.]+ [mµ]?s +x/#,
             #/notify-demo \d+ +notify-demo \d+ +1 +[0-9.]+ [mµ]?s/#,
         ] {
             XCTAssertTrue(outcome.output.contains(pattern), "\(outcome.output)")
