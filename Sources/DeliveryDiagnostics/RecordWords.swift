@@ -28,8 +28,6 @@ struct RecordWords: Sendable {
     func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
     /// For example `main, worker and 3 others`.
-    func threads(_ threads: [Int32]) -> String { list(threads.map(thread)) }
-
     func list(_ names: [String]) -> String {
         let shown = names.prefix(names.count > 4 ? 3 : 4)
         let all = shown + (names.count > shown.count ? ["\(names.count - shown.count) others"] : [])

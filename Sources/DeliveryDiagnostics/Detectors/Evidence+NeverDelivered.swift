@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import TerminalText
 
 /// Observers that never received anything, although their name was posted while they observed.
 extension Evidence {
@@ -24,8 +23,7 @@ extension Evidence {
                 removed < 0 || counts[.skipped] > 1 && removed > first
             else { return nil }
             return finding(
-                registration, first, weight: counts[.skipped],
-                "its transform returned nil for \(counted(counts[.skipped], "notification")).",
+                registration, first, weight: counts[.skipped], "its transform returned nil.",
                 "Compare what the transform expects in userInfo and object with what is posted.")
         }
     }

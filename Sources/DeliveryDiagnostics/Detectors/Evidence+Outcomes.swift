@@ -32,7 +32,7 @@ extension Evidence {
         }.map { deliveries in
             let (first, loss, count) = (deliveries[0], loss(deliveries[0]), deliveries.count)
             let (target, name) = (index.target(of: first), index.name(of: first))
-            let (thread, isMain) = (target < 0 ? "its thread" : words.numberedThread(target), index.isMain(target))
+            let (thread, isMain) = (words.numberedThread(target), index.isMain(target))
             let reason: (what: String, remedy: String) =
                 switch loss {
                 case .neverStarted: ("was never started", "Call start() on the RunLoopThread before you use it.")

@@ -1,16 +1,8 @@
 internal import DeliveryRecording
 
-/// A thread's wait for a handler of an operation queue, or for its begin.
-private struct WaitForQueue {
-    let post: Int32
-    /// The observers whose handlers it may wait for: several if it is not known which one is next.
-    let observers: [Int32]
-    let time: UInt64
-    /// The `deliver`; -1 if the handler did not begin.
-    var delivered: Int32 = -1
-    /// The record that ended the wait; -1 if none did.
-    var end: Int32 = -1
-}
+/// A thread's wait for a handler of an operation queue, of one of some observers: its post, the `deliver`, and the record
+/// that ended the wait; -1 for what did not happen.
+private typealias WaitForQueue = (post: Int32, observers: [Int32], time: UInt64, delivered: Int32, end: Int32)
 
 /// Posts to a Foundation center that waited for a handler of an operation queue: `addObserver(queue:)` lets the poster
 /// wait until the queue has run the handler. If the queue waits for the poster, neither continues.
@@ -58,9 +50,8 @@ extension Evidence {
             let end = span.ending == .returned ? span.end : post.returned
             lastEnds[entry.post] = end >= 0 ? end : span.begin
             guard hasQueue(entry.observer), entry.thread != index.entry(post.posted).thread else { return nil }
-            return WaitForQueue(
-                post: entry.post, observers: [entry.observer],
-                time: end >= 0 ? index.time(from: begin, to: end) : timeToEnd(begin), delivered: span.begin, end: end)
+            let time = end >= 0 ? index.time(from: begin, to: end) : timeToEnd(begin)
+            return (entry.post, [entry.observer], time, span.begin, end)
         }
     }
 
@@ -74,7 +65,7 @@ extension Evidence {
                 }), case let last = index.threads[Int(posted.thread)].last, last >= 0, index.entry(last).post == number
             else { return nil }
             let observers = index.couldHaveMatched(number).filter(hasQueue)
-            return observers.isEmpty ? nil : WaitForQueue(post: number, observers: observers, time: timeToEnd(last))
+            return observers.isEmpty ? nil : (number, observers, timeToEnd(last), -1, -1)
         }
     }
 

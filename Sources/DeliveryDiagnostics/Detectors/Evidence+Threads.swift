@@ -34,7 +34,7 @@ extension Evidence {
 
     /// For example `worker and other 3 times`.
     private func ran(_ calls: [RecordingIndex.Span]) -> String {
-        "\(words.threads(Set(calls.map(\.thread)).sorted())) \(words.times(calls.count))"
+        "\(words.list(Set(calls.map(\.thread)).sorted().map(words.thread))) \(words.times(calls.count))"
     }
 
     /// Observers that are called on the posting thread, and of which a handler ran on a thread that did not add them. A

@@ -11,8 +11,7 @@ package struct Diagnosis: Sendable {
     package private(set) var acceptedCount = 0
     /// Where a finding is accepted that the recording does not have: `accepted.txt:3: dropped Saved`.
     package private(set) var unusedAccepted: [String] = []
-
-    /// The posts that the totals are about; nil if they are all.
+    /// Nil if all records are selected.
     private let selection: RecordingSelection?
 
     package init(

@@ -5,8 +5,12 @@ package enum Quantity {
     package static let none = "–"
 
     package static func count(_ count: Int?) -> String {
-        guard let count else { return none }
-        return count < 1_000_000 ? "\(count)" : number(Double(count))
+        switch count {
+        case nil: none
+        case let count? where count < 1_000_000: "\(count)"
+        case let count? where count < 999_500_000: "\(digits(Double(count) / 1e6)) M"
+        case let count?: "\(digits(Double(count) / 1e9)) G"
+        }
     }
 
     /// A number of records; a dash for 0, so that other numbers stand out.
@@ -14,13 +18,6 @@ package enum Quantity {
 
     /// All digits of a number of records; a dash for 0.
     package static func exact(_ count: Int) -> String { count == 0 ? none : "\(count)" }
-
-    /// A mean or a rate: `0.42`, `45.6`, `1.23 M`.
-    package static func number(_ number: Double?) -> String {
-        guard let number else { return none }
-        let unit = [(1e9, " G"), (1e6, " M"), (1e3, " k")].first { number >= 0.9995 * $0.0 }
-        return digits(number / (unit?.0 ?? 1)) + (unit?.1 ?? "")
-    }
 
     /// Three digits, or more if the integer part has more.
     package static func digits(_ number: Double) -> String {

@@ -38,7 +38,7 @@ enum FindingStories {
         - 1-3: add o* @7 ^; fremove o2; fpost #1 o1,3
         - add o1 @7 ^ /window; add o2 @7 ^ /panel; fpost #1 o1 /window; fpost #2 o2 /panel
 
-        problem neverDelivered 1 3 | its transform returned nil for 2 notifications
+        problem neverDelivered 1 3 | never received anything: its transform returned nil.
         + add o1; 1-2: post #* n1 & skip #* o1
         - add o1; 1-2: post #* n1 & skip #* o1; give #3 o1
         - add o1; post #1 n1; skip #1 o1; other remove o1 n0
