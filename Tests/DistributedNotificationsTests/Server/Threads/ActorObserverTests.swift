@@ -16,8 +16,8 @@ final class ActorObserverTests: XCTestCase {
         let account = Account(worker)
         let model = MainActor.assumeIsolated { Model() }
         let handled = expectation(description: "handled")
-        handled.expectedFulfillmentCount = 5
-        var tokens = [
+        handled.expectedFulfillmentCount = 3
+        let tokens = [
             try center.addObserver(forName: .numbered) { _ in
                 model.count += 1
                 handled.fulfill()
@@ -26,27 +26,16 @@ final class ActorObserverTests: XCTestCase {
                 model.count += 1
                 handled.fulfill()
             },
-            try center.addObserver(forName: .numbered, isolatedTo: account) { account, _ in
-                account.count += 1
-                handled.fulfill()
-            },
             try center.addObserver(forName: .numbered) { _ in
                 await account.add()
                 handled.fulfill()
             },
         ]
-        let own = try worker.performAndWait(timeout: TestTimeout.hang) {
-            try account.assumeIsolated { try $0.observe(center) { handled.fulfill() } }
-        }
-        tokens.append(own)
         try center.post(name: .numbered)
         wait(for: [handled], timeout: TestTimeout.seconds)
         XCTAssertEqual(MainActor.assumeIsolated { model.count }, 2)
         XCTAssertEqual(
-            try worker.performAndWait(timeout: TestTimeout.hang) { account.assumeIsolated { $0.count } }, 3)
-        assertThrows(DistributedError.actorNotPinned(actor: "Unpinned")) {
-            try center.addObserver(forName: .numbered, isolatedTo: Unpinned()) { _, _ in }
-        }
+            try worker.performAndWait(timeout: TestTimeout.hang) { account.assumeIsolated { $0.count } }, 1)
         for token in tokens { token.cancel() }
         center.close()
         worker.stop()
@@ -71,15 +60,4 @@ private actor Account {
     }
 
     func add() { count += 1 }
-
-    func observe(
-        _ center: DistributedCenter, then handled: @escaping @Sendable () -> Void
-    ) throws -> ObserverToken {
-        try center.addObserver(forName: .numbered, isolatedTo: self) { account, _ in
-            account.count += 1
-            handled()
-        }
-    }
 }
-
-private actor Unpinned {}
