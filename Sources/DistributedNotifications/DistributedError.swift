@@ -41,8 +41,6 @@ public struct DistributedError: LocalizedError, Hashable, Sendable, CustomString
         public static let wouldWaitForItself = Code(description: "wouldWaitForItself")
         /// The center was closed.
         public static let closed = Code(description: "closed")
-        /// The actor runs neither on a `RunLoopThread` nor on the main thread.
-        public static let actorNotPinned = Code(description: "actorNotPinned")
     }
 
     /// The kind of failure.
@@ -146,11 +144,4 @@ extension DistributedError {
 
     package static let closed = DistributedError(
         code: .closed, description: "the center was closed. Use another center, or close it later.")
-
-    static func actorNotPinned(actor: String) -> DistributedError {
-        DistributedError(
-            code: .actorNotPinned,
-            description: "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its "
-                + "thread. Give it a RunLoopThread as its executor, or observe with an async handler.")
-    }
 }

@@ -67,7 +67,7 @@ extension PropertyListValue: ExpressibleByStringInterpolation, ExpressibleByInte
 }
 
 extension PropertyListValue: Codable {
-    /// Decodes from JSON, and from other formats with its kinds: dates and data are strings there, and stay strings.
+    /// Decodes from JSON, in which dates and data are strings and stay strings, and from property lists.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let boolean = try? container.decode(Bool.self) {
@@ -78,6 +78,10 @@ extension PropertyListValue: Codable {
             self = .real(real)
         } else if let string = try? container.decode(String.self) {
             self = .string(string)
+        } else if let date = try? container.decode(Date.self) {
+            self = .date(date)
+        } else if let data = try? container.decode(Data.self) {
+            self = .data(data)
         } else if let array = try? container.decode([PropertyListValue].self) {
             self = .array(array)
         } else {
@@ -97,7 +101,9 @@ extension PropertyListValue: Codable {
         case .boolean(let boolean): try container.encode(boolean)
         // Formatters are not made for other dates.
         case .date(let date) where Wire.dates.contains(date.timeIntervalSinceReferenceDate):
-            try container.encode(date.formatted(.iso8601))
+            let hasFraction = date.timeIntervalSince1970 != date.timeIntervalSince1970.rounded()
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
+            try container.encode(date.formatted(style))
         case .date(let date): try container.encode("\(date.timeIntervalSinceReferenceDate)")
         case .data(let data): try container.encode(data.base64EncodedString())
         case .array(let array): try container.encode(array)

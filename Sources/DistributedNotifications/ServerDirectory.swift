@@ -8,9 +8,7 @@ public struct ServerDirectory: Sendable, Hashable {
     /// The absolute path. The directory is created when it is first needed; its parent must exist.
     public var path: String
 
-    public init(path: String) {
-        self.path = path
-    }
+    public init(path: String) { self.path = path }
 
     /// The path of the socket on which the server listens.
     public var socketPath: String { "\(path)/socket" }
@@ -34,11 +32,7 @@ public struct ServerDirectory: Sendable, Hashable {
         }
     }
 
-    /// The default directory of a process.
-    ///
-    /// - Parameters:
-    ///   - runtimeDirectory: the value of the variable; nil if it is not set or not trusted.
-    ///   - ownerOf: the owner of the directory at a path; nil if there is none.
+    /// As `default`, of these values. `ownerOf` returns the owner of the directory at a path; nil if there is none.
     init(runtimeDirectory: String?, user: UInt32, ownerOf: (String) -> UInt32?) {
         if let runtimeDirectory, runtimeDirectory.hasPrefix("/"), ownerOf(runtimeDirectory) ?? user == user {
             var parent = runtimeDirectory[...]

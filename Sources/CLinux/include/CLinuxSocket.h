@@ -81,7 +81,7 @@ static inline bool CLinuxIsLocalSocket(int descriptor, bool *listens, char path[
 
 /// The attributes of a file; of a symbolic link, those of the link.
 struct CLinuxFile {
-    bool isDirectory, isLink, isSocket, isRegular;
+    bool isDirectory, isSocket;
     uint32_t owner, group, permissions;
     uint64_t device, number;
     int64_t size;
@@ -89,7 +89,7 @@ struct CLinuxFile {
 
 static inline struct CLinuxFile CLinuxFileOfStatus(const struct stat *status) {
     return (struct CLinuxFile){
-        S_ISDIR(status->st_mode), S_ISLNK(status->st_mode), S_ISSOCK(status->st_mode), S_ISREG(status->st_mode),
+        S_ISDIR(status->st_mode), S_ISSOCK(status->st_mode),
         status->st_uid, status->st_gid, status->st_mode & 07777, status->st_dev, status->st_ino, status->st_size};
 }
 
@@ -107,19 +107,6 @@ static inline bool CLinuxFileBehindPath(const char *path, struct CLinuxFile *fil
     if (stat(path, &status) != 0) return false;
     *file = CLinuxFileOfStatus(&status);
     return true;
-}
-
-static inline bool CLinuxFileOfDescriptor(int descriptor, struct CLinuxFile *file) {
-    struct stat status;
-    if (fstat(descriptor, &status) != 0) return false;
-    *file = CLinuxFileOfStatus(&status);
-    return true;
-}
-
-/// Opens a directory, which need not be readable, to examine it. Fails for a symbolic link. O_PATH is shown with
-/// _GNU_SOURCE only.
-static inline int CLinuxOpenDirectory(const char *path) {
-    return open(path, 010000000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /// Changes the effective user of the calling thread only; requires root. The function of glibc would change all

@@ -58,24 +58,26 @@ struct CenterReader {
         let (path, timeout) = (connection.directory.socketPath, Wire.connectTimeout)
         let deadline = SuspendingClock.Instant.after(timeout)
         let suspended = connection.isSuspended
+        // 63 scalars are 252 bytes at most.
+        let name = ProcessInfo.processInfo.processName.unicodeScalars.prefix(63)
         var hello = FrameWriter()
-        hello.hello(suspended: suspended, name: ProcessInfo.processInfo.processName)
+        hello.hello(suspended: suspended, name: String(String.UnicodeScalarView(name)))
         // If the server has ended already, its goodbye can still be received.
         _ = server.sender.send(hello.bytes, until: deadline)
         do throws(WireError) {
             while !isClosed, .now < deadline {
                 switch try server.next(until: deadline, wake: connection.wake) {
-                case .frame(.welcome(let version)):
+                case .welcome(let version):
                     guard ProtocolVersions.supported.contains(version) else { throw .version(version) }
                     let sender = server.sender
                     guard connection.state.withLock({ $0.connected(sender, toldSuspended: suspended) }) else { break }
                     connection.sendControl()
                     connection.post(.connected(serverProcess: sender.socket.peer?.process ?? 0))
                     return true
-                case .frame(.goodbye(let goodbye)) where goodbye.reason == .refused: throw .refused(goodbye.text)
-                case .frame(.goodbye), .ended: return false
-                case .frame: throw .outOfTurn(.welcome)
+                case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
+                case .goodbye, .ended: return false
                 case .woken: delivery.reportIfRoom()
+                default: throw .outOfTurn(.welcome)
                 }
             }
         } catch {
@@ -94,12 +96,12 @@ struct CenterReader {
                 switch try server.next(
                     until: nil, wake: connection.wake, flush: { sender.flush { connection.takeControl(of: sender) } })
                 {
-                case .frame(.notification(let post)): delivery.deliver(post)
-                case .frame(.gap(let count, let cause, let observers)):
+                case .notification(let post): delivery.deliver(post)
+                case .gap(let count, let cause, let observers):
                     delivery.deliverGap(count: count, cause: cause, observers: observers)
-                case .frame(.synchronized(let number)): connection.state.withLock { $0.serverAnswered(number) }
-                case .frame(.goodbye(let said)): goodbye = said
-                case .frame(.welcome), .frame(.statusPart): throw .outOfTurn(.welcome)
+                case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }
+                case .goodbye(let said): goodbye = said
+                case .welcome, .statusPart: throw .outOfTurn(.welcome)
                 case .ended(let reason):
                     delivery.reportLosses()
                     return (goodbye?.text ?? reason, goodbye?.reason == .refused)

@@ -6,31 +6,21 @@ internal import ThreadedNotifications
 struct ServerConnection {
     let sender: FrameSender
     private let decoder = FrameDecoder(capacity: 256 << 10)
-    /// The last read filled all space, so the socket may hold more bytes. Otherwise reading again would be a wasted
-    /// call.
+    /// The last read filled all space, so the socket may hold more bytes.
     private var mayHoldMore = false
 
     init(_ socket: LocalSocket) { sender = FrameSender(socket) }
 
-    enum Input {
-        /// Valid until the next call.
-        case frame(InboundFrame)
-        /// The connection ended, with a reason.
-        case ended(String)
-        /// The wake event was ready, or the deadline has passed.
-        case woken
-    }
-
-    /// The next frame. Meanwhile, sends what the socket had no room for.
+    /// The next frame.
     /// - Parameters:
     ///   - deadline: nil: waits without a timeout.
     ///   - wake: ends the wait when it is ready.
-    ///   - flush: called when the socket has room for the bytes that wait.
+    ///   - flush: called when the socket has room for the bytes of the sender that wait.
     mutating func next(
         until deadline: SuspendingClock.Instant?, wake: EventDescriptor? = nil, flush: () -> Void = {}
-    ) throws(WireError) -> Input {
+    ) throws(WireError) -> ServerInput {
         while true {
-            if let frame = try decoder.next() { return .frame(try InboundFrame(frame)) }
+            if let frame = try decoder.next() { return try ServerInput(frame) }
             if mayHoldMore {
                 if let end = receive() { return .ended(end) }
                 continue
@@ -70,8 +60,12 @@ struct ServerConnection {
     }
 }
 
-/// A frame from the server, decoded. Its bytes are valid as long as the frame's.
-enum InboundFrame {
+/// What comes from a server: a decoded frame, whose bytes are valid until the next one, or another end of the wait.
+enum ServerInput {
+    /// The connection ended, with a reason.
+    case ended(String)
+    /// The wake event was ready, or the deadline has passed.
+    case woken
     case welcome(version: UInt16)
     case notification(InboundPost)
     case gap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)])
@@ -92,7 +86,7 @@ enum InboundFrame {
         }
     }
 
-    private static func gap(_ reader: inout WireReader) throws(WireError) -> InboundFrame {
+    private static func gap(_ reader: inout WireReader) throws(WireError) -> ServerInput {
         let wireCause = try reader.integer(UInt8.self)
         guard let cause = NotificationGap.Cause(wireValue: wireCause) else {
             throw .unknown("cause of a gap", wireCause)

@@ -14,13 +14,13 @@ enum StatusQuery {
         do throws(WireError) {
             receiving: while true {
                 switch try server.next(until: deadline) {
-                case .frame(.welcome): break
-                case .frame(.statusPart(hasMore: true, let part)): try add(part, to: &status)
-                case .frame(.statusPart): return status
-                case .frame(.goodbye(let goodbye)): throw .refused(goodbye.text)
-                case .frame: throw .outOfTurn(.status)
+                case .welcome: break
+                case .statusPart(hasMore: true, let part): try add(part, to: &status)
+                case .statusPart where status != nil: return status
+                case .goodbye(let goodbye): throw .refused(goodbye.text)
                 case .ended: throw .refused("it ended the connection")
                 case .woken: break receiving
+                default: throw .outOfTurn(.status)
                 }
             }
         } catch {

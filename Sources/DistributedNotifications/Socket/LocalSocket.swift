@@ -24,7 +24,7 @@ package final class LocalSocket: Sendable {
     /// Creates a socket, with mode 0600, at a path that does not exist. Connections fail until it listens.
     /// - Throws: `DistributedError.pathNotUsable`.
     package static func bound(at path: String) throws(DistributedError) -> LocalSocket {
-        let socket = LocalSocket(owning: CLinuxMakeLocalSocket())
+        let socket = try make(for: path)
         guard CLinuxBind(socket.descriptor, path) == 0 else {
             throw .pathNotUsable(path: path, problem: "no socket could be made there: \(SystemError.text(errno))")
         }
@@ -64,7 +64,7 @@ package final class LocalSocket: Sendable {
     package static func connect(
         to path: String, until deadline: SuspendingClock.Instant
     ) throws(DistributedError) -> Attempt {
-        let socket = LocalSocket(owning: CLinuxMakeLocalSocket())
+        let socket = try make(for: path)
         while true {
             let left = Int64(deadline.millisecondsFromNow) * 1000
             if CLinuxConnect(socket.descriptor, path, left) == 0 { return .connected(socket) }
@@ -76,6 +76,12 @@ package final class LocalSocket: Sendable {
                 throw .pathNotUsable(path: path, problem: "it cannot be connected to: \(SystemError.text(error))")
             }
         }
+    }
+
+    private static func make(for path: String) throws(DistributedError) -> LocalSocket {
+        let descriptor = CLinuxMakeLocalSocket()
+        if descriptor >= 0 { return LocalSocket(owning: descriptor) }
+        throw .pathNotUsable(path: path, problem: "no socket could be made: \(SystemError.text(errno))")
     }
 
     package var peer: Peer? {

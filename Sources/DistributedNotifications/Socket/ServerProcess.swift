@@ -4,9 +4,8 @@ internal import Glibc
 /// Starts a program as the server, and waits until it listens or has ended.
 ///
 /// The server inherits the environment, the resource limits and the control group of this process, and nothing else: it
-/// runs in a session of its own, with the default signal handling and without the descriptors of this process.
-/// It is no child of this process once it is ready: until then this process has a child, which the server leaves
-/// behind.
+/// runs in a session of its own, with the default signal handling. It is no child of this process: it is the copy of a
+/// child that ends when the server is ready.
 struct ServerProcess {
     private let id: pid_t
     /// The status of the child; nil while it runs.

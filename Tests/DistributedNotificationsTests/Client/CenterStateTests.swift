@@ -31,31 +31,14 @@ final class CenterStateTests: XCTestCase {
         return (state, sender)
     }
 
-    /// The frames, in words.
-    private static func control(_ state: inout CenterState, _ sender: FrameSender) throws -> [String] {
-        let bytes = state.takeControl(of: sender)
-        if bytes.isEmpty { return [] }
-        let decoder = FrameDecoder(capacity: 1 << 20)
-        decoder.space().copyBytes(from: bytes)
-        decoder.received(bytes.count)
-        var told: [String] = []
-        while let frame = try decoder.next() {
-            var reader = WireReader(frame.payload)
-            switch FrameKind(rawValue: frame.kind) {
-            case .register:
-                let number = try reader.integer(UInt32.self)
-                let behavior = try XCTUnwrap(SuspensionBehavior(wireValue: try reader.integer(UInt8.self)))
-                let flags = try reader.integer(UInt8.self)
-                let name = flags & 1 != 0 ? try reader.string(limit: 255) : "any"
-                let object = flags & 2 != 0 ? try reader.string(limit: 1024) : "any"
-                told.append("register \(number) \(name) \(object) \(behavior)")
-            case .unregister: told.append("unregister \(try reader.integer(UInt32.self))")
-            case .suspension: told.append("suspension \(try reader.integer(UInt8.self))")
-            case .synchronize: told.append("synchronize \(try reader.integer(UInt64.self))")
-            default: told.append("kind \(frame.kind)")
-            }
-        }
-        return told
+    private static func frames(_ write: (inout FrameWriter) -> Void) -> [UInt8] {
+        var writer = FrameWriter()
+        write(&writer)
+        return writer.bytes
+    }
+
+    private static func register(_ number: UInt32, _ name: String) -> [UInt8] {
+        frames { $0.register(number, name: name, object: "o", behavior: .hold) }
     }
 
     func testEachConnectionIsToldAllRegistrationsAndRequestsOnce() throws {
@@ -70,32 +53,36 @@ final class CenterStateTests: XCTestCase {
             let sender = try Self.sender()
             XCTAssertTrue(state.connected(sender, toldSuspended: false))
             XCTAssertEqual(
-                try Self.control(&state, sender),
-                ["register 1 a o hold", "register 3 c o hold", "suspension 1", "synchronize \(synchronization)"])
-            XCTAssertEqual(try Self.control(&state, sender), [])
+                state.takeControl(of: sender),
+                Self.register(1, "a") + Self.register(3, "c")
+                    + Self.frames { writer in
+                        writer.frame(.suspension) { $0.integer(UInt8(1)) }
+                        writer.frame(.synchronize) { $0.integer(synchronization) }
+                    })
+            XCTAssertEqual(state.takeControl(of: sender), [])
             state.lost(sender)
         }
         state.serverAnswered(synchronization)
         let sender = try Self.sender()
         XCTAssertTrue(state.connected(sender, toldSuspended: true))
-        XCTAssertEqual(try Self.control(&state, sender), ["register 1 a o hold", "register 3 c o hold"])
+        XCTAssertEqual(state.takeControl(of: sender), Self.register(1, "a") + Self.register(3, "c"))
     }
 
     func testAChangeThatALaterOneCancelsIsNotToldHoweverOftenItHappens() throws {
         var (state, sender) = try Self.connected()
         let kept = Self.observed("n")
         try state.add(kept)
-        XCTAssertEqual(try Self.control(&state, sender), ["register 1 n o hold"])
+        XCTAssertEqual(state.takeControl(of: sender), Self.register(1, "n"))
         for _ in 0..<1000 {
             let other = Self.observed("m")
             try state.add(other)
             XCTAssertNotNil(state.remove(other.handle.id))
             for flag in [true, false] { state.setSuspended(flag) }
         }
-        XCTAssertEqual(try Self.control(&state, sender), [])
+        XCTAssertEqual(state.takeControl(of: sender), [])
         _ = state.remove(kept.handle.id)
         XCTAssertNil(state.remove(kept.handle.id))
-        XCTAssertEqual(try Self.control(&state, sender), ["unregister 1"])
+        XCTAssertEqual(state.takeControl(of: sender), Self.frames { $0.frame(.unregister) { $0.integer(UInt32(1)) } })
     }
 
     func testAnEarlierConnectionIsToldNothingAndItsEndDoesNotEndTheLater() throws {
@@ -106,8 +93,8 @@ final class CenterStateTests: XCTestCase {
         state.lost(first)
         XCTAssertIdentical(state.sender, second)
         try state.add(Self.observed("n"))
-        XCTAssertEqual(try Self.control(&state, first), [])
-        XCTAssertEqual(try Self.control(&state, second), ["register 1 n o hold"])
+        XCTAssertEqual(state.takeControl(of: first), [])
+        XCTAssertEqual(state.takeControl(of: second), Self.register(1, "n"))
     }
 
     func testPausesDoubleUpToTheLongestAndEachErrorIsShownOnce() throws {

@@ -52,6 +52,14 @@ final class UserInfoCodableTests: XCTestCase {
         center.close()
     }
 
+    func testAPropertyListInAValueMayHaveDatesAndData() throws {
+        let free: [String: PropertyListValue] = [
+            "when": .date(Date(timeIntervalSinceReferenceDate: 9)), "a": .data(Data([1])),
+        ]
+        let notification = DistributedNotification(name: .numbered, userInfo: free, sender: 1)
+        XCTAssertEqual(try notification.value(as: [String: PropertyListValue].self), free)
+    }
+
     func testAValueThatCannotBeAUserInfoIsRefusedWithItsPath() throws {
         let center = try DistributedCenter(directory: ServerDirectory(path: "/nonexistent/directory"))
         for (value, problem) in [

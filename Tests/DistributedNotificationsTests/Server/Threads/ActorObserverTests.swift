@@ -14,7 +14,7 @@ final class ActorObserverTests: XCTestCase {
         let account = Account(worker)
         let model = MainActor.assumeIsolated { Model() }
         let handled = expectation(description: "handled")
-        handled.expectedFulfillmentCount = 5
+        handled.expectedFulfillmentCount = 3
         let tokens = [
             try center.addObserver(forName: .numbered) { _ in
                 model.count += 1
@@ -22,10 +22,6 @@ final class ActorObserverTests: XCTestCase {
             },
             try center.addObserver(forName: .numbered, on: .main) { _ in
                 model.count += 1
-                handled.fulfill()
-            },
-            try center.addObserver(forName: .numbered, isolatedTo: account) { account, _ in
-                account.count += 1
                 handled.fulfill()
             },
             try center.addObserver(forName: .numbered) { _ in
@@ -39,10 +35,8 @@ final class ActorObserverTests: XCTestCase {
         try center.post(name: .numbered)
         wait(for: [handled], timeout: TestTimeout.seconds)
         XCTAssertEqual(MainActor.assumeIsolated { model.count }, 2)
-        XCTAssertEqual(try worker.performAndWait(timeout: TestTimeout.hang) { account.assumeIsolated { $0.count } }, 3)
-        assertThrows(DistributedError.actorNotPinned(actor: "Unpinned")) {
-            try center.addObserver(forName: .numbered, isolatedTo: Unpinned()) { _, _ in }
-        }
+        XCTAssertEqual(
+            try worker.performAndWait(timeout: TestTimeout.hang) { account.assumeIsolated { $0.count } }, 1)
         center.close()
         try worker.stopAndWait()
         withExtendedLifetime((server, tokens)) {}
@@ -65,15 +59,4 @@ private actor Account {
     }
 
     func add() { count += 1 }
-
-    func observe(
-        _ center: DistributedCenter, then handled: @escaping @Sendable () -> Void
-    ) throws -> ObserverToken {
-        try center.addObserver(forName: .numbered, isolatedTo: self) { account, _ in
-            account.count += 1
-            handled()
-        }
-    }
 }
-
-private actor Unpinned {}

@@ -1,8 +1,8 @@
 public import Foundation
 public import ThreadedNotifications
 
-// Handlers that are isolated to the main actor or to an actor on a `RunLoopThread`, and handlers that are async
-// functions. The parameters and errors are those of
+// Handlers that are isolated to the main actor, and handlers that are async functions, as for other actors. The
+// parameters and errors are those of
 // `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
 
 extension DistributedCenter {
@@ -26,26 +26,6 @@ extension DistributedCenter {
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void
     ) -> ObserverToken {
         connection.addObserver(options, SourceLocation(file, line), .onMain(handler))
-    }
-
-    /// Adds an observer with a handler on an actor that runs on a `RunLoopThread` or on the main thread. The handler is
-    /// isolated to the actor and called there directly. The actor is retained until the observer is removed.
-    ///
-    ///     let token = try center.addObserver(forName: name, isolatedTo: account) { account, notification in … }
-    ///
-    /// - Throws: also `.actorNotPinned`.
-    @_disfavoredOverload
-    public func addObserver<Target: Actor>(
-        forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
-        isolatedTo actor: Target, options: ObserverOptions = ObserverOptions(),
-        file: String = #fileID, line: Int = #line,
-        using handler: @escaping @Sendable (isolated Target, DistributedNotification) -> Void
-    ) throws(DistributedError) -> ObserverToken {
-        guard let handler = ValueHandler.isolated(to: actor, handler) else {
-            throw .actorNotPinned(actor: "\(Target.self)")
-        }
-        return try connection.addObserver(
-            name, object, suspensionBehavior, options, SourceLocation(file, line), handler)
     }
 
     /// Adds an observer with an async handler. A task calls it, one call after the other, as for
