@@ -32,13 +32,13 @@ package final class ChildProcess: Sendable {
     /// A process file descriptor. While it exists, the id is not reused, so that signals cannot reach another process.
     private let process: Int32
     // Negative if the stream is not piped.
-    private let input, output, errors: Int32
+    private let input, output: Int32
     private let state = Locked(State())
 
-    init(_ id: pid_t, input: Int32, output: Int32, errors: Int32) throws(ChildProcessError) {
-        (self.id, self.input, self.output, self.errors) = (id, input, output, errors)
+    init(_ id: pid_t, input: Int32, output: Int32) throws(ChildProcessError) {
+        (self.id, self.input, self.output) = (id, input, output)
         process = CLinuxOpenProcess(id)
-        for descriptor in [input, output, errors] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        for descriptor in [input, output] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         if process < 0 {
             let problem = String(cString: strerror(errno))
             Glibc.kill(id, SIGKILL)
@@ -48,13 +48,13 @@ package final class ChildProcess: Sendable {
 
     deinit {
         if state.withLock({ $0.end == nil }) { wait(timeout: .zero) }
-        for descriptor in [process, input, output, errors] where descriptor >= 0 { close(descriptor) }
+        for descriptor in [process, input, output] where descriptor >= 0 { close(descriptor) }
     }
 
     /// Sends a signal, by default `SIGKILL`. Has no effect if the process has ended.
     package func kill(_ signal: Int32 = SIGKILL) { _ = CLinuxSignalProcess(process, signal) }
 
-    package var hasEnded: Bool { Self.wait(for: [(process, POLLIN)], until: .now)[0] }
+    package var hasEnded: Bool { Self.isReady(process, POLLIN, until: .now) }
 
     /// A timeout for a process that may run as long as it does.
     package static let unlimited = Duration.seconds(1_000_000_000)
@@ -62,7 +62,7 @@ package final class ChildProcess: Sendable {
     /// Waits until the process has ended, and kills it after `timeout`.
     @discardableResult
     package func wait(timeout: Duration = unlimited) -> End {
-        let hasEnded = Self.wait(for: [(process, POLLIN)], until: .after(timeout))[0]
+        let hasEnded = Self.isReady(process, POLLIN, until: .after(timeout))
         if !hasEnded { kill() }
         return state.withLock { state in
             if let end = state.end { return end }
@@ -83,16 +83,11 @@ package final class ChildProcess: Sendable {
         let deadline = SuspendingClock.Instant.after(timeout)
         var rest = Array("\(line)\n".utf8)[...]
         while !rest.isEmpty {
-            guard Self.wait(for: [(input, POLLOUT)], until: deadline)[0] else { throw .timedOut(after: timeout) }
-            guard send(&rest) else { throw .hasEnded }
+            guard Self.isReady(input, POLLOUT, until: deadline) else { throw .timedOut(after: timeout) }
+            let count = rest.withUnsafeBytes { Glibc.send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw .hasEnded }
+            rest = rest.dropFirst(max(0, count))
         }
-    }
-
-    /// Sends as much as the process's input takes without waiting. Returns false if the input is closed.
-    private func send(_ rest: inout ArraySlice<UInt8>) -> Bool {
-        let count = rest.withUnsafeBytes { Glibc.send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        if count > 0 { rest = rest.dropFirst(count) }
-        return count >= 0 || errno == EAGAIN || errno == EINTR
     }
 
     /// Ends the process's input.
@@ -108,55 +103,21 @@ package final class ChildProcess: Sendable {
                 return String(decoding: state.unread[..<end], as: UTF8.self)
             }
             if let line { return line }
-            guard Self.wait(for: [(output, POLLIN)], until: deadline)[0] else { throw .timedOut(after: timeout) }
-            let (bytes, isAtEnd) = Self.read(output)
-            state.withLock { $0.unread += bytes }
-            if isAtEnd, !bytes.contains(0x0A) { return nil }
+            guard Self.isReady(output, POLLIN, until: deadline) else { throw .timedOut(after: timeout) }
+            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            let count = Glibc.read(output, &bytes, bytes.count)
+            if count == 0 { return nil }
+            state.withLock { $0.unread += bytes.prefix(max(0, count)) }
         }
-    }
-
-    /// Reads at most as much as a pipe holds. Returns whether nothing more can follow.
-    private static func read(_ descriptor: Int32) -> (bytes: [UInt8], isAtEnd: Bool) {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = Glibc.read(descriptor, &buffer, buffer.count)
-        return (Array(buffer.prefix(max(0, count))), count == 0 || count < 0 && errno != EAGAIN && errno != EINTR)
-    }
-
-    /// Sends the input, and collects the output and the errors until the process has ended. It does not wait for
-    /// processes that this process has started and that still hold its output.
-    func communicate(_ bytes: [UInt8], timeout: Duration) -> ChildProgram.Result {
-        let deadline = SuspendingClock.Instant.after(timeout)
-        var rest = bytes[...]
-        var collected: [[UInt8]] = [[], []]
-        var open = [output, errors]
-        var isOver = false
-        while !isOver {
-            if rest.isEmpty { closeInput() }
-            let streams = [(process, POLLIN), (open[0], POLLIN), (open[1], POLLIN)]
-            let ready = Self.wait(for: streams + [(rest.isEmpty ? -1 : input, POLLOUT)], until: deadline)
-            isOver = ready[0] || !ready.contains(true)
-            if ready[3], !send(&rest) { rest = [] }
-            // When the process has ended, all that it wrote and that was not read yet is in the pipes.
-            for index in open.indices where open[index] >= 0 {
-                let (bytes, isAtEnd) = Self.read(open[index])
-                collected[index] += bytes
-                if isAtEnd { open[index] = -1 }
-            }
-        }
-        let texts = collected.map { String(decoding: $0, as: UTF8.self) }
-        return ChildProgram.Result(processID: id, end: wait(timeout: .zero), output: texts[0], errors: texts[1])
     }
 
     /// Blocks the calling thread until a descriptor is ready or the deadline has passed.
-    ///
-    /// - Parameter descriptors: the descriptors with the events to wait for. Negative descriptors are ignored.
-    /// - Returns: which of them are ready; none at the deadline.
-    private static func wait(for descriptors: [(Int32, Int32)], until deadline: SuspendingClock.Instant) -> [Bool] {
-        var polled = descriptors.map { pollfd(fd: $0.0, events: Int16($0.1), revents: 0) }
+    private static func isReady(_ descriptor: Int32, _ events: Int32, until deadline: SuspendingClock.Instant) -> Bool {
+        var polled = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         while true {
             let left = max(.zero, SuspendingClock.now.duration(to: deadline)) / .milliseconds(1)
-            let count = poll(&polled, nfds_t(polled.count), Int32(min(left, 1e9).rounded(.up)))
-            if count > 0 || SuspendingClock.now >= deadline { return polled.map { count > 0 && $0.revents != 0 } }
+            if poll(&polled, 1, Int32(min(left, 1e9).rounded(.up))) > 0 { return true }
+            if SuspendingClock.now >= deadline { return false }
         }
     }
 }

@@ -42,14 +42,34 @@ package struct ChildProgram: Sendable, Hashable {
     package func run(
         _ more: [String] = [], input: [UInt8] = [], timeout: Duration
     ) throws(ChildProcessError) -> Result {
-        try start(more, input: .piped, output: .piped, errors: .piped).communicate(input, timeout: timeout)
+        do {
+            // Files in memory, so that neither process waits for the other, nor this one for those that the program starts.
+            let files = try [input, [], []].map { bytes in
+                let file = FileHandle(fileDescriptor: CLinuxOpenMemoryFile(), closeOnDealloc: true)
+                try file.write(contentsOf: Data(bytes))
+                try file.seek(toOffset: 0)
+                return file
+            }
+            let streams = files.map { Stream.descriptor($0.fileDescriptor) }
+            let process = try start(more, input: streams[0], output: streams[1], errors: streams[2])
+            let end = process.wait(timeout: timeout)
+            let texts = try files.map { file in
+                let path = URL(filePath: "/proc/self/fd/\(file.fileDescriptor)")
+                return String(decoding: try Data(contentsOf: path), as: UTF8.self)
+            }
+            return Result(processID: process.id, end: end, output: texts[1], errors: texts[2])
+        } catch let error as ChildProcessError {
+            throw error
+        } catch {
+            throw .cannotRun(path, problem: "\(error)")
+        }
     }
 
     /// The other end of a standard stream of a child.
     package enum Stream: Sendable, Hashable {
         /// The same as this process's.
         case inherited
-        /// This process, which reads or writes it through `ChildProcess`.
+        /// This process, which writes the input and reads the output through `ChildProcess`.
         case piped
         /// A descriptor of this process.
         case descriptor(Int32)
@@ -79,7 +99,7 @@ package struct ChildProgram: Sendable, Hashable {
         }
         let id = try spawn(arguments + more, childs)
         made.removeAll(where: own.contains)
-        return try ChildProcess(id, input: own[0], output: own[1], errors: own[2])
+        return try ChildProcess(id, input: own[0], output: own[1])
     }
 
     /// - Parameter streams: the child's standard input, output and errors; negative if inherited.

@@ -15,7 +15,7 @@ enum EndingChild: String, TestChild {
     // Forks. A copy that is made in a signal handler may continue.
     case forks, forksAndKills, forksWhilePosting, forksInHandler, spawns, copiesContinue
     // Signals.
-    case handlesTermination, exitsInHandler, ignoresBrokenPipe, endsByBrokenPipe
+    case handlesTermination, chainsHandlers, exitsInHandler, ignoresBrokenPipe, endsByBrokenPipe
     // Limits.
     case fileSizeLimit, descriptorLimit
 
@@ -30,6 +30,9 @@ enum EndingChild: String, TestChild {
     private static let forkCount = Atomic(0)
     /// True in a copy that was made in a signal handler, which may have interrupted a post.
     private static let isInterruptedCopy = Atomic(false)
+
+    /// The address of the handler of SIGTERM before this program's.
+    private static let previousHandler = Atomic(0)
 
     private static func post(_ count: Int = 1) {
         for _ in 0..<count {
@@ -93,6 +96,13 @@ enum EndingChild: String, TestChild {
                 _exit(7)
             }
             raise(SIGTERM)
+        case .chainsHandlers:
+            var action = sigaction()
+            sigaction(SIGTERM, nil, &action)
+            let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            Self.previousHandler.store(handler, ordering: .relaxed)
+            signal(SIGTERM) { EndingChild.callPreviousHandler($0) }
+            raise(SIGTERM)
         case .exitsInHandler:
             Self.onTimer { _ in Glibc.exit(6) }
             while true { Self.post() }
@@ -132,6 +142,17 @@ enum EndingChild: String, TestChild {
     }
 
     // MARK: Parts
+
+    /// As a library does that is not the only one with a handler.
+    private static func callPreviousHandler(_ number: Int32) {
+        let previous = previousHandler.load(ordering: .relaxed)
+        if previous == 0 {
+            signal(number, SIG_DFL)
+            raise(number)
+        } else if previous != 1 {
+            unsafeBitCast(previous, to: (@convention(c) (Int32) -> Void).self)(number)
+        }
+    }
 
     private static func limit(_ resource: __rlimit_resource, to value: rlim_t) {
         var limit = rlimit(rlim_cur: value, rlim_max: value)

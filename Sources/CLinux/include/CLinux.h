@@ -134,6 +134,9 @@ static inline int CLinuxSignalProcess(int descriptor, int signal) {
     return (int)syscall(424, descriptor, signal, NULL, 0);
 }
 
+/// Opens a file in memory that exec closes. Returns -1, with errno, on failure.
+static inline int CLinuxOpenMemoryFile(void) { return (int)syscall(SYS_memfd_create, "", 1); }
+
 /// The monotonic clock, in nanoseconds.
 static inline uint64_t CLinuxMonotonicNanoseconds(void) {
     struct timespec now;

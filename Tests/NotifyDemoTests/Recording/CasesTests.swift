@@ -118,6 +118,19 @@ final class CasesTests: XCTestCase {
     /// What is true of the cases: a claim, shell lines, and what they print.
     private static let answers: [(claim: String, lines: String, output: String)] = [
         (
+            "many names cost no more than their number; the limits are ten times the time that is needed",
+            #"""
+            awk -v n=4000 'BEGIN {
+            print "{\"recording\":3,\"process\":7,\"name\":\"p\",\"n\":1,\"t\":0,\"wall\":0}\n{\"thread\":1,\"name\":\"main\"}"
+            for (i = 1; i <= n; i++) { s = ""; for (j = 0; j < 12; j++) s = s sprintf("%06d", (i * 7919 + j * 104729) % 999983)
+            printf "{\"n\":%d,\"t\":%d,\"thread\":1,\"stage\":\"post\",\"name\":\"N%s\",\"post\":%d,\"count\":0}\n", i, i, s, i }
+            printf "{\"n\":%d,\"t\":%d,\"thread\":1,\"stage\":\"end\",\"reason\":\"exit\"}\n", n + 1, n + 1 }' > many.jsonl
+            name=$(sed -n '2000s/.*"name":"\([^"]*\)".*/\1/p' many.jsonl); ulimit -t 10
+            notify-demo stats many.jsonl | sed -n 2p | cut -d " " -f 1,2
+            notify-demo check many.jsonl --rule "x$name observed" | grep -c "did you mean $name?"
+            """#, "4000 posted\n1\n"
+        ),
+        (
             "statistics of a part count only its records",
             #"""
             cat > part.jsonl <<'END'

@@ -16,7 +16,8 @@ final class EndingProgramsTests: XCTestCase {
         ("mainThreadExits", .exit(0)), ("joins", .exit(0)), ("exitsWhilePosting", .exit(0)),
         ("killsWhilePosting", .signal(SIGKILL)), ("forks", .exit(0)), ("forksAndKills", .exit(0)),
         ("forksWhilePosting", .exit(0)), ("forksInHandler", .exit(0)), ("spawns", .exit(0)),
-        ("copiesContinue", .exit(0)), ("handlesTermination", .exit(7)), ("exitsInHandler", .exit(6)),
+        ("copiesContinue", .exit(0)), ("handlesTermination", .exit(7)), ("chainsHandlers", .signal(SIGTERM)),
+        ("exitsInHandler", .exit(6)),
         ("ignoresBrokenPipe", .exit(0)), ("endsByBrokenPipe", .signal(SIGPIPE)), ("fileSizeLimit", .exit(0)),
         ("descriptorLimit", .exit(0)),
     ]
