@@ -70,20 +70,20 @@ package struct Table: Sendable {
         let rest = zip(columns, widths).reduce(width - gaps) { $1.0.wraps ? $0 : $0 - $1.1 }
         let share = max(Self.minimumWrap, rest / max(1, columns.count(where: \.wraps)))
         let fits = width == .max || widths.reduce(gaps, +) <= width
-        let widths = zip(columns, widths).map { $0.wraps && !fits ? min($1, share) : $1 }
+        let fitted = zip(columns, widths).map { $0.wraps && !fits ? min($1, share) : $1 }
         let headings = columns.map { Self.lines(of: $0.heading) }
         let height = headings.map(\.count).max() ?? 0
         let heading = (0..<height).map { row in
-            line(headings.map { row < height - $0.count ? "" : $0[row - height + $0.count] }, widths)
+            line(headings.map { row < height - $0.count ? "" : $0[row - height + $0.count] }, fitted)
         }
-        return groups(widths) + (heading.contains { !$0.isEmpty } ? heading : [])
+        return groups(fitted) + (heading.contains { !$0.isEmpty } ? heading : [])
             + rows.flatMap { row in
-                let cells = zip(row, zip(columns, widths)).map { cell, column in
+                let cells = zip(row, zip(columns, fitted)).map { cell, column in
                     column.0.wraps
                         ? Self.lines(of: cell).flatMap { WrappedText.lines($0, width: column.1) } : [cell]
                 }
                 return (0..<(cells.map(\.count).max() ?? 0)).map { number in
-                    line(cells.map { number < $0.count ? $0[number] : "" }, widths)
+                    line(cells.map { number < $0.count ? $0[number] : "" }, fitted)
                 }
             }
     }

@@ -22,14 +22,10 @@ package struct Accounts: Sendable {
         package let name: Int32
         package let observer: Int32
         package fileprivate(set) var counts = Counts()
-        /// The overflow policies that dropped notifications, as far as the records name them.
-        package fileprivate(set) var policies: Set<String> = []
-        package fileprivate(set) var threads: Set<Int32> = []
         /// The first record of the first delivery, or -1.
         package fileprivate(set) var first: Int32 = -1
         /// The first `drop`, or -1.
         package fileprivate(set) var firstDrop: Int32 = -1
-        fileprivate var lastThread: Int32 = -1
     }
 
     private struct Key: Hashable {
@@ -47,8 +43,7 @@ package struct Accounts: Sendable {
     /// Posts that matched more or fewer observers than have records. The observers are those that are missing, if they
     /// are known.
     package private(set) var mismatched: [(post: Int32, missing: Int, observers: [Int32])] = []
-    /// Posts to Foundation's centers that had not returned at the end, with the observers that they had not reached.
-    package private(set) var unfinished: [(post: Int32, observer: Int32)] = []
+    private var unfinishedCount = 0
     private var indices: [Key: Int] = [:]
     /// Consecutive deliveries often belong to the same account.
     private var last: (key: Key, account: Int)?
@@ -136,12 +131,6 @@ package struct Accounts: Sendable {
         if outcome.stage == .drop, all[account].firstDrop < 0 { all[account].firstDrop = delivery.outcome }
         all[account].counts[.matched] += 1
         all[account].counts.count(outcome.stage)
-        if outcome.stage == .deliver, outcome.thread != all[account].lastThread {
-            all[account].threads.insert(outcome.thread)
-            all[account].lastThread = outcome.thread
-        } else if outcome.policy != nil, let policy = index.recording.details(of: outcome) {
-            all[account].policies.insert(policy)
-        }
     }
 
     /// Compares the number of observers that a post matched with the number that has records.
@@ -168,10 +157,10 @@ package struct Accounts: Sendable {
             if observers.isEmpty { add(missing, .lost, to: account(process, entry.name, Self.unknownObserver)) }
         } else if entry.isFoundation, post.isUnfinished, isComplete {
             // Foundation's center counts the observers when the post returns.
-            let isCheap = unfinished.count * index.observers.count < 1_000_000
+            let isCheap = unfinishedCount * index.observers.count < 1_000_000
+            unfinishedCount += 1
             for observer in isCheap ? index.couldHaveMatched(Int32(number)) : [Self.unknownObserver] {
                 add(1, .pending, to: account(process, entry.name, observer))
-                unfinished.append((Int32(number), observer))
             }
         }
     }

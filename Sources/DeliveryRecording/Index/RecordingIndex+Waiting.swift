@@ -41,31 +41,12 @@ extension RecordingIndex {
         return posted < number ? posted : -1
     }
 
-    /// The record since which a delivery waited in a mailbox, or a notification in a posting queue, until this record.
-    package func waitBegin(_ number: Int32) -> Int32 {
-        let wait = wait(number)
+    /// The record since which a delivery waited in a mailbox, until its handler was called.
+    package func waitBegin(_ handler: Int32) -> Int32 {
+        let number = deliveryOfEntry[Int(handler)]
+        guard number >= 0, case let delivery = deliveries[Int(number)], delivery.outcome == handler else { return -1 }
         // In a damaged recording, an outcome may come first.
-        return wait.end == number && wait.begin < number ? wait.begin : -1
-    }
-
-    /// The record at which the wait that this record begins has ended.
-    package func waitEnd(_ number: Int32) -> Int32 {
-        let wait = wait(number)
-        return wait.begin == number && wait.end > number ? wait.end : -1
-    }
-
-    /// For each record: the mailbox where a notification begins to wait for its thread, as its index plus one; the
-    /// same as a negative number where one ceases to wait; otherwise 0. The depth over time is the sum.
-    package var depthChanges: [Int32] {
-        var changes = [Int32](repeating: 0, count: recording.entries.count)
-        for delivery in deliveries {
-            let (begin, mailbox) = (delivery.append, mailbox(of: delivery))
-            let end = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
-            guard begin >= 0, mailbox >= 0, end < 0 || end > begin else { continue }
-            changes[Int(begin)] = mailbox + 1
-            if end >= 0 { changes[Int(end)] = -(mailbox + 1) }
-        }
-        return changes
+        return delivery.append < handler ? delivery.append : -1
     }
 
     /// What waited in the mailbox of a thread.
@@ -74,42 +55,33 @@ extension RecordingIndex {
         package fileprivate(set) var highest = 0
         /// The record with which the highest depth is reached, or -1.
         package fileprivate(set) var highestEntry: Int32 = -1
-        /// The time that all of it waited together until the end, in nanoseconds.
-        package fileprivate(set) var waited = 0.0
         fileprivate var current = 0
     }
 
     /// For each thread: what waited in its mailbox.
     ///
-    /// - Parameters:
-    ///   - end: the time until which what still waits is counted.
-    ///   - includes: whether a record is counted. What is not counted when it begins to wait is not counted when that
-    ///     ends.
-    package func depths(until end: UInt64 = 0, includes: (Int32) -> Bool = { _ in true }) -> [Depth] {
+    /// - Parameter includes: whether a record is counted. What is not counted when it begins to wait is not counted when
+    ///   that ends.
+    package func depths(includes: (Int32) -> Bool = { _ in true }) -> [Depth] {
+        /// For each record: the mailbox in which something begins to wait, as its index plus one; where it ends, the same
+        /// as a negative number; otherwise 0.
+        var changes = [Int32](repeating: 0, count: recording.entries.count)
+        for delivery in deliveries {
+            let (begin, mailbox) = (delivery.append, mailbox(of: delivery))
+            let end = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
+            guard begin >= 0, mailbox >= 0, end < 0 || end > begin, includes(begin) else { continue }
+            changes[Int(begin)] = mailbox + 1
+            if end >= 0, includes(end) { changes[Int(end)] = -(mailbox + 1) }
+        }
         var depths = Array(repeating: Depth(), count: threads.count)
-        for (position, change) in depthChanges.enumerated() where change != 0 {
-            let (number, thread, isBegin) = (Int32(position), Int(change.magnitude) - 1, change > 0)
-            let begun = isBegin ? number : waitBegin(number)
-            guard includes(number), begun >= 0, includes(begun) else { continue }
-            let time = Double(end) - Double(entry(number).time)
-            depths[thread].waited += isBegin ? time : -time
-            depths[thread].current += isBegin ? 1 : -1
-            if isBegin { depths[thread].appended += 1 }
+        for (number, change) in zip(Int32(0)..., changes) where change != 0 {
+            let thread = Int(change.magnitude) - 1
+            depths[thread].current += Int(change.signum())
+            if change > 0 { depths[thread].appended += 1 }
             if depths[thread].current > depths[thread].highest {
                 (depths[thread].highest, depths[thread].highestEntry) = (depths[thread].current, number)
             }
         }
         return depths
-    }
-
-    /// The wait that a record begins or ends, of a delivery or of a notification in a posting queue.
-    private func wait(_ number: Int32) -> (begin: Int32, end: Int32) {
-        if deliveryOfEntry[Int(number)] >= 0 {
-            let delivery = deliveries[Int(deliveryOfEntry[Int(number)])]
-            let (begin, end) = (delivery.append, delivery.outcome >= 0 ? delivery.outcome : delivery.skip)
-            if begin == number || end == number { return (begin, end) }
-        }
-        let post = entry(number).post
-        return post < 0 ? (-1, -1) : (posts[Int(post)].enqueued, posts[Int(post)].queueOutcome)
     }
 }

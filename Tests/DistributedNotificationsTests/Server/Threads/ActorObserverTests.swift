@@ -28,9 +28,6 @@ final class ActorObserverTests: XCTestCase {
                 await account.add()
                 handled.fulfill()
             },
-            try worker.performAndWait(timeout: TestTimeout.hang) {
-                try account.assumeIsolated { try $0.observe(center) { handled.fulfill() } }
-            },
         ]
         try center.post(name: .numbered)
         wait(for: [handled], timeout: TestTimeout.seconds)
