@@ -44,7 +44,7 @@ struct TextLogOptions: ParsableArguments {
             for (option, patterns) in [
                 ("--pool", pool), ("--unit", unit.map { [$0] } ?? []), ("--mask", mask),
                 ("--from-line", fromLine.map { [$0] } ?? []),
-            ] { _ = try LogPattern.all(patterns, option: option) }
+            ] { for pattern in patterns { _ = try LogPattern(pattern, option: option) } }
         }
     }
 

@@ -126,20 +126,13 @@ struct Compare: Command {
 
     private func compareTwo(_ terminal: Terminal) throws -> ExitStatus {
         let comparison = try compare(read(runs, terminal), terminal)
-        let report = ComparisonReport(comparison, maximumDifferences: differences)
-        if json { try terminal.print(JSONText.of(report)) }
         let (status, style): (ExitStatus, (String) -> String) =
             switch comparison.outcome {
             case .same: (.success, terminal.palette.good)
             case .different: (.failed, terminal.palette.bad)
-            case .truncated: (.error, terminal.palette.plain)
-            case .undecided: (.error, { $0 })
+            case .undecided: (.error, terminal.palette.plain)
             }
-        if case .undecided = comparison.outcome {
-            terminal.say("notify-demo: \(report.description)")
-        } else if !json {
-            try terminal.print(shown: [style(report.description)])
-        }
+        try json ? terminal.print(JSONText.of(comparison)) : terminal.print(shown: [style(comparison.description)])
         return status
     }
 
@@ -147,7 +140,7 @@ struct Compare: Command {
         let options = try text.options()
         // Of many runs, the form of the first one, and others.
         var said: Set<String> = []
-        return try runs.map { run in
+        let inputs = try runs.map { run in
             let input = try ComparisonInput(path: run, options: options) { count in
                 terminal.show(progress: "\(count) lines of \(run) read")
             }
@@ -160,6 +153,11 @@ struct Compare: Command {
             }
             return input
         }
+        let areRecordings = inputs.allSatisfy { if case .recording = $0 { true } else { false } }
+        if areRecordings, reference == nil, let option = text.given {
+            throw CommandError(description: "\(option) is for text logs. Leave it out.")
+        }
+        return inputs
     }
 
     private func compare(_ inputs: [ComparisonInput], _ terminal: Terminal) throws -> RunComparison {
@@ -167,9 +165,6 @@ struct Compare: Command {
         var options = RunComparison.Options()
         (options.ignored, options.maximumDifferences, options.pools) = (Set(ignore), differences, text.pool)
         if case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] {
-            if let option = text.given {
-                throw CommandError(description: "\(option) is for text logs. Leave it out.")
-            }
             for name in ignore {
                 // As for --name, one of the recordings must have the name.
                 var named = options
