@@ -46,7 +46,7 @@ package struct Expectation: Sendable, Hashable {
             let log = try TextLog(name: "the run", text: text)
             let comparison = try RunComparison(try TextLog(reference), log)
             if comparison.isSameInOrder { return Expectation(claim, failure: nil) }
-            return Expectation(claim, failure: ComparisonReport(comparison).description)
+            return Expectation(claim, failure: comparison.description)
         } catch {
             return Expectation(claim, failure: "\(error)")
         }

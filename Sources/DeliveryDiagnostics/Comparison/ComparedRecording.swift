@@ -17,61 +17,55 @@ struct ComparedRecording {
     var recording: Recording { index.recording }
     /// For each thread: the thread that stands for it. One of a pool stands for all of its process.
     private let standIns: [Int32]
+    private let isInPool: [Bool]
     /// For each string: its number as a name, and as a message.
     private let texts: [(name: Int, message: Int, threads: [ThreadDescription])]
-    private var threadOfNumber: [Recording.Numbered: Int32] = [:]
-    private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
-    private var nameOfNumber: [Recording.Numbered: Int32] = [:]
     private var lanes: [ComparedRun.LaneKey: Int32] = [:]
     private var isActive: [Bool]
 
-    static let unnamed = ComparedRun.hash("thread", "")
-
     /// - Parameters:
     ///   - ignored: the names of notifications to leave out, with everything that they cause.
-    ///   - isSelected: whether to compare an entry.
+    ///   - byPolicy: the names of notifications of which the outcomes are left out, with everything that they cause.
+    ///   - havePools: whether to tell threads of pools from others.
     init(
-        _ index: RecordingIndex, ignored: Set<String> = [], isSelected: (Recording.Entry) -> Bool = { _ in true }
+        _ index: RecordingIndex, ignored: Set<String> = [], byPolicy: Set<String> = [], havePools: Bool = true
     ) {
         self.index = index
         let recording = index.recording
         texts = recording.strings.map { text in
-            let parts = MessagePart.withoutThreads(text)
+            let parts = LogText(text)
             return (ComparedRun.hash(text), ComparedRun.hash(parts.skeleton), parts.threads)
         }
-        standIns = recording.threads.enumerated().map { number, thread in
-            guard thread.isInPool else { return Int32(number) }
-            return Int32(recording.threads.firstIndex { $0.isInPool && $0.process == thread.process } ?? number)
+        isInPool = recording.threads.map { havePools && $0.isInPool }
+        standIns = recording.threads.indices.map { [isInPool] number in
+            guard isInPool[number] else { return Int32(number) }
+            let process = recording.threads[number].process
+            let first = isInPool.indices.first { isInPool[$0] && recording.threads[$0].process == process }
+            return Int32(first ?? number)
         }
         isActive = Array(repeating: false, count: recording.threads.count)
         run.isTruncated = recording.incompleteness != nil
         run.lines = Array(repeating: ComparedRun.Line(), count: recording.entries.count)
         addNames()
         let leftOut = Set(ignored.compactMap(recording.name(called:)))
+        let undecided = Set(byPolicy.compactMap { recording.strings.firstIndex(of: $0).map(Int32.init) })
         for (number, entry) in recording.entries.enumerated() where !leftOut.contains(entry.name) {
-            place(number, entry, isSelected(entry))
-        }
-        for (number, thread) in recording.threads.enumerated()
-        where !isActive[number] && run.names[number].label == Self.unnamed
-            && run.truncated.contains(processName(thread.process))
-        {
-            run.names[number].label = nil
+            if !(undecided.contains(entry.name) && isOutcome(number, entry)) { place(number, entry) }
         }
         for (number, entry) in recording.entries.enumerated() where run.lines[number].skeleton != 0 {
             addTokens(number, entry)
-            addOutcome(Int32(number), entry)
         }
     }
 
     /// The number of threads with compared records.
     var comparedThreadCount: Int {
-        let compared = recording.entries.indices.lazy.filter { run.isCompared(Int32($0)) }
-        return Set(compared.map { threadName(recording.entries[$0].thread) }).count
+        Set(zip(run.lines, recording.entries).filter { $0.0.skeleton != 0 }.map { threadName($1.thread) }).count
     }
 
-    /// The names of notifications with outcomes of these topics.
-    func names(of topics: Set<Int>) -> [String] {
-        run.outcomes.filter { topics.contains($0.value.topic) }.keys.compactMap { recording.name(of: index.entry($0)) }
+    /// True for what became of a notification in a mailbox or in a posting queue.
+    private func isOutcome(_ number: Int, _ entry: Recording.Entry) -> Bool {
+        entry.post >= 0
+            && (entry.stage.isOutcome || entry.observer < 0 && index.posts[Int(entry.post)].queueOutcome == number)
     }
 
     // MARK: Names
@@ -88,13 +82,12 @@ struct ComparedRecording {
 
     func observerName(_ observer: Int32) -> Int32 { observer < 0 ? -1 : observers + observer }
 
-    /// The observer with a name.
-    func observer(_ name: Int32) -> Int32 { name < observers ? -1 : name - observers }
-
-    /// Describes a post or an observer.
+    /// Describes a thread, a post or an observer.
     func words(_ name: Int32) -> String {
-        name < observers
-            ? recording.describePost(name - posts) : recording.describeObserver(observer(name))
+        if name >= observers { return recording.describeObserver(name - observers) }
+        if name >= posts { return recording.describePost(name - posts) }
+        let identity = recording.threads[Int(name)].identity
+        return recording.describeThread(name) + (identity.name == nil ? "" : " (thread \(identity.number))")
     }
 
     /// The name in an entry that a reason is about.
@@ -108,28 +101,38 @@ struct ComparedRecording {
         }
     }
 
+    /// The name of the notification that an entry is about, as a string of the recording; -1 for a block.
+    func name(of entry: Recording.Entry) -> Int32 {
+        entry.name >= 0 || entry.post < 0 ? entry.name : index.name(ofPost: entry.post)
+    }
+
+    /// A record for a report; the file if there is none.
+    func side(_ line: Int32?) -> RunDifference.Side {
+        guard let line else { return .init(source: recording.source) }
+        let entry = index.entry(line)
+        return .init(
+            source: recording.source, line: Int(entry.line), thread: recording.describeThread(entry.thread),
+            stage: entry.stage, text: RecordWords(index).threadAndWords(line))
+    }
+
     /// Equal for threads that may correspond: those of one name, main, those without a name, or those of pools.
-    func label(_ thread: Int32) -> Int { thread < 0 ? 0 : run.names[Int(thread)].label ?? Self.unnamed }
+    func label(_ thread: Int32) -> Int { thread < 0 ? 0 : run.names[Int(thread)].label }
 
     private mutating func addNames() {
-        run.names = recording.threads.map { thread in
+        let isOne = recording.processes.count == 1
+        run.names = recording.threads.enumerated().map { number, thread in
+            let process = isOne ? "" : recording.processes[Int(thread.process)].name
             let name = thread.identity.number == 1 ? "main" : thread.identity.name.map { "name \($0)" } ?? ""
             return .init(
-                label: ComparedRun.hash("thread", thread.isInPool ? "pool" : name), owner: processName(thread.process))
+                label: ComparedRun.hash("thread", isInPool[number] ? "pool" : name, process),
+                owner: processName(thread.process))
         }
-        for (label, count) in [
-            ("process", recording.processes.count), ("post", recording.posts.count),
-            ("observer", recording.observers.count),
-        ] {
+        run.names += recording.processes.map { .init(label: ComparedRun.hash("process", isOne ? "" : $0.name)) }
+        for (label, count) in [("post", recording.posts.count), ("observer", recording.observers.count)] {
             run.names += Array(repeating: .init(label: ComparedRun.hash(label)), count: count)
         }
         for (process, completeness) in recording.completeness.enumerated() {
             if case .truncated = completeness { run.truncated.insert(processName(Int32(process))) }
-        }
-        for (number, thread) in recording.threads.enumerated() {
-            func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }
-            threadOfNumber[key(thread.identity.number)] = Int32(number)
-            threadOfKernelID[key(Int(thread.identity.kernelID))] = Int32(number)
         }
     }
 
@@ -138,23 +141,24 @@ struct ComparedRecording {
 
     // MARK: Lanes
 
-    private mutating func place(_ number: Int, _ entry: Recording.Entry, _ isSelected: Bool) {
+    private mutating func place(_ number: Int, _ entry: Recording.Entry) {
         guard let cause = index.cause(of: number) else { return }
         let parent = cause.entry < 0 ? -1 : run.lane(ofLine: cause.entry)
         if cause.entry >= 0, parent < 0 { return }
         let lane = cause.isInSameLane ? parent : lane(entry, cause, parent)
         (run.lines[number].cause, run.lines[number].lane) = (cause.entry, lane)
         isActive[Int(threadName(entry.thread))] = true
-        guard isSelected else { return }
         run.lines[number].skeleton = skeleton(entry)
-        run.lines[number].shape = ComparedRun.hash(entry.stage, text(entry.name))
+        // An `append` stands for its handler, and `enqueue` for a post.
+        let stage = entry.stage == .append ? .deliver : entry.stage == .enqueue ? .post : entry.stage
+        run.lines[number].shape = ComparedRun.hash(stage, text(name(of: entry)), message(of: entry))
         run.lanes[Int(lane)].lines.append(Int32(number))
     }
 
     private mutating func lane(_ entry: Recording.Entry, _ cause: RecordCause, _ parent: Int32) -> Int32 {
         let thread = threadName(entry.thread)
         var key = ComparedRun.LaneKey(label: label(thread), parent: parent, names: [thread])
-        if !recording.threads[Int(thread)].isInPool {
+        if !isInPool[Int(thread)] {
             key.names.append(observerName(cause.observer))
         } else if parent >= 0 {
             key.names += [observerName(entry.observer), postName(entry.post)]
@@ -177,59 +181,56 @@ struct ComparedRecording {
         entry.message < 0 ? [] : texts[Int(entry.message)].threads
     }
 
-    private func skeleton(_ entry: Recording.Entry) -> Int {
-        // The number of handlers that run during a removal is chance. Addresses are reused, so only the type of the
-        // sender is compared.
-        ComparedRun.hash(
-            entry.stage, text(entry.name), message(of: entry),
-            [entry.post, entry.observer, entry.target, entry.relatedPost].map { $0 < 0 },
-            entry.stage == .remove ? -1 : entry.count, recording.sender(of: entry)?.type, entry.overtakes, entry.style,
-            entry.policy, entry.reason)
+    /// The number of handlers that run during a removal is chance, and so is whether its token was cancelled or released.
+    /// A post to a Foundation center has the number of its handlers when it ends.
+    func count(_ entry: Recording.Entry) -> Int32 {
+        entry.stage == .remove || entry.stage == .post && entry.isFoundation ? -1 : entry.count
     }
 
-    private mutating func token(_ mention: ThreadDescription, _ entry: Recording.Entry) -> ComparedRun.Token {
+    /// Properties that are compared together.
+    func details(_ entry: Recording.Entry) -> [AnyHashable] {
+        let isChance = entry.reason == .cancelled || entry.reason == .released
+        return [entry.overtakes, entry.style, entry.policy, isChance ? nil : entry.reason]
+    }
+
+    /// Addresses are reused, so only the type of the sender is compared.
+    private func skeleton(_ entry: Recording.Entry) -> Int {
+        ComparedRun.hash(
+            entry.stage, text(entry.name), message(of: entry),
+            [entry.post, entry.observer, entry.target, entry.relatedPost].map { $0 < 0 }, count(entry),
+            recording.sender(of: entry)?.type, details(entry))
+    }
+
+    private func token(_ mention: ThreadDescription, _ entry: Recording.Entry) -> ComparedRun.Token {
         let process = recording.threads[Int(entry.thread)].process
         let isMain =
             mention.number == 1 || mention.isKernelID && mention.number == Int(recording.processes[Int(process)].id)
         let label = ComparedRun.hash(mention.name ?? (isMain ? "main" : ""), isMain)
-        if isMain { return .thread(label, [], number: -1, isKernelID: mention.isKernelID) }
-        let key = Recording.Numbered(process: process, number: mention.number)
-        let thread = threadName((mention.isKernelID ? threadOfKernelID : threadOfNumber)[key] ?? -1)
-        let isKnown = thread >= 0 && isActive[Int(thread)]
-        if !isKnown, run.truncated.contains(processName(process)) { return .unknown }
-        let name = nameOfNumber[key] ?? Int32(run.names.count)
-        if name == run.names.count {
-            run.names.append(.init(label: ComparedRun.hash("number")))
-            nameOfNumber[key] = name
+        if isMain { return .thread(label, []) }
+        let thread = recording.threads.indices.first { number in
+            let (thread, identity) = (recording.threads[number], recording.threads[number].identity)
+            let id = mention.isKernelID ? Int(identity.kernelID) : identity.number
+            return thread.process == process && id == mention.number && isActive[Int(standIns[number])]
         }
-        return .thread(label, isKnown ? [thread] : [], number: name, isKernelID: mention.isKernelID)
+        if thread == nil, run.truncated.contains(processName(process)) { return .unknown }
+        return .thread(label, thread.map { [standIns[$0]] } ?? [])
+    }
+
+    /// True if a truncated run may lack the records and the name of a thread.
+    private func isUnknown(_ thread: Int32) -> Bool {
+        guard thread >= 0, case let known = recording.threads[Int(thread)], known.identity.name == nil else {
+            return false
+        }
+        return !isActive[Int(thread)] && run.truncated.contains(processName(known.process))
     }
 
     private mutating func addTokens(_ number: Int, _ entry: Recording.Entry) {
         let start = run.tokens.count
-        let names = [
-            postName(entry.post), observerName(entry.observer), threadName(entry.target), postName(entry.relatedPost),
-        ]
-        run.tokens += names.lazy.filter { $0 >= 0 }.map { .name($0) }
+        let target = threadName(entry.target)
+        let isTargetUnknown = isUnknown(target)
+        let names = [postName(entry.post), observerName(entry.observer), target, postName(entry.relatedPost)]
+        run.tokens += names.lazy.filter { $0 >= 0 }.map { $0 == target && isTargetUnknown ? .unknown : .name($0) }
         for mention in mentions(of: entry) { run.tokens.append(token(mention, entry)) }
         run.lines[number].tokens = start..<run.tokens.count
-    }
-
-    private mutating func addOutcome(_ number: Int32, _ entry: Recording.Entry) {
-        guard entry.post >= 0 else { return }
-        let delivery = ComparedRun.Delivery(post: postName(entry.post), observer: observerName(entry.observer))
-        if entry.stage == .append {
-            run.ends[delivery.observer] = (run.ends[delivery.observer]?.first ?? delivery, delivery)
-        }
-        let isOfQueue = entry.observer < 0 && index.posts[Int(entry.post)].queueOutcome == number
-        guard entry.stage.isOutcome || isOfQueue else { return }
-        // Without an observer and a queue, it is one of the document's technique, or a block.
-        let kind = entry.observer >= 0 ? "observer" : isOfQueue ? "queue" : ""
-        let isByPolicy = (entry.stage == .coalesce || entry.stage == .drop) && entry.name >= 0 && !kind.isEmpty
-        run.outcomes[number] = .init(
-            delivery: delivery, topic: ComparedRun.hash(text(entry.name), kind),
-            isDelivered: entry.stage == .deliver, isByPolicy: isByPolicy,
-            keepsLast: isByPolicy && (entry.stage == .coalesce || entry.policy == .dropOldest))
-        if run.outcomeOfDelivery[delivery] == nil { run.outcomeOfDelivery[delivery] = number }
     }
 }

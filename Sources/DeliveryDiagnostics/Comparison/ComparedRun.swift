@@ -6,8 +6,8 @@
 struct ComparedRun {
     /// A thread, a process, a post, an observer, or a request.
     struct Name {
-        /// Only names with equal labels correspond; nil corresponds to any thread.
-        var label: Int?
+        /// Only names with equal labels correspond.
+        var label: Int
         /// The process of a thread.
         var owner: Int32 = -1
         /// True for the threads of a pool without order: several of one run correspond to several of the other.
@@ -18,10 +18,9 @@ struct ComparedRun {
         case name(Int32)
         /// A number in a text: equal, or an id of one of these.
         case id(Int, [Int32])
-        /// The description of a thread: of one of these, or else a name of its own for its number; -1 if the label is
-        /// enough. Only those with equal labels correspond.
-        case thread(Int, [Int32], number: Int32, isKernelID: Bool)
-        /// Anything, beyond the end of a truncated run.
+        /// The description of a thread: equal labels, and one of these; none if the label is enough.
+        case thread(Int, [Int32])
+        /// Any thread, beyond the end of a truncated run.
         case unknown
     }
 
@@ -54,42 +53,19 @@ struct ComparedRun {
         /// Those that are compared.
         var lines: [Int32] = []
 
-        /// Equal for lanes of a run that the names of threads do not tell apart.
+        /// Equal for lanes of a run that only their contents tell apart.
         var family: [Int] { [key.label, Int(key.parent)] }
-    }
-
-    struct Delivery: Hashable {
-        var post: Int32
-        /// -1 in a posting queue, or for a block.
-        var observer: Int32
-    }
-
-    /// The outcome of a post for an observer.
-    struct Outcome {
-        var delivery: Delivery
-        /// The number of the notification's name, for an observer or in a posting queue.
-        var topic: Int
-        var isDelivered: Bool
-        var isByPolicy: Bool
-        var keepsLast: Bool
     }
 
     var names: [Name] = []
     var lines: [Line] = []
     var tokens: [Token] = []
     var lanes: [Lane] = []
-    /// By line, and the lines by delivery.
-    var outcomes: [Int32: Outcome] = [:]
-    var outcomeOfDelivery: [Delivery: Int32] = [:]
-    /// For each observer: what was appended first and last for it.
-    var ends: [Int32: (first: Delivery, last: Delivery)] = [:]
     /// The processes of which lines are missing.
     var truncated: Set<Int32> = []
     var isTruncated = false
     /// True for a text log: what its lines mention may differ from what the same line mentions elsewhere.
     var isText = false
-
-    func isCompared(_ line: Int32) -> Bool { line >= 0 && lines[Int(line)].lane >= 0 && lines[Int(line)].skeleton != 0 }
 
     func lane(ofLine line: Int32) -> Int32 { lines[Int(line)].lane }
 
@@ -98,6 +74,56 @@ struct ComparedRun {
         for value in values { hasher.combine(value) }
         // 0 is that of a line that is not compared.
         return max(1, hasher.finalize() & .max)
+    }
+}
+
+extension ComparedRun {
+    private static let maximumRounds = 16
+
+    /// A number for each lane of two runs: lanes of other numbers differ.
+    ///
+    /// Refines the contents of lanes as colours of a graph: a lane has the numbers of its names and of the lane that hands
+    /// its work over, and a name those of the places where it occurs. Threads in texts are left out.
+    static func colours(_ runs: Pair<ComparedRun>, areRefined: Bool) -> Pair<[Int]> {
+        var names = runs.map { $0.names.map(\.label) }
+        var (lanes, count) = (Pair<[Int]>([], []), 0)
+        for _ in 0..<(areRefined ? maximumRounds : 1) {
+            for side in RunSide.allCases { lanes[side] = runs[side].refine(&names[side], areRefined) }
+            let found = Set(lanes.first + lanes.second).count + Set(names.first + names.second).count
+            if found == count { break }
+            count = found
+        }
+        return lanes
+    }
+
+    private func refine(_ colours: inout [Int], _ areNamed: Bool) -> [Int] {
+        var (found, places) = ([Int](), Array(repeating: 0, count: names.count))
+        for lane in lanes {
+            var hasher = Hasher()
+            hasher.combine(lane.key.label)
+            if areNamed {
+                hasher.combine(lane.key.parent < 0 ? 0 : found[Int(lane.key.parent)])
+                for name in lane.key.names { hasher.combine(colours[Int(name)]) }
+            }
+            for line in lane.lines.lazy.map({ lines[Int($0)] }) {
+                hasher.combine(line.skeleton)
+                for case .name(let name) in tokens[line.tokens] where areNamed { hasher.combine(colours[Int(name)]) }
+            }
+            let colour = hasher.finalize()
+            found.append(colour)
+            for name in lane.key.names where !lane.lines.isEmpty { places[Int(name)] &+= colour }
+            for (place, line) in lane.lines.enumerated() {
+                for case (let token, .name(let name)) in tokens[lines[Int(line)].tokens].enumerated() {
+                    places[Int(name)] &+= Self.hash(colour, place, token)
+                }
+            }
+        }
+        for (name, owner) in names.lazy.map(\.owner).enumerated() where owner >= 0 {
+            places[Int(owner)] &+= Self.hash(colours[name], places[name])
+            places[name] &+= colours[Int(owner)]
+        }
+        colours = names.indices.map { names[$0].isShared ? colours[$0] : Self.hash(colours[$0], places[$0]) }
+        return found
     }
 }
 
@@ -116,17 +142,13 @@ struct Renaming {
     /// -1 if there is none.
     func counterpart(of name: Int32, on side: RunSide) -> Int32 { name < 0 ? -1 : counterparts[side][Int(name)] }
 
-    func counterpart(of delivery: ComparedRun.Delivery, on side: RunSide) -> ComparedRun.Delivery {
-        .init(post: counterpart(of: delivery.post, on: side), observer: counterpart(of: delivery.observer, on: side))
-    }
-
     /// True if the two correspond to each other, or may. -1 corresponds only to -1.
     func mayMatch(_ first: Int32, _ second: Int32) -> Bool {
         guard first >= 0, second >= 0 else { return first < 0 && second < 0 }
         let known = counterparts.first[Int(first)]
         if known >= 0 || counterparts.second[Int(second)] >= 0 { return known == second }
         let (name, other) = (names.first[Int(first)], names.second[Int(second)])
-        return (name.label == other.label || name.label == nil || other.label == nil) && name.isShared == other.isShared
+        return name.label == other.label && name.isShared == other.isShared
             && (name.owner < 0 || other.owner < 0 || mayMatch(name.owner, other.owner))
     }
 
@@ -147,14 +169,9 @@ struct Renaming {
         case (.name(let first), .name(let second)): return match(first, second)
         case (.id(let text, let first), .id(let otherText, let second)):
             return text == otherText || matchAny(first, second)
-        case (
-            .thread(let label, let first, let number, let isID),
-            .thread(let other, let second, let match, let isOtherID)
-        ):
-            guard label == other else { return false }
-            return isID == isOtherID && !(first.isEmpty && second.isEmpty)
-                ? matchAny(first, second) : self.match(number, match)
-        case (.unknown, .thread), (.thread, .unknown), (.unknown, .unknown): return true
+        case (.thread(let label, let first), .thread(let other, let second)):
+            return label == other && (first.isEmpty && second.isEmpty || matchAny(first, second))
+        case (.unknown, _), (_, .unknown): return true
         default: return false
         }
     }

@@ -3,70 +3,57 @@ extension LaneMatching {
     /// If one run has lines that the other does not have, the next common line is sought that far.
     private static let longestGap = 64
     private static let maximumDifferences = 10_000
-    private static let maximumReused = 1000
 
-    /// The id of a thread that has ended may be that of a later one: its lane is that of two threads.
+    // MARK: Lanes
+
+    /// The id of a thread that has ended may be that of a later one: its lane is that of several threads. The main thread
+    /// of a log, which writes first, does not end before others.
     mutating func matchReusedThreads() {
-        /// The free lanes of threads with ids, except the main thread of a log, which writes first and does not end
-        /// before others.
-        func reusable(_ side: RunSide) -> [Int32] {
-            runs[side].lanes.indices.dropFirst().map(Int32.init).filter {
-                lane($0, side).mayBeReused && isFree($0, side)
-            }
-        }
-        guard RunSide.allCases.allSatisfy({ reusable($0).count <= Self.maximumReused }) else { return }
-        for side in RunSide.allCases {
-            let other = side.opposite
-            for lane in reusable(side) {
-                let (lines, label, known) = (
-                    self.lane(lane, side).lines, self.lane(lane, side).key.label, renaming.matched.count
-                )
-                var (parts, rest, end) = ([Int32](), lines[...], Int32(-1))
-                for part in reusable(other) where self.lane(part, other).key.label == label {
-                    let own = self.lane(part, other).lines
-                    guard own[0] > end, own.count <= rest.count,
-                        zip(rest, own).allSatisfy({ side == .first ? match($0, $1) : match($1, $0) })
-                    else { continue }
-                    parts.append(part)
-                    (rest, end) = (rest.dropFirst(own.count), own[own.count - 1])
+        let free = runs.map { $0.lanes.indices.dropFirst().map(Int32.init) }
+        for label in Set(free.first.map { lane($0, .first).key.label }) {
+            var (lanes, lines) = (Pair<[Int32]>([], []), Pair<[Int32]>([], []))
+            for side in RunSide.allCases {
+                lanes[side] = free[side].filter {
+                    lane($0, side).mayBeReused && isFree($0, side) && lane($0, side).key.label == label
                 }
-                guard rest.isEmpty, parts.count > 1 else {
-                    renaming.undo(to: known)
-                    continue
-                }
-                counterparts[side][Int(lane)] = parts[0]
-                for part in parts { counterparts[other][Int(part)] = lane }
-                matched += lines.count
-                reuses.append(Reuse(side: side, line: lines[0], others: parts.map { self.lane($0, other).lines[0] }))
+                lines[side] = lanes[side].flatMap { lane($0, side).lines }
             }
+            let (known, count) = (renaming.matched.count, matched)
+            guard lanes.first.count != lanes.second.count, lines.first.count == lines.second.count,
+                // One after the other in the run with more threads.
+                lines[lanes.first.count > lanes.second.count ? .first : .second].isSorted,
+                zip(lines.first, lines.second).allSatisfy({ match($0, $1) })
+            else {
+                renaming.undo(to: known)
+                matched = count
+                continue
+            }
+            for side in RunSide.allCases {
+                for lane in lanes[side] { counterparts[side][Int(lane)] = lanes[side.opposite][0] }
+            }
+            reuses.append(lanes)
         }
     }
 
     /// Pairs the lanes without a counterpart with the most similar ones, and compares their lines.
     mutating func alignOthers() {
-        let free = runs.second.lanes.indices.reversed().map(Int32.init).filter { isFree($0, .second) }
-        var all = Dictionary(grouping: free) { lane($0, .second).key.label }
+        var all = Dictionary(grouping: runs.second.lanes.indices.reversed().map(Int32.init)) {
+            lane($0, .second).key.label
+        }
         var contents = Pair<[Int32: [Int: Int]]>([:], [:])
         for isSimilar in [true, false] {
-            for lane in lanes where isFree(lane, .first) && parent(lane) != nil {
-                if differences.count > Self.maximumDifferences { break }
-                if let other = certain(lane) {
-                    if other >= 0 { align(lane, other) }
-                    continue
-                }
+            for lane in lanes where isFree(lane, .first) && differences.count <= Self.maximumDifferences {
                 let found = candidates(lane, self.lane(lane, .first).key.label, &all)
-                // One of several threads without names may have no records in a truncated run.
-                let isOnly = found.count == 1 && siblings(lane).count == 1
-                if !isSimilar, !isOnly, mayBeMissing(lane, of: .first) { continue }
-                let scores = found.map { similarity(lane, $0, &contents) }
-                guard let best = scores.max(), best > 0 || !isSimilar, let index = scores.firstIndex(of: best)
-                else { continue }
-                align(lane, found[index])
+                let best = found.map { (similarity(lane, $0, &contents), $0) }.max { $0.0 < $1.0 }
+                let mayAlign =
+                    isTruncated ? certain(lane) != nil || isOnly(lane, .first) : best?.0 ?? 0 > 0 || !isSimilar
+                if let best, mayAlign { align(lane, best.1) }
             }
         }
         for side in RunSide.allCases {
-            for lane in runs[side].lanes.indices.map(Int32.init) where isFree(lane, side) {
-                report(rest: remaining(lane, side)[...], of: lane, side)
+            for lane in runs[side].lanes.indices.map(Int32.init)
+            where isFree(lane, side) && (!isTruncated || isOnly(lane, side)) {
+                report(rest: self.lane(lane, side).lines[...], of: lane, side)
             }
         }
     }
@@ -83,21 +70,21 @@ extension LaneMatching {
         return (contents.first[lane] ?? [:]).reduce(0) { $0 + min($1.value, others[$1.key] ?? 0) }
     }
 
+    // MARK: Lines
+
     private mutating func align(_ lane: Int32, _ other: Int32) {
         join(lane, other)
-        var rest = Pair(remaining(lane, .first)[...], remaining(other, .second)[...])
+        var rest = Pair(self.lane(lane, .first).lines[...], self.lane(other, .second).lines[...])
         while differences.count <= Self.maximumDifferences {
             for side in RunSide.allCases {
                 while let line = rest[side].first, isCaused(line, side) {
-                    remove(line, side)
+                    isRemoved[side][Int(line)] = true
                     rest[side].removeFirst()
                 }
             }
             guard let first = rest.first.first, let second = rest.second.first else { break }
             var gap = (1, 1)
-            if match(first, second) {
-                matched += 1
-            } else {
+            if !match(first, second) {
                 gap = self.gap(rest)
                 report(rest.first.prefix(gap.0), rest.second.prefix(gap.1), Pair(first, second))
             }
@@ -110,18 +97,24 @@ extension LaneMatching {
     /// The number of lines of each that are left out before the next equal line: as many of each, if possible, because
     /// lines were changed.
     private mutating func gap(_ rest: Pair<ArraySlice<Int32>>) -> (Int, Int) {
-        let (first, second) = (
-            Array(rest.first.prefix(Self.longestGap + 1)), Array(rest.second.prefix(Self.longestGap + 1))
-        )
+        let lines = rest.map { Array($0.prefix(Self.longestGap + 1)) }
+        let count = matched
+        defer { matched = count }
         for sum in 1...Self.longestGap {
             for gap in (0...sum).sorted(by: { abs(2 * $0 - sum) < abs(2 * $1 - sum) })
-            where gap < first.count && sum - gap < second.count {
-                let (one, two) = (first[gap], second[sum - gap])
-                let areCaused = isCaused(one, .first, since: first[0]) || isCaused(two, .second, since: second[0])
+            where gap < lines.first.count && sum - gap < lines.second.count {
+                let (one, two) = (lines.first[gap], lines.second[sum - gap])
+                let areCaused =
+                    isCaused(one, .first, since: lines.first[0]) || isCaused(two, .second, since: lines.second[0])
                 if !areCaused, match(one, two) { return (gap, sum - gap) }
             }
         }
         return (1, 1)
+    }
+
+    private func isCaused(_ line: Int32, _ side: RunSide) -> Bool {
+        let cause = runs[side].lines[Int(line)].cause
+        return isRemoved[side][Int(line)] || cause >= 0 && isRemoved[side][Int(cause)]
     }
 
     /// True if a line is caused by another one of its lane that does not come before a third.
@@ -132,8 +125,7 @@ extension LaneMatching {
 
     private mutating func report(rest: ArraySlice<Int32>, of lane: Int32, _ side: RunSide) {
         if mayBeMissing(lane, of: side) { return addMissing(rest, side) }
-        let next = Pair(side, rest.first, nil)
-        report(side == .first ? rest : [], side == .second ? rest : [], next)
+        report(side == .first ? rest : [], side == .second ? rest : [], Pair(side, rest.first, nil))
     }
 
     /// Adds the lines that have no counterpart, except those that others of them cause. Those that look alike are
@@ -143,15 +135,13 @@ extension LaneMatching {
         for (side, all) in [(RunSide.first, first), (.second, second)] {
             for line in all {
                 if !isCaused(line, side) { lines[side].append(line) }
-                remove(line, side)
+                isRemoved[side][Int(line)] = true
             }
         }
         for isAlike in [true, false] {
             for line in lines.first {
-                let found = lines.second.firstIndex { other in
-                    mayBePaired(line, other)
-                        && (!isAlike || runs.first.lines[Int(line)].shape == runs.second.lines[Int(other)].shape)
-                }
+                let shape = runs.first.lines[Int(line)].shape
+                let found = lines.second.firstIndex { !isAlike || shape == runs.second.lines[Int($0)].shape }
                 guard let found else { continue }
                 differences.append(Difference(lines: Pair(line, lines.second.remove(at: found)), next: next))
                 lines.first.removeAll { $0 == line }
@@ -162,18 +152,6 @@ extension LaneMatching {
         }
     }
 
-    /// False for outcomes of two deliveries.
-    private func mayBePaired(_ line: Int32, _ other: Int32) -> Bool {
-        switch (runs.first.outcomes[line], runs.second.outcomes[other]) {
-        case (nil, nil): true
-        case (let first?, let second?):
-            renaming.mayMatch(first.delivery.post, second.delivery.post)
-                && renaming.mayMatch(first.delivery.observer, second.delivery.observer)
-                && first.isDelivered == second.isDelivered
-        default: false
-        }
-    }
-
     /// Joins a line of one run only with the same line elsewhere in the other.
     mutating func findMoved() {
         var others: [Int: [Int]] = [:]
@@ -181,6 +159,7 @@ extension LaneMatching {
             guard let second = difference.lines.second else { continue }
             others[runs.second.lines[Int(second)].skeleton, default: []].append(number)
         }
+        let count = matched
         var used: Set<Int> = []
         for number in differences.indices where differences[number].lines.second == nil {
             guard let first = differences[number].lines.first else { continue }
@@ -194,6 +173,7 @@ extension LaneMatching {
             differences[number].isMoved = true
             if differences[number].next.second == nil { differences[number].next = differences[other].next }
         }
+        matched = count
         differences = differences.enumerated().filter { !used.contains($0.offset) }.map(\.element)
     }
 
@@ -201,4 +181,8 @@ extension LaneMatching {
         if let first = difference.lines.first ?? difference.next.first { return 2 * Int(first) }
         return 2 * Int(difference.lines.second ?? 0) + 1
     }
+}
+
+extension [Int32] {
+    fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy(<) }
 }

@@ -1,111 +1,64 @@
 internal import TerminalText
 
-/// Says in sentences what the differences of two text logs are.
-struct LogDifferences {
+/// The differences of two text logs.
+struct LogDifferences: Explanation {
     let matching: LaneMatching
-    let logs: ComparedLogs
+    let logs: Pair<ComparedLog>
     let names: Pair<String>
-    private let single: Pair<Set<Int32>>
+    let showsPlaces = false
 
-    init(_ matching: LaneMatching, _ logs: ComparedLogs) {
+    init(_ matching: LaneMatching, _ logs: Pair<ComparedLog>) {
         (self.matching, self.logs) = (matching, logs)
-        names = RunDifference.names(logs.logs.map(\.name))
-        let singles = matching.differences.filter { $0.lines.first == nil || $0.lines.second == nil }
-        single = Pair(Set(singles.compactMap(\.lines.first)), Set(singles.compactMap(\.lines.second)))
+        names = Self.names(logs.map(\.log.name))
     }
 
-    func found(_ maximum: Int) -> [RunDifference] { matching.differences.prefix(maximum).map(difference) }
+    func message(_ line: Int32, _ side: RunSide) -> TextLog.Message { logs[side].log.messages[Int(line)] }
 
-    private func message(_ line: Int32, _ side: RunSide) -> TextLog.Message { logs.logs[side].messages[Int(line)] }
+    func reason(_ first: Int32, _ second: Int32) -> RunDifference.Reason {
+        let runs = matching.runs
+        return runs.first.lines[Int(first)].skeleton == runs.second.lines[Int(second)].skeleton ? .mention : .message
+    }
 
-    private func skeleton(_ line: Int32, _ side: RunSide) -> Int { matching.runs[side].lines[Int(line)].skeleton }
+    func sentences(_ reason: RunDifference.Reason, _ first: Int32, _ second: Int32) -> [String] { [reason.sentence] }
 
-    private func difference(_ difference: LaneMatching.Difference) -> RunDifference {
-        let lines = difference.lines
-        let reason: RunDifference.Reason
-        var sentence: String?
-        switch (lines.first, lines.second) {
-        case (let first?, let second?):
-            if !difference.isMoved {
-                reason = skeleton(first, .first) == skeleton(second, .second) ? .mention : .message
-            } else if matching.isSameLane(lines) {
-                reason = .order
-            } else {
-                (reason, sentence) = (.thread, moved(first, second))
+    func difference(_ reason: RunDifference.Reason, _ lines: Pair<Int32?>, _ sentences: [String]) -> RunDifference {
+        var sides = RunSide.allCases.map { side(lines[$0], $0) }
+        // Of two messages with the same first line, the first line that differs.
+        if let first = lines.first, let second = lines.second {
+            let texts = [message(first, .first), message(second, .second)].map { $0.text.split(separator: "\n") }
+            let common = zip(texts[0], texts[1]).prefix { $0 == $1 }.count
+            for (side, text) in texts.enumerated() where common > 0 && texts[0] != texts[1] {
+                sides[side].text? += common < text.count ? " … \(text[common])" : " (ends here)"
             }
-        case (let first?, nil): (reason, sentence) = (.onlyInFirst, onlyIn(.first, first))
-        default: (reason, sentence) = (.onlyInSecond, lines.second.flatMap { onlyIn(.second, $0) })
         }
-        let truncated = RunSide.allCases.filter { side in
-            !logs.logs[side].isComplete && lines[side] == Int32(logs.logs[side].messages.count - 1)
-        }.map { "\(names[$0]) ends within this line, without a newline: it may be truncated." }
-        let line = continuation(lines)
-        return RunDifference(
-            reason: reason, first: side(.first, lines.first, line), second: side(.second, lines.second, line),
-            explanation: [sentence ?? reason.sentence] + truncated)
+        return RunDifference(reason: reason, first: sides[0], second: sides[1], explanation: sentences)
     }
 
-    /// The first line that differs in two messages with the same first line.
-    private func continuation(_ lines: Pair<Int32?>) -> Int? {
-        guard let first = lines.first, let second = lines.second else { return nil }
-        let (one, other) = (textLines(first, .first), textLines(second, .second))
-        let common = zip(one, other).prefix { $0 == $1 }.count
-        return common > 0 && one != other ? common : nil
-    }
-
-    private func textLines(_ line: Int32, _ side: RunSide) -> [Substring] {
-        message(line, side).text.split(separator: "\n", omittingEmptySubsequences: false)
-    }
-
-    /// - Parameter continuation: a line of the message to show too.
-    private func side(_ side: RunSide, _ line: Int32?, _ continuation: Int?) -> RunDifference.Side {
-        guard let line else { return RunDifference.Side(source: logs.logs[side].name) }
-        let lines = textLines(line, side)
-        let rest = continuation.map { $0 < lines.count ? " … \(lines[$0])" : " (ends here)" } ?? ""
-        return logs.logs[side].side(Int(line), rest)
+    func side(_ line: Int32?, _ side: RunSide) -> RunDifference.Side {
+        line.map { logs[side].log.side(Int($0)) } ?? .init(source: logs[side].log.name)
     }
 
     // MARK: Threads
 
-    private func moved(_ first: Int32, _ second: Int32) -> String {
-        "In \(names.first) the line is written \(writer(first, .first)), in \(names.second) \(writer(second, .second))."
-    }
+    func isElsewhere(_ work: RunWork) -> Bool { true }
 
-    private func writer(_ line: Int32, _ side: RunSide) -> String {
-        let log = logs.logs[side]
-        let (number, earlier) = (message(line, side).writer, log.messages[..<Int(line)])
+    func work(_ line: Int32, _ side: RunSide) -> RunWork? {
+        let (log, number) = (logs[side].log, message(line, side).writer)
         let writer = log.writers[number]
-        if logs.usesNames, let name = writer.name { return "by \(ShownText.name(name))" }
-        if let chain = writer.chain { return "for \(ShownText.name(chain))" }
-        if let first = earlier.first(where: { $0.writer == number }) { return "by the thread of line \(first.line)" }
-        let isKnown = earlier.isEmpty || earlier.contains { log.writers[$0.writer].process == writer.process }
-        return "by a \(isKnown ? "thread" : "process") not seen before"
+        let lane = matching.lane(matching.runs[side].lane(ofLine: line), side)
+        let first = log.messages[..<Int(line)].first { $0.writer == number }
+        let thread = first.map { "the thread of line \($0.line)" } ?? "a thread not seen before"
+        let name = (logs[side].threads.usesNames ? writer.name : nil) ?? writer.chain
+        return RunWork(
+            shape: matching.runs[side].lines[Int(line)].skeleton, thread: lane.key.names.first ?? Int32(number),
+            label: matching.runs[side].names[number].label, subject: "The line is written",
+            place: "by \(name.map { ShownText.name($0) } ?? thread)")
     }
 
-    private func onlyIn(_ side: RunSide, _ line: Int32) -> String? {
-        let (other, writer) = (names[side.opposite], message(line, side).writer)
-        let group = logs.groups[side][writer]
-        if logs.isUnordered(writer, side) {
-            let counts = RunSide.allCases.map { count(skeleton(line, side), group, $0) }
-            if counts[0] != counts[1] {
-                let times = counts.map { $0 == 1 ? "once" : "\($0) times" }
-                return "\(ShownText.name(group)) writes this line \(times[0]) in \(names.first), \(times[1]) in "
-                    + "\(names.second)."
-            }
-        }
-        let lane = matching.runs[side].lane(ofLine: line)
-        let counterpart = matching.counterparts[side][Int(lane)]
-        guard counterpart >= 0 else { return "No other thread of \(other) writes this line." }
-        if matching.lane(lane, side).lines.drop(while: { $0 < line }).allSatisfy(single[side].contains) { return nil }
-        let first = matching.lane(counterpart, side.opposite).lines[0]
-        return "In \(other) the thread of line \(message(first, side.opposite).line) does not write this line."
-    }
-
-    /// How often a group writes a text.
-    private func count(_ skeleton: Int, _ group: String, _ side: RunSide) -> Int {
-        zip(matching.runs[side].lines, logs.logs[side].messages).count {
-            $0.skeleton == skeleton && logs.groups[side][$1.writer] == group
-        }
+    func sentence(onlyIn side: RunSide, _ line: Int32) -> String {
+        let (threads, writer) = (logs[side].threads, logs[side].log.writers[message(line, side).writer])
+        guard threads.isUnordered(writer) else { return "Only \(names[side]) has this line." }
+        return "\(names[side.opposite]) has no other line like this of \(ShownText.name(threads.groups[writer] ?? ""))."
     }
 
     // MARK: Masks

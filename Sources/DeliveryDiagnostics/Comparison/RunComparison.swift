@@ -6,11 +6,12 @@ package import DeliveryRecording
 /// processes, posts and observers renamed. How lanes interleave is chance and is not compared.
 ///
 /// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
-/// message; of each line the level and text. Addresses are not compared. Outcomes that an overflow policy or coalescing
-/// leaves to chance are compared by what must hold (see `ChanceOutcomes`).
+/// message; of each line the level and text. Addresses are not compared. How many notifications an overflow policy drops
+/// or coalesces is chance: if it does in one of the runs, the outcomes of notifications with such names are left out, with
+/// everything that they cause.
 ///
 /// Cost: a few passes over both runs, and memory in proportion to their size.
-package struct RunComparison: Sendable {
+package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
     package struct Options: Sendable {
         /// Names of notifications that are not compared, with everything that their handlers do.
         package var ignored: Set<String> = []
@@ -18,112 +19,112 @@ package struct RunComparison: Sendable {
         package var maximumDifferences = 5
         /// Regular expressions for the names, or ids, of threads of text logs that stand for one another.
         package var pools: [String] = []
-        /// For each recording: the records to compare, or nil for none. Nil to compare everything.
-        fileprivate var selections: Pair<RecordingSelection?>?
 
         package init() {}
-
-        /// Compares only what a filter selects.
-        ///
-        /// - Throws: `NothingSelected` if neither recording contains what the filter names.
-        package mutating func select(
-            _ filter: RecordingFilter, of first: Recording, _ second: Recording
-        ) throws(RecordingSelection.NothingSelected) {
-            let selected = try? RecordingSelection(filter, of: first)
-            do {
-                selections = Pair(selected, try RecordingSelection(filter, of: second))
-            } catch {
-                if selected == nil { throw error }
-                selections = Pair(selected, nil)
-            }
-        }
     }
 
-    package enum Outcome: Sendable {
-        case same
-        case different([RunDifference])
-        /// Everything that an incomplete recording has is the same.
-        case truncated(RunDifference)
-        /// Threads are so similar that no assignment was found. With the first difference of the one that was tried.
-        case undecided(RunDifference)
+    package enum Outcome: String, Sendable, Encodable {
+        case same, different
+        /// Everything that an incomplete recording has is the same, or threads are so similar that no assignment was found.
+        /// With the difference of the truncation, or the first one of the assignment that was tried.
+        case undecided
     }
 
-    package let outcome: Outcome
+    package private(set) var outcome = Outcome.same
+    /// Later ones may be consequences of the first.
+    package private(set) var differences: [RunDifference] = []
+    private var mayHaveMore = false
     /// The number of records or lines of the first run that are the same, and of their threads.
     let compared: Int
-    let threads: Int
-    /// The names of notifications with outcomes that differ by chance.
+    let threadCount: Int
+    /// `record` or `line`.
+    private let unit: String
+    /// The names of notifications of which the outcomes were left out, because a policy leaves them to chance.
     private(set) var byChance: [String] = []
-    /// What else is said of text logs.
-    private(set) var notes: LogNotes?
+    /// Sentences about what was compared.
+    private var notes: [String] = []
+    /// Of logs: lines that another run has in another order.
+    private var hints: [String] = []
+    /// Of logs: expressions that mask the differences, if most are in digits only.
+    private var masks: [String] = []
 
     /// True if two text logs are the same, and lines of different threads that occur once are in the same order.
-    package var isSameInOrder: Bool { if case .same = outcome { notes?.hints.isEmpty == true } else { false } }
+    package var isSameInOrder: Bool { outcome == .same && hints.isEmpty }
 
     package init(_ first: Recording, _ second: Recording, options: Options = Options()) {
-        var recordings = Pair(first, second)
-        recordings.forgetWhatOneLacks()
-        let runs = RunSide.allCases.map { side in
-            let selection = options.selections?[side]
-            return ComparedRecording(RecordingIndex(recordings[side]), ignored: options.ignored) { entry in
-                options.selections == nil || selection?.contains(entry) == true
+        let indices = Pair(RecordingIndex(first), RecordingIndex(second))
+        // What one of the recordings does not say is not compared.
+        let havePools = [first, second].allSatisfy { $0.threads.contains(where: \.isInPool) }
+        func explained(without byPolicy: Set<String>) -> RecordDifferences {
+            let runs = RunSide.allCases.map { side in
+                ComparedRecording(indices[side], ignored: options.ignored, byPolicy: byPolicy, havePools: havePools)
             }
+            return RecordDifferences(LaneMatching(Pair(runs[0].run, runs[1].run)), Pair(runs[0], runs[1]))
         }
-        let compared = Pair(runs[0], runs[1])
-        var found = LaneMatching(compared.map(\.run), ChanceOutcomes(nil))
-        if !found.differences.isEmpty, case let chance = ChanceOutcomes(compared.map(\.run)), !chance.isEmpty {
-            found = LaneMatching(compared.map(\.run), chance)
-            if found.differences.isEmpty { byChance = Set(runs.flatMap { $0.names(of: chance.topics) }).sorted() }
+        var found = explained(without: [])
+        let byPolicy = Set([first, second].flatMap(\.namesByPolicy))
+        if !found.matching.differences.isEmpty, !byPolicy.isEmpty {
+            found = explained(without: byPolicy)
+            byChance = byPolicy.sorted()
         }
-        let explained = RecordDifferences(found, compared)
-        if let outcome = Self.outcome(found, explained.found(options.maximumDifferences)) {
-            self.outcome = outcome
-        } else if let difference = explained.end {
-            outcome = .different([difference])
-        } else {
-            outcome = found.isTruncated ? .truncated(explained.truncation) : .same
+        (compared, threadCount, unit) = (found.matching.matched, found.recordings.first.comparedThreadCount, "record")
+        if !byChance.isEmpty {
+            let names = byChance.joined(separator: ", ")
+            notes = ["Left out, because a policy dropped or coalesced some of them: the outcomes of \(names)."]
         }
-        (self.compared, threads) = (found.matched, compared.first.comparedThreadCount)
+        decide(found, options)
+        if outcome == .same, let end = found.end {
+            (outcome, differences) = (.different, [end])
+        } else if outcome == .same, found.matching.isTruncated {
+            (outcome, differences) = (.undecided, [found.truncation])
+        }
     }
 
     /// - Throws: if a regular expression of the options cannot be used.
-    package init(_ first: TextLog, _ second: TextLog, options: Options = Options()) throws(LogPattern.Refusal) {
-        let logs = try ComparedLogs(Pair(first, second), pools: options.pools)
-        let matching = LaneMatching(logs.runs, ChanceOutcomes(nil))
-        let explained = LogDifferences(matching, logs)
-        outcome = Self.outcome(matching, explained.found(options.maximumDifferences)) ?? .same
-        (compared, threads) = (first.messages.count, first.writers.count)
-        notes = LogNotes(explained, pools: options.pools)
+    package init(_ first: TextLog, _ second: TextLog, options: Options = Options()) throws {
+        let threads = try LogThreads([first, second], pools: options.pools)
+        let logs = Pair(ComparedLog(first, threads), ComparedLog(second, threads))
+        let found = LogDifferences(LaneMatching(logs.map(\.run)), logs)
+        (compared, threadCount, unit) = (first.messages.count, first.writers.count, "line")
+        decide(found, options)
+        if outcome == .same { hints = found.hints }
+        if outcome == .different { masks = found.masks }
+        notes = found.notes(pools: options.pools, masks: masks)
     }
 
-    private static func outcome(_ matching: LaneMatching, _ differences: [RunDifference]) -> Outcome? {
-        differences.first.map { matching.isUndecided ? .undecided($0) : .different(differences) }
+    private mutating func decide(_ found: some Explanation, _ options: Options) {
+        differences = found.found(found.matching.isUndecided ? 1 : options.maximumDifferences)
+        outcome = found.matching.isUndecided ? .undecided : differences.isEmpty ? .same : .different
+        mayHaveMore = outcome == .different && differences.count == options.maximumDifferences
     }
-}
 
-extension Pair<Recording> {
-    /// What one of the recordings does not say is not compared: without a thread of a pool, which threads belong to
-    /// pools; without the reason of a removal, whether its token was cancelled or released; without the end of a post of
-    /// a Foundation center, how many handlers it called.
-    fileprivate mutating func forgetWhatOneLacks() {
-        func both(_ isSaid: (Recording) -> Bool) -> Bool { isSaid(first) && isSaid(second) }
-        let havePools = both { $0.threads.contains(where: \.isInPool) }
-        let haveReasons = both { $0.entries.allSatisfy { $0.stage != .remove || $0.reason != nil || $0.isFoundation } }
-        let haveCounts = both { $0.entries.allSatisfy { !$0.isFoundationPost || $0.count >= 0 } }
-        for side in RunSide.allCases {
-            for thread in self[side].threads.indices where !havePools { self[side].threads[thread].isInPool = false }
-            guard !haveReasons || !haveCounts else { continue }
-            for number in self[side].entries.indices {
-                let entry = self[side].entries[number]
-                if !haveCounts, entry.isFoundationPost { self[side].entries[number].count = -1 }
-                if !haveReasons, entry.stage == .remove, entry.reason == .cancelled || entry.reason == .released {
-                    self[side].entries[number].reason = nil
-                }
-            }
+    /// Several lines, without the last newline.
+    package var description: String {
+        let paragraphs = differences.map(\.description)
+        switch outcome {
+        case .same:
+            let head = "the same: \(counted(compared, unit)) by \(counted(threadCount, "thread"))"
+            return ([head] + notes + hints).joined(separator: "\n")
+        case .different:
+            let later = paragraphs.count > 1 ? ["Later differences, which may be consequences of the first:"] : []
+            let more = mayHaveMore ? ["There may be more differences. See --differences."] : []
+            return (["the runs differ\n" + paragraphs[0]] + later + paragraphs.dropFirst() + more + notes)
+                .joined(separator: "\n\n")
+        case .undecided where differences.first?.reason == .truncated:
+            return "the runs agree up to a truncation\n\(paragraphs[0])"
+        case .undecided:
+            return """
+                the comparison is undecided: threads are so similar that no assignment was found which makes the runs \
+                the same, though one may exist. Give the threads names to avoid this. The best try found this difference:
+                \(paragraphs[0])
+                """
         }
     }
 }
 
-extension Recording.Entry {
-    fileprivate var isFoundationPost: Bool { stage == .post && isFoundation }
+extension Recording {
+    /// The names of notifications that an overflow policy dropped, or that were coalesced.
+    fileprivate var namesByPolicy: Set<String> {
+        Set(entries.lazy.filter { $0.stage == .coalesce || $0.stage == .drop }.compactMap(name(of:)))
+    }
 }

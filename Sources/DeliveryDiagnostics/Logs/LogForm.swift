@@ -104,22 +104,18 @@ extension LogForm {
         let (most, mostBare) = (threads.max() ?? 0, bare.max() ?? 0)
         if most > 0, most * 2 >= mostBare { return forms[threads.firstIndex(of: most) ?? 0] }
         let found = zip(forms, bare).filter { mostBare > 0 && $0.1 == mostBare }.map(\.0)
-        let (problem, advice) =
+        let names = found.map(\.name).joined(separator: " or ")
+        let problem = found.isEmpty ? "of no form that is known" : "of the form \(names), without threads"
+        let advice =
             found.isEmpty
-            ? (
-                "its lines are of no form that is known",
-                "Print the thread in each line, for example as NSLog does, and name another form with --form "
-                    + "'(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'."
-            )
-            : (
-                "its lines are of the form \(found.map(\.name).joined(separator: " or ")), without threads",
-                "Print them with \(found.map(\.advice).joined(separator: ", or with "))."
-            )
-        let tried = names.filter { name in forms.contains { $0.name == name } }.joined(separator: ", ")
+            ? "Print the thread in each line, for example as NSLog does, and name another form with --form "
+                + "'(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'."
+            : "Print them with \(found.map(\.advice).joined(separator: ", or with "))."
+        let tried = Self.names.filter { name in forms.contains { $0.name == name } }.joined(separator: ", ")
         throw LogError(
             log: log, line: nil,
             problem:
-                "\(problem). Tried: \(tried.isEmpty ? "--form" : tried). The first line is \"\(Excerpt.of(first))\". "
+                "its lines are \(problem). Tried: \(tried.isEmpty ? "--form" : tried). The first line is \"\(Excerpt.of(first))\". "
                 + advice)
     }
 }

@@ -21,7 +21,7 @@ package struct LogPattern {
     private let option: String
 
     /// - Parameter option: the option that gives the expression, for error messages.
-    init(_ source: String, option: String) throws(Refusal) {
+    package init(_ source: String, option: String) throws(Refusal) {
         (self.source, self.option) = (source, option)
         do {
             regex = try Regex(source).matchingSemantics(.unicodeScalar).dotMatchesNewlines()
@@ -30,38 +30,22 @@ package struct LogPattern {
         }
     }
 
-    package static func all(_ sources: [String], option: String) throws(Refusal) -> [LogPattern] {
-        var patterns: [LogPattern] = []
-        for source in sources { patterns.append(try LogPattern(source, option: option)) }
-        return patterns
-    }
-
-    /// The first expression that is found in a text.
-    static func first(of patterns: [LogPattern], in text: String?) throws(Refusal) -> String? {
-        guard let text else { return nil }
-        for pattern in patterns where try pattern.isFound(in: text) { return pattern.source }
-        return nil
-    }
-
     func has(_ group: String) -> Bool { regex.contains(captureNamed: group) }
 
     /// The named captures of a line that matches as a whole. The part beyond the limit of the line's length belongs to the
     /// last capture.
     func match(_ line: String) throws(Refusal) -> Regex<AnyRegexOutput>.Match? {
-        let head = Self.head(of: line)
-        return try limited(line) { head.wholeMatch(of: regex) }
+        try limited(line) { $0.wholeMatch(of: regex) }
     }
 
     /// True if a part of the line matches.
     func isFound(in line: String) throws(Refusal) -> Bool {
-        let head = Self.head(of: line)
-        return try limited(line) { head.firstMatch(of: regex) != nil }
+        try limited(line) { $0.firstMatch(of: regex) != nil }
     }
 
     /// The line with `…` for each part that matches.
     func masked(_ line: String) throws(Refusal) -> String {
-        let head = Self.head(of: line)
-        return String(try limited(line) { head.replacing(regex, with: "…") }) + line[head.endIndex...]
+        try limited(line) { String($0.replacing(regex, with: "…")) + line[$0.endIndex...] }
     }
 
     /// The part of a line that is matched.
@@ -71,10 +55,11 @@ package struct LogPattern {
         return line[..<line.unicodeScalars.index(before: line.unicodeScalars.index(after: end))]
     }
 
-    private func limited<Result>(_ line: String, _ match: () -> Result) throws(Refusal) -> Result {
+    private func limited<Result>(_ line: String, _ match: (Substring) -> Result) throws(Refusal) -> Result {
+        let head = Self.head(of: line)
         for _ in 1...2 {
             let start = SuspendingClock.now
-            let result = match()
+            let result = match(head)
             if SuspendingClock.now - start <= Self.longestMatch { return result }
         }
         throw Refusal(

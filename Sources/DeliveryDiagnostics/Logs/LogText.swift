@@ -17,7 +17,7 @@ struct LogText {
     /// - Parameters:
     ///   - ids: those of all logs.
     ///   - process: the id of the process, which is also that of its main thread on Linux.
-    init(_ text: String, ids: Set<String>, process: String?) {
+    init(_ text: String, ids: Set<String> = [], process: String? = nil) {
         // A text without these has no thread, no address and no id.
         guard text.utf8.contains(where: { $0.isDigit || $0 == UInt8(ascii: "{") }) else {
             skeleton = text
@@ -32,6 +32,10 @@ struct LogText {
             case .text(let text): split(MessagePart.withoutAddresses(text), ids)
             }
         }
+    }
+
+    var threads: [ThreadDescription] {
+        tokens.compactMap { if case .thread(let thread, _) = $0 { thread } else { nil } }
     }
 
     /// For people, with a mark for each id.

@@ -43,9 +43,6 @@ package struct TextLog: Sendable {
         var beginsUnit = false
     }
 
-    /// A line without its end.
-    private typealias Line = (text: String, number: Int)
-
     /// The name of the log in errors and differences.
     package let name: String
     /// Nil for a recording.
@@ -60,15 +57,12 @@ package struct TextLog: Sendable {
     private(set) var isComplete = true
     private var known: [Writer: Int] = [:]
 
-    /// The form is recognised from that many lines.
-    private static let recognisedLines = 1000
-
     /// - Parameter progress: called from time to time with the number of lines read.
     /// - Throws: `LogError` if the log cannot be read, has no form that is known, or none with threads;
     ///   `LogPattern.Refusal` if a regular expression of the options cannot be used.
     package init(_ source: LineSource, options: Options = Options(), progress: (Int) -> Void = { _ in }) throws {
         (name, unit) = (source.name, options.unit)
-        var lines: [Line] = []
+        var lines: [(text: String, number: Int)] = []
         try source.forEachLine { line, number throws(LogError) in
             if number.isMultiple(of: 10_000) { progress(number) }
             guard case .text(let bytes, let isWhole) = line else {
@@ -77,13 +71,20 @@ package struct TextLog: Sendable {
                     problem: "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line.")
             }
             isComplete = isWhole
-            if let text = Self.text(of: bytes, isFirst: number == 1) { lines.append((text, number)) }
+            var text = String(decoding: bytes, as: UTF8.self)
+            text.trimPrefix("\u{FEFF}")
+            if text.last == "\r" { text.removeLast() }
+            if text.contains("\u{1B}") { text.replace(/\u{1B}\[[0-9;]*m/, with: "") }
+            if !text.allSatisfy(\.isWhitespace) { lines.append((text, number)) }
         }
-        let first = lines.prefix(Self.recognisedLines).map(\.text)
-        let indentation = Self.indentation(of: first)
-        let form = try LogForm.recognise(first.map { Self.text($0, without: indentation) }, options.forms, name)
+        let fromLine = try options.fromLine.map { try LogPattern($0, option: "--from-line") }
+        guard let start = try fromLine.map({ try lines.map(\.text).firstIndex(where: $0.isFound) }) ?? 0 else {
+            throw LogError(log: name, line: nil, problem: "no line matches --from-line \(options.fromLine ?? "").")
+        }
+        // The form is recognised from the first lines, also from those that are left out.
+        let form = try LogForm.recognise(lines.prefix(1000).map(\.text), options.forms, name)
         self.form = form
-        try read(lines.map { (Self.text($0.text, without: indentation), $0.number) }, form, options)
+        try read(lines[start...], form, options)
         if messages.isEmpty { throw LogError(log: name, line: nil, problem: "contains no log lines.") }
         if form.isCustom { nameThreads() }
     }
@@ -125,56 +126,32 @@ package struct TextLog: Sendable {
 
     // MARK: Lines
 
-    /// A line without its line end, its colours and a byte order mark; nil if it is blank.
-    private static func text(of bytes: UnsafeBufferPointer<UInt8>, isFirst: Bool) -> String? {
-        var bytes = bytes
-        if isFirst, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = .init(rebasing: bytes[3...]) }
-        if bytes.last == UInt8(ascii: "\r") { bytes = .init(rebasing: bytes.dropLast()) }
-        let text = String(decoding: bytes, as: UTF8.self)
-        if text.allSatisfy(\.isWhitespace) { return nil }
-        return bytes.contains(0x1B) ? text.replacing(/\u{1B}\[[0-9;]*m/, with: "") : text
-    }
-
-    /// The blanks with which all lines begin, as in a log that was copied out of a document.
-    private static func indentation(of lines: [String]) -> String {
-        lines.dropFirst().reduce(String(lines.first?.prefix { $0 == " " || $0 == "\t" } ?? "")) { common, line in
-            String(zip(common, line).prefix { $0 == $1 }.map(\.0))
-        }
-    }
-
-    private static func text(_ line: String, without indentation: String) -> String {
-        line.hasPrefix(indentation) ? String(line.dropFirst(indentation.count)) : line
-    }
-
-    private mutating func read(_ lines: [Line], _ form: LogForm, _ options: Options) throws {
+    private mutating func read(_ lines: ArraySlice<(text: String, number: Int)>, _ form: LogForm, _ options: Options)
+        throws
+    {
         let pattern = try LogPattern(form.pattern, option: "--form")
-        let masks = try LogPattern.all(options.masks, option: "--mask")
+        let masks = try options.masks.map { try LogPattern($0, option: "--mask") }
         let unit = try options.unit.map { try LogPattern($0, option: "--unit") }
-        let fromLine = try options.fromLine.map { try LogPattern($0, option: "--from-line") }
-        let start = try fromLine.map { fromLine in try lines.firstIndex { try fromLine.isFound(in: $0.text) } } ?? 0
-        guard let start else {
-            throw LogError(log: name, line: nil, problem: "no line matches --from-line \(options.fromLine ?? "").")
-        }
-        func masked(_ text: String) throws -> String { try masks.reduce(text) { try $1.masked($0) } }
-        for (line, number) in lines[start...] where !(form.comment.map(line.hasPrefix) ?? false) {
-            if let match = try pattern.match(line) {
-                let (writer, text) = Self.parts(of: match, line)
+        for (line, number) in lines where !(form.comment.map(line.hasPrefix) ?? false) {
+            let match = try pattern.match(line)
+            let (writer, text) = match.map { Self.parts(of: $0, line) } ?? (Writer(), line)
+            let masked = try masks.reduce(text) { try $1.masked($0) }
+            if let match {
                 messages.append(
                     Message(
-                        line: number, shown: line, text: try masked(text), time: Self.capture("time", match),
+                        line: number, shown: line, text: masked, time: Self.capture("time", match),
                         writer: self.number(of: writer), beginsUnit: try unit?.isFound(in: line) ?? false))
             } else if messages.isEmpty || options.skipsOtherLines && !" \t)]}".contains(line.first ?? " ") {
                 // Indented lines continue a message also in the combined output of a program.
                 skipped += 1
             } else {
-                messages[messages.count - 1].text += "\n" + (try masked(line))
+                messages[messages.count - 1].text += "\n\(masked)"
             }
         }
     }
 
     private static func capture(_ name: String, _ match: Regex<AnyRegexOutput>.Match) -> String? {
-        guard let part = match.output[name]?.substring, !part.isEmpty else { return nil }
-        return String(part)
+        match.output[name]?.substring.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
     private static func parts(of match: Regex<AnyRegexOutput>.Match, _ line: String) -> (Writer, text: String) {

@@ -62,24 +62,6 @@ enum MessagePart: Hashable {
 }
 
 extension MessagePart {
-    /// A text without addresses and with `{}` for each thread, and the threads.
-    static func withoutThreads(_ text: String) -> (skeleton: String, threads: [ThreadDescription]) {
-        // A text without these has no thread and no address.
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "x") }) else {
-            return (text, [])
-        }
-        var threads: [ThreadDescription] = []
-        let parts = parts(of: text).map { part in
-            switch part {
-            case .text(let text): return withoutAddresses(text)
-            case .thread(let thread):
-                threads.append(thread)
-                return "{}"
-            }
-        }
-        return (parts.joined(), threads)
-    }
-
     /// Shorter hexadecimal numbers are the program's own data; longer ones are not addresses.
     private static let addressDigits = 9...16
 

@@ -17,7 +17,7 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     private let answers: [Answer]
     /// The number of differences that may follow from the answers.
     private let consequences: Int
-    private var notes: [String]
+    private var notes: [String] = []
 
     private enum CodingKeys: CodingKey {
         case outcome, answers, consequences, notes
@@ -28,20 +28,17 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     package init(
         good: [ComparisonInput], bad: [ComparisonInput], pools: [String], maximumAnswers: Int
     ) throws {
-        var (logs, used) = ([TextLog](), Set<String>())
-        let (texts, patterns) = (FactTexts(), try LogPattern.all(pools, option: "--pool"))
-        let areLogs = (good + bad).contains { if case .log = $0 { true } else { false } }
-        func facts(_ input: ComparisonInput) throws -> RunFacts {
-            if !areLogs, case .recording(let recording) = input { return RunFacts(recording, texts) }
-            let log = try input.log()
-            logs.append(log)
-            return try RunFacts(log, texts) { label in
-                let pool = try LogPattern.first(of: patterns, in: label)
-                if let pool { used.insert(pool) }
-                return pool
-            }
+        let (inputs, texts) = (good + bad, FactTexts())
+        let recordings = inputs.compactMap { if case .recording(let recording) = $0 { recording } else { nil } }
+        var facts = recordings.count < inputs.count ? [] : recordings.map { RunFacts($0, texts) }
+        if facts.isEmpty {
+            let logs = try inputs.map { try $0.log() }
+            let threads = try LogThreads(logs, pools: pools)
+            facts = logs.map { RunFacts($0, threads, texts) }
+            notes = LogDifferences.unmatched(logs, pools, threads.unordered)
         }
-        let found = RunAnswers(good: try good.map(facts), bad: try bad.map(facts), texts)
+        let found = RunAnswers(
+            good: Array(facts.prefix(good.count)), bad: Array(facts.dropFirst(good.count)), texts)
         isDecided = found.areCertain
         outcome = isDecided ? "different" : "undecided"
         answers = found.answers.prefix(maximumAnswers).map { answer in
@@ -50,14 +47,11 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
                 goodLines: found.shown(answer, isOfBad: false), badLines: found.shown(answer, isOfBad: true))
         }
         consequences = found.consequences
-        notes = areLogs ? LogNotes.unmatched(logs, pools, used) : []
-        let (rest, least) = (found.answers.count - answers.count, found.areLimited ? "at least " : "")
-        let incomplete = (found.good + found.bad).count { !$0.isComplete }
-        var hidden = rest > 0 ? ["\(least)\(counted(rest, "more answer")) (see --differences)"] : []
-        if consequences > 0 {
-            hidden.append("\(least)\(counted(consequences, "difference")) after these, which may follow")
-        }
+        let rest = found.answers.count - answers.count
+        var hidden = rest > 0 ? ["\(counted(rest, "more answer")) (see --differences)"] : []
+        if consequences > 0 { hidden.append("\(counted(consequences, "difference")) after these, which may follow") }
         if !hidden.isEmpty { notes.append("Not shown: \(hidden.joined(separator: ", and ")).") }
+        let incomplete = facts.count { !$0.isComplete }
         if incomplete > 0 {
             notes.append("Records that \(counted(incomplete, "incomplete run")) may lack count for neither.")
         }
@@ -94,7 +88,8 @@ extension RunAnswers {
         guard case .occurs(let text, let role?) = opposite else {
             return "In \(inBad) \(clause), in \(inGood) \(answer.kind == .next ? "directly before" : "after") it."
         }
-        return "\(clause) in \(inBad), \(texts[text].deed.preposition) \(texts.subject(role)) in \(inGood)."
+        let preposition = texts[text].verb.split(separator: " ").last ?? ""
+        return "\(clause) in \(inBad), \(preposition) \(texts.subject(role)) in \(inGood)."
     }
 
     private func words(_ rate: Rate, _ total: Int, _ kind: String) -> String {
@@ -104,30 +99,20 @@ extension RunAnswers {
         return "\(rate.isAll ? "all" : "\(rate.count) of") \(rate.known) \(kind) runs\(known)"
     }
 
-    /// The lines of a good or bad run that show an answer, or those in its place.
+    /// The lines of a good or bad run that show an answer, or the line in its place.
     fileprivate func shown(_ answer: Answer, isOfBad: Bool) -> [RunDifference.Side] {
-        let runs = isOfBad ? bad : good
-        func side(_ event: Int, _ run: RunFacts) -> RunDifference.Side { run.side(run.events[event].line.number) }
-        // A run that is as the answer says of its kind, if there is one.
-        for fact in isOfBad == answer.isOfBad ? [answer.fact] : [answer.opposite, nil].compactMap(\.self) {
-            for run in runs {
-                let found = evidence(fact, run)
-                if !found.isEmpty { return found.map { side($0, run) } }
-            }
+        let (runs, others) = isOfBad ? (bad, good) : (good, bad)
+        func sides(_ fact: RunFact?, _ runs: [RunFacts]) -> [(RunFacts, [RunFacts.Event])] {
+            runs.map { run in (run, fact.map { evidence($0, run) } ?? []) }.filter { !$0.1.isEmpty }
         }
-        guard let run = runs.first(where: { evidence(answer.fact, $0).isEmpty }),
-            let other = (isOfBad ? good : bad).first(where: { !evidence(answer.fact, $0).isEmpty }),
-            let event = evidence(answer.fact, other).last
+        let fact = isOfBad == answer.isOfBad ? answer.fact : answer.opposite
+        if let (run, events) = sides(fact, runs).first { return events.map { run.side(Int32($0.line.number)) } }
+        guard let event = sides(answer.fact, others).first?.1.last,
+            let run = runs.first(where: { evidence(answer.fact, $0).isEmpty })
         else { return [] }
-        if let own = run.occurrences[other.events[event].text]?.first {
-            let before = evidence(answer.fact, other).count > 1 ? run.events[own].before : nil
-            return [before, own].compactMap(\.self).map { side($0, run) }
-        }
-        guard let before = counterpart(of: event, other, run) else {
-            return [RunDifference.Side(source: run.source, text: "(not here)")]
-        }
-        var shown = side(before, run)
-        shown.text = "(not here, nor after it) \(shown.text ?? "")"
-        return [shown]
+        let inPlace = run.events.first { $0.role == event.role && $0.ordinal == event.ordinal }
+        var side = run.side(inPlace.map { Int32($0.line.number) })
+        side.text = side.text.map { "(in its place) \($0)" } ?? "(nothing in its place)"
+        return [side]
     }
 }

@@ -35,45 +35,15 @@ enum RunFact: Hashable {
     }
 }
 
-/// The verb of a text, before a role: `is handled on`.
-struct Deed: Hashable {
-    let words: String
-    var isOutcome = false
-
-    static let written = Deed(words: "is written by")
-    private static let unobserved = Deed(words: "is posted without an observer by", isOutcome: true)
-    static let pending = Deed(words: "is never handled by", isOutcome: true)
-    /// Of a role, a finding and an end.
-    static let none = Deed(words: "")
-
-    var preposition: Substring { words.split(separator: " ").last ?? "" }
-
-    private static let ofStage: [DeliveryStage: Deed] = [
-        .log: Deed(words: "is logged by"), .post: Deed(words: "is posted by"),
-        .enqueue: Deed(words: "is enqueued by"), .deliver: Deed(words: "is handled on"),
-        .register: Deed(words: "gets an observer from"), .remove: Deed(words: "loses an observer by"),
-        .coalesce: Deed(words: "is coalesced for", isOutcome: true),
-        .drop: Deed(words: "is dropped for", isOutcome: true),
-        .cancel: Deed(words: "is cancelled for", isOutcome: true),
-        .targetGone: Deed(words: "is lost with its target thread", isOutcome: true),
-        .skip: Deed(words: "is skipped for", isOutcome: true),
-    ]
-
-    /// Nil for a record that is no event of its own, such as a `return`.
-    static func of(_ entry: Recording.Entry, _ index: RecordingIndex) -> Deed? {
-        let returned = entry.stage != .post || entry.post < 0 ? -1 : index.posts[Int(entry.post)].returned
-        let count = returned < 0 ? entry.count : index.entry(returned).count
-        return entry.stage == .post && count == 0 ? unobserved : ofStage[entry.stage]
-    }
-}
-
 /// Numbers for texts: equal texts of all runs have the same number.
 final class FactTexts {
     struct Text: Hashable {
         /// A message, the name of a notification, or words; empty if there is no name.
         var subject: String
-        var deed = Deed.none
+        /// The verb, before a role: `is handled on`. Empty for a role, a finding and an end.
+        var verb = ""
         var isMessage = false
+        var isOutcome = false
     }
 
     private var texts: [Text] = []
@@ -93,33 +63,29 @@ final class FactTexts {
     /// The subject of a sentence.
     func subject(_ number: Int) -> String {
         let text = texts[number]
-        if text.deed == .none { return text.subject }
+        if text.verb.isEmpty { return text.subject }
         if text.isMessage { return ShownText.quoted(Excerpt.of(text.subject.replacing("\n", with: " … "))) }
         return text.subject.isEmpty ? "what has no name" : ShownText.name(Excerpt.of(text.subject))
     }
 
-    /// `Saved is handled on main`, or without a role `Saved is handled`.
-    private func clause(_ number: Int, role: Int? = nil) -> String {
-        let words = texts[number].deed.words
-        guard let role else {
-            return "\(subject(number)) \(words.prefix(upTo: words.lastIndex(of: " ") ?? words.endIndex))"
-        }
-        let isFirst = subject(role) == beginner(number)
-        return "\(subject(number)) \(words) \(isFirst ? "a thread that begins with it" : subject(role))"
-    }
-
     /// The role of a thread without a name, by its first text.
     func role(beginningWith number: Int) -> Int {
-        let role = self.number(Text(subject: beginner(number)))
+        let role = self.number(Text(subject: "the thread that begins with \(subject(number))"))
         unnamed.insert(role)
         return role
     }
 
-    private func beginner(_ number: Int) -> String { "the thread that begins with \(subject(number))" }
+    /// `Saved is handled on main`, or without a role `Saved is handled`.
+    private func clause(_ number: Int, role: Int? = nil) -> String {
+        let verb = texts[number].verb
+        return "\(subject(number)) " + (role.map { "\(verb) \(subject($0))" } ?? Self.bare(verb))
+    }
+
+    private static func bare(_ verb: String) -> String { verb.split(separator: " ").dropLast().joined(separator: " ") }
 
     /// `Saved is handled before Loaded`, or with the verbs of both.
     private func clause(_ one: Int, _ relation: String, _ other: Int) -> String {
-        let rest = texts[one].deed == texts[other].deed ? subject(other) : clause(other)
+        let rest = texts[one].verb == texts[other].verb ? subject(other) : clause(other)
         return "\(clause(one)) \(relation) \(rest)"
     }
 

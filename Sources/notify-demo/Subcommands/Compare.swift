@@ -106,15 +106,14 @@ struct Compare: Command {
         } else {
             comparison = try RunComparison(inputs[0].log(), inputs[1].log(), options: options)
         }
-        let report = ComparisonReport(comparison, maximumDifferences: differences)
         let palette = terminal.palette
         let (status, style): (ExitStatus, (String) -> String) =
             switch comparison.outcome {
             case .same: (.success, palette.good)
             case .different: (.failed, palette.bad)
-            case .truncated, .undecided: (.error, palette.plain)
+            case .undecided: (.error, palette.plain)
             }
-        try json ? terminal.print(JSONText.of(report)) : terminal.print(shown: [style(report.description)])
+        try json ? terminal.print(JSONText.of(comparison)) : terminal.print(shown: [style(comparison.description)])
         return status
     }
 

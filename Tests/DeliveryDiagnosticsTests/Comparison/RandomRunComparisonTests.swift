@@ -27,28 +27,22 @@ final class RandomRunComparisonTests: XCTestCase {
         for (seed, program) in programs(30, stress: 1000) {
             let runs = (1...2).map { program.records(seed: seed &* 31 &+ $0) }
             let comparison = compare(runs[0], runs[1])
-            guard comparison.isSame else { return XCTFail("seed \(seed): \(comparison.text)") }
+            guard comparison.isSame else { return XCTFail("seed \(seed): \(comparison)") }
         }
     }
 
     func testARunNeverDiffersFromItsOwnBeginning() {
-        var found = (truncated: 0, undecided: 0)
         for (seed, program) in programs(6, stress: 200) {
             let records = program.records(seed: seed)
             let complete = Recording(ended(records))
             for count in stride(from: 1, through: records.count, by: 1 + records.count / 10) {
                 let short = Recording(Array(records.prefix(count)))
-                for comparison in [RunComparison(complete, short), RunComparison(short, complete)] {
-                    found.truncated += comparison.truncation == nil ? 0 : 1
-                    found.undecided += comparison.isUndecided ? 1 : 0
-                    guard comparison.differences.isEmpty else {
-                        return XCTFail("seed \(seed), \(count) of \(records.count): \(comparison.text)")
-                    }
+                for comparison in [RunComparison(complete, short), RunComparison(short, complete)]
+                where comparison.truncation == nil {
+                    return XCTFail("seed \(seed), \(count) of \(records.count): \(comparison)")
                 }
             }
         }
-        XCTAssertGreaterThan(found.truncated, 30, "\(found)")
-        XCTAssertLessThan(found.undecided, found.truncated / 10, "\(found)")
     }
 
     func testNoPlaceOutcomeOrCountTellsRunsOfOneProgramApart() throws {
@@ -72,7 +66,7 @@ final class RandomRunComparisonTests: XCTestCase {
             let pieces = complete.filter { _ in !generator.once(in: 10) }
             for damaged in [pieces, pieces + pieces.suffix(3), pieces.reversed()] {
                 let comparison = compare(damaged, damaged)
-                guard comparison.isSame else { return XCTFail("seed \(seed): \(comparison.text)") }
+                guard comparison.isSame else { return XCTFail("seed \(seed): \(comparison)") }
                 _ = compare(complete, damaged)
             }
         }

@@ -40,9 +40,8 @@ final class LogFormTests: XCTestCase {
                 [log.form?.name ?? "", writer.process ?? "-", writer.id ?? "-", writer.name ?? "-"],
                 Array(row[1..<5]), line)
             XCTAssertEqual(log.messages.map(\.text), [text], line)
-            // Colours of a terminal are no part of a line, nor is what indents the whole log.
-            let indented = try self.log("  \(line)\n   more\n  \(line)")
-            XCTAssertEqual(indented.messages.map(\.text), ["\(text)\n more", text])
+            // Colours of a terminal are no part of a line.
+            XCTAssertEqual(try self.log("\(line)\n more\n\(line)").messages.map(\.text), ["\(text)\n more", text])
             XCTAssertEqual(try self.log("\u{1B}[32m\(line)\u{1B}[0m").messages.map(\.text), [text])
         }
         XCTAssertEqual(Set(Self.cases.map { $0[1] }), Set(LogForm.names))

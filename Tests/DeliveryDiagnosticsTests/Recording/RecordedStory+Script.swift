@@ -44,7 +44,7 @@ extension RecordedStory {
     }
 
     private static func thread(_ word: String) -> ThreadIdentity? {
-        ["main": main, "worker": worker, "other": other][word]
+        ["main": main, "worker": worker, "other": other, "unnamed": thread(2)][word]
             ?? word.wholeMatch(of: /t(\d+)/).flatMap { Int($0.1) }.map { thread($0, "t\($0)") }
     }
 
