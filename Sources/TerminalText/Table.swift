@@ -59,7 +59,7 @@ package struct Table: Sendable {
     ///
     /// - Parameter width: the maximum width of a line, unless a word or number is wider.
     package func lines(width: Int = .max) -> [String] {
-        let end = widths.indices.first { $0 > 1 && widths[...$0].reduce(spacing * $0, +) > width }
+        let end = self.widths.indices.first { $0 > 1 && self.widths[...$0].reduce(spacing * $0, +) > width }
         if let end, !columns.contains(where: \.wraps) {
             return [Array(0..<end), [0] + Array(end..<columns.count)].flatMap { part in
                 Table(part.map { columns[$0] }, rows: rows.map { row in part.map { row[$0] } }, spacing: spacing)
@@ -67,10 +67,10 @@ package struct Table: Sendable {
             }
         }
         let gaps = spacing * (columns.count - 1)
-        let rest = zip(columns, widths).reduce(width - gaps) { $1.0.wraps ? $0 : $0 - $1.1 }
+        let rest = zip(columns, self.widths).reduce(width - gaps) { $1.0.wraps ? $0 : $0 - $1.1 }
         let share = max(Self.minimumWrap, rest / max(1, columns.count(where: \.wraps)))
-        let fits = width == .max || widths.reduce(gaps, +) <= width
-        let widths = zip(columns, widths).map { $0.wraps && !fits ? min($1, share) : $1 }
+        let fits = width == .max || self.widths.reduce(gaps, +) <= width
+        let widths = zip(columns, self.widths).map { $0.wraps && !fits ? min($1, share) : $1 }
         let headings = columns.map { Self.lines(of: $0.heading) }
         let height = headings.map(\.count).max() ?? 0
         let heading = (0..<height).map { row in
