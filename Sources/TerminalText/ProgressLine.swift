@@ -14,10 +14,9 @@ package final class ProgressLine: Sendable {
     private let isWanted = TerminalStream.standardError.isTerminal
     private let state: Mutex<State>
 
-    /// - Parameter begun: when the whole task began, if this line is for a part of it.
-    package init(_ name: String, since begun: SuspendingClock.Instant = .now) {
+    package init(_ name: String) {
         self.name = name
-        state = Mutex(State(nextAt: begun.advanced(by: .seconds(1))))
+        state = Mutex(State(nextAt: .now.advanced(by: .seconds(1))))
     }
 
     /// - Parameter text: evaluated only if it is shown.

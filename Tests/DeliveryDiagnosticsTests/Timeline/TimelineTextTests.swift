@@ -31,7 +31,7 @@ final class TimelineTextTests: XCTestCase {
             2 threads, 20.4 ms, 19 records, 13 rows: run.jsonl
 
                 ms  main    worker  what     post latency   lasts
-             0.000  +       │       register  PriceDidChange, observer 1, for worker
+             0.000  +       │       register PriceDidChange, observer 1, for worker
              0.090  ●       │       post     #1                    PriceDidChange
              0.131  ├──────▶┏       deliver  #1  41 µs  PriceDidChange, observer 1
              0.231  ●       ┃       post     #2                    PriceDidChange
@@ -59,8 +59,8 @@ final class TimelineTextTests: XCTestCase {
             Threads: main, worker.
 
                ms  m… w… what     post  latency  la…
-            0.000  +  │  register  PriceDidChange, …
-            0.090  ●  │  post     #1  PriceDidChang…
+            0.000  +  │  register PriceDidChange, o…
+            0.090  ●  │  post     #1  PriceDidChange
             0.131  ├─▶┏  deliver  #1  41 µs  PriceD…
 
             13 records not selected.
@@ -132,7 +132,7 @@ final class TimelineTextTests: XCTestCase {
             ("post #1 n1; deliver #1 o1 +2us; return #1 o1 +2us", 1, "deliver *#1 *at once *2 µs"),
             ("\(posts); 1-5: worker deliver #* o1 & worker return #* o1", 1, "deliver ×5 *#1…#5 *≤9 ms"),
             // Posts without observers are no part of a run, and three are none.
-            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *4 still waiting"), ("1-3: post #*", 2, "post *#3"),
+            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *4 still waiting"), ("1-3: post #*", 2, "post *#3"),
         ]
         for (script, row, pattern) in table {
             let rows = try rows(script)
@@ -149,6 +149,14 @@ final class TimelineTextTests: XCTestCase {
         let limited = try text(.slowHandler, width: 120, limit: 3)
         XCTAssertTrue(
             limited.contains("ends at 3 rows: --from 231us continues there, --limit 0 draws everything."), limited)
+    }
+}
+
+extension TimelineText {
+    var text: String {
+        var lines: [String] = []
+        forEachLine { lines.append($0.map(\.text).joined()) }
+        return lines.joined(separator: "\n")
     }
 }
 
