@@ -132,7 +132,8 @@ final class TimelineTextTests: XCTestCase {
             ("post #1 n1; deliver #1 o1 +2us; return #1 o1 +2us", 1, "deliver *#1 *at once *2 µs"),
             ("\(posts); 1-5: worker deliver #* o1 & worker return #* o1", 1, "deliver ×5 *#1…#5 *≤9 ms"),
             // Posts without observers are no part of a run, and three are none.
-            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *4 still waiting"), ("1-3: post #*", 2, "post *#3"),
+            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *4 still waiting"),
+            ("1-3: post #*", 2, "post *#3"),
         ]
         for (script, row, pattern) in table {
             let rows = try rows(script)
