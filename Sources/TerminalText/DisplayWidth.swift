@@ -8,7 +8,8 @@ package enum DisplayWidth {
     /// Never less than a terminal uses. For joined symbols it may be more. Sequences that set a color have no width.
     package static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x1B }) { return text.utf8.count }
-        return (text.utf8.contains(0x1B) ? withoutColors(text) : text).reduce(0) { $0 + of($1) }
+        let shown = text.utf8.contains(0x1B) ? text.replacing(#/\x1B\[[\d;]*m/#, with: "") : text
+        return shown.reduce(0) { $0 + of($1) }
     }
 
     private static func of(_ character: Character) -> Int { character.unicodeScalars.reduce(0) { $0 + of($1) } }
@@ -26,11 +27,6 @@ package enum DisplayWidth {
         0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x1B2FF, 0x1F000...0x1FAFF,
         0x20000...0x3FFFD,
     ]
-
-    private static func withoutColors(_ text: String) -> String {
-        let pieces = text.split(separator: "\u{1B}", omittingEmptySubsequences: false)
-        return pieces.dropFirst().reduce(String(pieces[0])) { $0 + $1.drop { $0 != "m" }.dropFirst() }
-    }
 
     /// The beginning of the text with an ellipsis, if the text is too wide.
     package static func fit(_ text: String, to width: Int, ellipsis: String = "…") -> String {

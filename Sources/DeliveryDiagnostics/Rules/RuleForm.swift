@@ -2,7 +2,7 @@
 ///
 /// The parser, its errors and the help of `check` come from `all`. A new form is a line there and its check.
 package struct RuleForm: Sendable {
-    /// Words, and in capitals what a rule fills in. What is in brackets may be left out.
+    /// Words. A rule fills in those in capitals, and may leave out those in brackets.
     let pattern: String
     /// A sentence with the same words in capitals; a place that is left out is any thread.
     let meaning: String
@@ -51,7 +51,7 @@ package struct RuleForm: Sendable {
         "the recording is complete", "The recording has every record of what happened."
     ) { $0.complete() }
 
-    /// Each way to write a rule, in words: without and with what is in brackets.
+    /// Each way to write a rule, in words: without and with those in brackets.
     static let writings: [(form: RuleForm, words: [String])] = all.flatMap { form in
         [#/ \[.*\]/#, #/[\[\]]/#].map { form.pattern.replacing($0, with: "").split(separator: " ").map(String.init) }
             .map { (form, $0) }

@@ -13,7 +13,7 @@ package enum RuleParser {
         var isQuoted: Bool { written.hasPrefix("\"") }
     }
 
-    /// What an error says of a word in capitals.
+    /// The words in capitals in an error.
     private static let meanings = [
         "NAME": "the name of a notification", "OTHER": "the name of another notification",
         "PLACE": "main, or thread and its name or number", "TIME": "a duration with its unit, such as 16 ms",

@@ -1,7 +1,7 @@
 internal import DeliveryRecording
 internal import TerminalText
 
-/// What a timeline says above and below its drawing.
+/// The texts above and below the drawing of a timeline.
 extension Timeline {
     /// The size of the recording, not of the part that is drawn.
     var size: String {

@@ -43,9 +43,9 @@ package struct TimelinePicture: Sendable {
         titles = names.enumerated().map { ($1, head + Double($0) * step) }
         top = head + 24 + Double(names.count) * step
         cells = timeline.rows.map { row in
-            let (time, label) = (timeline.time(of: row), timeline.label(of: row))
-            return ["\(ElapsedTime.decimal(time, per: 1_000_000, decimals: 3)) ms"] + label.columns
-                + [DisplayWidth.fit(Excerpt.of(label.description, length: 200), to: 90)]
+            let time = ElapsedTime.decimal(timeline.time(of: row), per: 1_000_000, decimals: 3)
+            return ["\(time) ms"]
+                + timeline.texts(of: row).map { DisplayWidth.fit(Excerpt.of($0, length: 200), to: 90) }
         }
         let widths = cells.reduce(Array(repeating: 0, count: 6)) { zip($0, $1).map { max($0, Self.width($1)) } }
         columns = widths.reduce(into: [Self.left + Double(names.count) * pitch + 20]) { columns, width in

@@ -24,8 +24,7 @@ package struct TimelineText: Sendable {
     /// Nothing is readable below this width.
     package static let minimumWidth = 40
     private static let minimumPitch = 3
-    private static let heading = TimelineLabel(
-        what: "what", post: "post", latency: "latency", lasts: "lasts", description: "")
+    private static let heading = ["what", "post", "latency", "lasts", ""]
 
     /// The number of lanes for which a width has space.
     package static func maximumLanes(width: Int) -> Int { max(2, (width / 2 - 10) / minimumPitch) }
@@ -34,8 +33,8 @@ package struct TimelineText: Sendable {
         (self.timeline, self.width) = (timeline, max(Self.minimumWidth, width))
         timeUnit = timeline.end < 100_000_000_000 ? ("ms", 1_000_000) : ("s", 1_000_000_000)
         timeWidth = max(ElapsedTime.decimal(timeline.end, per: timeUnit.nanoseconds, decimals: 3).count, 2)
-        columns = timeline.rows.reduce(Self.heading.columns.map(\.count)) { widths, row in
-            zip(widths, timeline.label(of: row).columns).map { max($0, DisplayWidth.of($1)) }
+        columns = timeline.rows.reduce(Self.heading.dropLast().map(\.count)) { widths, row in
+            zip(widths, timeline.texts(of: row)).map { max($0, DisplayWidth.of($1)) }
         }
         let title = timeline.lanes.map { DisplayWidth.of($0.title) + 2 }.max() ?? 0
         // Lanes are not widened if descriptions would become too short to tell names apart.
@@ -44,12 +43,6 @@ package struct TimelineText: Sendable {
     }
 
     // MARK: Lines
-
-    package var text: String {
-        var lines: [String] = []
-        forEachLine { lines.append($0.map(\.text).joined()) }
-        return lines.joined(separator: "\n")
-    }
 
     /// Produces the lines one by one, from top to bottom, without keeping them in memory.
     ///
@@ -89,22 +82,22 @@ package struct TimelineText: Sendable {
             }
             try print(
                 ElapsedTime.decimal(timeline.time(of: row), per: timeUnit.nanoseconds, decimals: 3), graph.draw(row),
-                words(timeline.label(of: row), timeline.items[row.item].lane))
+                words(timeline.texts(of: row), timeline.items[row.item].lane))
         }
         try printWrapped(timeline.notes.isEmpty ? [] : [""] + timeline.notes)
     }
 
     /// The texts of a row, in columns if there is space for them.
-    private func words(_ label: TimelineLabel, _ lane: Int?) -> [Span] {
+    private func words(_ texts: [String], _ lane: Int?) -> [Span] {
         let room = max(0, width - timeWidth - 2 - timeline.lanes.count * pitch)
-        let cells = zip(label.columns, columns).enumerated().map { column, cell in
+        let cells = zip(texts, columns).enumerated().map { column, cell in
             // Times are aligned to the right.
             DisplayWidth.pad(cell.0, to: cell.1, alignment: column >= 2 ? .trailing : .leading)
         }
-        let description = safe(label.description)
+        let description = safe(texts[4])
         var words = cells.joined(separator: " ") + "  " + description
         if DisplayWidth.of(words) > room {
-            let filled = (label.columns.dropFirst() + [description]).filter { !$0.isEmpty }
+            let filled = (texts[1...3] + [description]).filter { !$0.isEmpty }
             words = cells[0] + " " + filled.joined(separator: "  ")
         }
         words = DisplayWidth.fit(words, to: room)

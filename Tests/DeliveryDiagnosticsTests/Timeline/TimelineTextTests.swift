@@ -31,7 +31,7 @@ final class TimelineTextTests: XCTestCase {
             2 threads, 20.4 ms, 19 records, 13 rows: run.jsonl
 
                 ms  main    worker  what     post latency   lasts
-             0.000  +       │       register  PriceDidChange, observer 1, for worker
+             0.000  +       │       register PriceDidChange, observer 1, for worker
              0.090  ●       │       post     #1                    PriceDidChange
              0.131  ├──────▶┏       deliver  #1  41 µs  PriceDidChange, observer 1
              0.231  ●       ┃       post     #2                    PriceDidChange
@@ -59,8 +59,8 @@ final class TimelineTextTests: XCTestCase {
             Threads: main, worker.
 
                ms  m… w… what     post  latency  la…
-            0.000  +  │  register  PriceDidChange, …
-            0.090  ●  │  post     #1  PriceDidChang…
+            0.000  +  │  register PriceDidChange, o…
+            0.090  ●  │  post     #1  PriceDidChange
             0.131  ├─▶┏  deliver  #1  41 µs  PriceD…
 
             13 records not selected.
@@ -102,51 +102,44 @@ final class TimelineTextTests: XCTestCase {
         XCTAssertNil(FindingWindow(Diagnosis(RecordingIndex(RecordedStory(.stalledWorker).recording))))
     }
 
-    func testArrowsCrossLanesAndHandlersBetweenAndAThreadsEndEndsItsHandlers() throws {
-        let drawings = [
+    func testArrowsCrossLanesAndHandlersBetween() throws {
+        let rows = try rows(
             """
             append - #1 >t2; t2 deliver - #1; t3 post #2; t3 append #2 o1 >main; deliver #2 o1; return #2 o1
-            t2 append - #3 >t3; t3 targetGone - #3
-            """: [
-                "●     │           ", "├────▶┏           ", "│     ┃     ●     ", "■◀────╂─────┤     ",
-                "│     ┃●    │     ", "│     ┠╌╌╌╌▶×     ",
-            ],
-            "append - #1 >worker; worker deliver - #1; worker threadEnd -; log - 'later'": [
-                "●       │       pe", "├──────▶┏       de", "│       ┃┴      th", "·               lo",
-            ],
-        ]
-        for (script, expected) in drawings {
-            XCTAssertEqual(try rows(script).map { $0.prefix(18) }, expected.map { $0.prefix(18) })
-        }
-        // All threads of a process end with it.
-        let ended = try rows("append - #1 >worker; worker deliver - #1; processEnd - !signal11; log - 'later'")
-        XCTAssertTrue(ended[1].contains("runs on") && !ended[3].contains("┃"), "\(ended)")
+            t2 append - #3 >t3; t3 targetGone - #3; t2 threadEnd -; log - 'later'
+            """)
+        let lanes = """
+            ●     │
+            ├────▶┏
+            │     ┃     ●
+            ■◀────╂─────┤
+            │     ┃●    │
+            │     ┠╌╌╌╌▶×
+            │     ┃┴    │
+            ·           │
+            """
+        XCTAssertEqual(
+            rows.map { $0.prefix(13).trimmingCharacters(in: .whitespaces) }, lanes.components(separatedBy: "\n"))
     }
 
-    func testQueuedPostsPendingDeliveriesAndCapturesAreShown() throws {
+    func testRowsShowPendingDeliveriesQueuedPostsAndRuns() throws {
+        let (pending, posts) = (
+            "post #1 n3; 1-2: append #1 o* >worker; skip #1 o3; worker deliver #1 o1", "1-5: post #*"
+        )
         let table: [(String, Int, String)] = [
-            ("worker enqueue #1 Idle >main $whenIdle; main post #1 Idle n1 +300us", 1, "●◀──────┤ *post *#1 *300 µs"),
-            ("post #1 Idle n1; deliver #1 o1 Idle +2us; return #1 o1 Idle +2us", 1, "deliver *#1 *at once *2 µs"),
-            (
-                "post #1 n3; 1-2: append #1 o* >worker; skip #1 o3; worker deliver #1 o1", 0,
-                "1 still waiting, Done, to 3"
-            ),
-            ("post #1 n3; 1-2: append #1 o* >worker; skip #1 o3; worker deliver #1 o1", 2, "runs on"),
-            ("1-5: post #* Test +10us", 0, "post ×5 *#1…#5"),
-            (
-                "1-5: post #* Test +10us; 1-5: worker deliver #* o1 Test +10us & worker return #* o1 Test +5us", 1,
-                "deliver ×5 *#1…#5 *≤70 µs"
-            ),
-            // Posts without observers are no part of it.
-            ("1-4: post #* n0; 5-8: post #* n1", 1, "4 still waiting"),
+            (pending, 0, "1 still waiting, Done, to 3"), (pending, 2, "deliver *#1 *4 ms *runs on"),
+            ("worker enqueue #1 >main $whenIdle; main post #1 n1 +300us", 1, "●◀──────┤ *post *#1 *300 µs"),
+            ("post #1 n1; deliver #1 o1 +2us; return #1 o1 +2us", 1, "deliver *#1 *at once *2 µs"),
+            ("\(posts); 1-5: worker deliver #* o1 & worker return #* o1", 1, "deliver ×5 *#1…#5 *≤9 ms"),
+            // Posts without observers are no part of a run, and three are none.
+            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *4 still waiting"),
+            ("1-3: post #*", 2, "post *#3"),
         ]
         for (script, row, pattern) in table {
             let rows = try rows(script)
             XCTAssertTrue(rows[row].contains(try Regex(pattern)), "\(rows)")
         }
-        let posts = "1-3: post #* Test; 1-3: worker deliver #* o1 Test & worker return #* o1 Test"
-        XCTAssertEqual(try rows(posts).count, 6, "three similar rows are not folded")
-        XCTAssertEqual(try rows("1-5: post #*", foldsRuns: false).count, 5)
+        XCTAssertEqual(try rows(posts, foldsRuns: false).count, 5)
     }
 
     func testASelectionIncludesCapturesAndWhatBeganEarlierAndNotesSayWhatIsLeftOut() throws {
@@ -157,6 +150,14 @@ final class TimelineTextTests: XCTestCase {
         let limited = try text(.slowHandler, width: 120, limit: 3)
         XCTAssertTrue(
             limited.contains("ends at 3 rows: --from 231us continues there, --limit 0 draws everything."), limited)
+    }
+}
+
+extension TimelineText {
+    var text: String {
+        var lines: [String] = []
+        forEachLine { lines.append($0.map(\.text).joined()) }
+        return lines.joined(separator: "\n")
     }
 }
 

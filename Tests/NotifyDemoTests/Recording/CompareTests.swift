@@ -58,7 +58,6 @@ final class CompareTests: XCTestCase {
         ] { XCTAssertTrue(outcome.errors.contains(error), outcome.errors) }
     }
 
-
     func testARecordingWithoutRecordsDecidesNothing() throws {
         let full = recording(Self.threads + [#""thread":1,"stage":"log","message":"a""#])
         let outcome = try shell(
