@@ -1,4 +1,5 @@
 import CLinux
+import CoreFoundation
 import Dispatch
 import Foundation
 import Glibc
@@ -114,13 +115,15 @@ struct Forks {
                 alarm(60)
                 if ThreadIdentity.current.number != 1 { print(center.post(name: Self.posted)) }
             }
-            let ticks = Number()
-            let timer = Timer(timeInterval: 0.002, repeats: true) { _ in ticks.value += 1 }
-            RunLoop.current.add(timer, forMode: .common)
             exchange(with: thread) {
-                while ticks.value < 20 {
-                    _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+                // Not before: it would wake a thread that misses what wakes it.
+                let ticks = Number()
+                let timer = Timer(timeInterval: 0.002, repeats: true) { _ in
+                    ticks.value += 1
+                    if ticks.value == 20 { CFRunLoopStop(CFRunLoopGetCurrent()) }
                 }
+                RunLoop.current.add(timer, forMode: .common)
+                while ticks.value < 20 { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
                 if process == 0 {
                     print("copy is over")
                     Glibc.exit(0)
@@ -133,14 +136,14 @@ struct Forks {
         withExtendedLifetime(main) {}
     }
 
-    /// A new thread and another one take turns 200 times; each waits while it is the other's turn.
+    /// A new thread and another one take turns 500 times; each waits while it is the other's turn.
     private func exchange(with thread: some DeliveryTarget, _ whenOver: @escaping @Sendable () -> Void) {
         let new = RunLoopThread(name: "new")
         try? new.start()
         @Sendable func turn(_ left: Int32) {
             try? new.perform { try? thread.targetThread.perform { left == 0 ? whenOver() : turn(left - 1) } }
         }
-        turn(200)
+        turn(500)
     }
 
     func forkWhilePosting(rounds: Int = 40) throws {
