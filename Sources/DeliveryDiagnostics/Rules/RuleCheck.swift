@@ -4,22 +4,21 @@ package import DeliveryRecording
 ///
 /// A rule about a name or a thread that the recording does not contain fails, because a rule with a misspelt name could
 /// not fail otherwise. Rules that begin with `no` hold then: they say that something does not happen. For the same
-/// reason, an incomplete recording is a failure, unless that is allowed.
+/// reason, an incomplete recording is a failure.
 ///
 /// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
 package struct RuleCheck: Sendable {
     package let results: [RuleResult]
     let words: RecordWords
-    /// See `Diagnosis`; nil without a rule about findings.
-    package let unusedAccepted: [String]?
+    /// See `Diagnosis`; empty without a rule about findings.
+    package let unusedAccepted: [String]
 
     /// - Parameters:
     ///   - limits: the limits of findings.
     ///   - accepted: findings that do not break a rule.
-    ///   - allowsIncomplete: false if an incomplete recording is a failure of its own.
     package init(
         _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
-        accepted: AcceptedFindings = AcceptedFindings(), allowsIncomplete: Bool = false
+        accepted: AcceptedFindings = AcceptedFindings()
     ) {
         let words = RecordWords(index)
         var shared: Diagnosis?
@@ -28,12 +27,11 @@ package struct RuleCheck: Sendable {
             shared = diagnosis
             return diagnosis
         }
-        let isIncomplete = !allowsIncomplete && index.recording.incompleteness != nil
-        results = ((isIncomplete ? [Rule(.complete)] : []) + rules).map {
+        results = ((index.recording.incompleteness == nil ? [] : [Rule(.complete)]) + rules).map {
             CheckedRule($0, words, diagnosis: diagnosis).result()
         }
         self.words = words
-        unusedAccepted = shared?.unusedAccepted
+        unusedAccepted = shared?.unusedAccepted ?? []
     }
 
     package var holds: Bool { failedCount == 0 }

@@ -2,13 +2,13 @@ package import DeliveryRecording
 internal import ThreadedNotifications
 
 extension Timeline {
-    /// At most `limit` rows. If it folds runs, it draws similar consecutive rows as one.
+    /// At most `limit` rows. Similar consecutive rows are drawn as one.
     package init(
-        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true,
+        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil,
         lanes: Int = 24, window: FindingWindow? = nil
     ) {
         var builder = TimelineBuilder(
-            index: index, selection: selection ?? RecordingSelection(all: index.recording), foldsRuns: foldsRuns,
+            index: index, selection: selection ?? RecordingSelection(all: index.recording),
             timeline: Timeline(index: index, window: window))
         for (number, entry) in index.recording.entries.enumerated() {
             if !builder.add(entry, Int32(number), limit: limit ?? .max) { break }
@@ -22,7 +22,6 @@ extension Timeline {
 private struct TimelineBuilder {
     let index: RecordingIndex
     let selection: RecordingSelection
-    let foldsRuns: Bool
     /// Until all lanes are known, lanes are indices of threads.
     var timeline: Timeline
     /// For each drawn span that has not ended: its index in `items`.
@@ -88,7 +87,7 @@ private struct TimelineBuilder {
         let before = timeline.rows.last
         timeline.rows.append(Timeline.Row(part: .whole, item: item))
         let follows = before == Timeline.Row(part: .whole, item: item - 1) && item == timeline.items.count - 1
-        similar = follows && foldsRuns && areSimilar(timeline.items[item - 1], timeline.items[item]) ? similar + 1 : 1
+        similar = follows && areSimilar(timeline.items[item - 1], timeline.items[item]) ? similar + 1 : 1
         let folded = similar < 4 ? 0 : similar == 4 ? 3 : 1
         for other in timeline.items.suffix(folded) { timeline.items[item - folded].append(other) }
         timeline.items.removeLast(folded)

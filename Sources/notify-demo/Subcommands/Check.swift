@@ -93,6 +93,6 @@ struct Check: Command {
             ).text()
             try terminal.output(to: sarif).finish(text)
         }
-        return findings.status(isGood: check.holds, unused: check.unusedAccepted ?? [], terminal)
+        return findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)
     }
 }

@@ -97,7 +97,7 @@ struct Record: Command {
             if let check = try checked?(RecordingFile.read(file, terminal)) {
                 let lines = terminal.messagePalette.lines(of: RuleReport(check), on: .standardError)
                 for line in lines { terminal.say(shown: line) }
-                let found = findings.status(isGood: check.holds, unused: check.unusedAccepted ?? [], terminal)
+                let found = findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)
                 if !run.files.isEmpty { status = found }
             }
             terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(file))")

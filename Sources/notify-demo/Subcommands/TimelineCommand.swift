@@ -27,7 +27,7 @@ struct TimelineCommand: Command {
 
     @OptionGroup(title: "Selection") var selected: SelectionOptions
 
-    @Flag(help: "Draw an SVG picture, for light and dark backgrounds.")
+    @Flag(help: "Draw an SVG picture, as into a file with the suffix .svg.")
     var svg = false
 
     @Flag(help: "Draw a picture to scale, instead of events at equal distances.")
@@ -46,9 +46,9 @@ struct TimelineCommand: Command {
         if let window { selection = try RecordingSelection(window.filter, of: recording) }
         let drawing = try terminal.output(to: output)
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
-        let isPicture = svg || linear
+        let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true
         let timeline = Timeline(
-            index, selection, limit: limit > 0 ? limit : nil, foldsRuns: true,
+            index, selection, limit: limit > 0 ? limit : nil,
             lanes: isPicture ? 24 : TimelineText.maximumLanes(width: width), window: window)
         if isPicture {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)

@@ -87,7 +87,7 @@ final class TimelinePictureTests: XCTestCase {
             let selection = (try? RecordingSelection(filter, of: recording)) ?? RecordingSelection(all: recording)
             let (limit, width) = (Int.random(in: 0...300, using: &random), Int.random(in: 40...220, using: &random))
             let timeline = Timeline(
-                RecordingIndex(recording), selection, limit: limit, foldsRuns: .random(using: &random),
+                RecordingIndex(recording), selection, limit: limit,
                 lanes: TimelineText.maximumLanes(width: width))
             let times = timeline.rows.map { timeline.time(of: $0) }
             XCTAssertTrue(times.allSatisfy(selection.times.contains) && times.count <= limit, "seed \(seed)")

@@ -8,18 +8,18 @@ import XCTest
 final class TimelineTextTests: XCTestCase {
     private func text(
         _ script: String, width: Int = 80, _ filter: RecordingFilter = .init(),
-        limit: Int? = nil, foldsRuns: Bool = true
+        limit: Int? = nil
     ) throws -> String {
         let index = RecordingIndex(RecordedStory(script).recording)
         let selection = try RecordingSelection(filter, of: index.recording)
         let timeline = Timeline(
-            index, selection, limit: limit, foldsRuns: foldsRuns, lanes: TimelineText.maximumLanes(width: width))
+            index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))
         return TimelineText(timeline, width: width).text
     }
 
     /// The rows of a drawing, without their times.
-    private func rows(_ script: String, foldsRuns: Bool = true) throws -> [String] {
-        try text(script, foldsRuns: foldsRuns).split(separator: "\n").compactMap {
+    private func rows(_ script: String) throws -> [String] {
+        try text(script).split(separator: "\n").compactMap {
             $0.firstMatch(of: /^ *\d+\.\d{3}  (.*)/).map { String($0.1) }
         }
     }
@@ -139,7 +139,6 @@ final class TimelineTextTests: XCTestCase {
             let rows = try rows(script)
             XCTAssertTrue(rows[row].contains(try Regex(pattern)), "\(rows)")
         }
-        XCTAssertEqual(try rows(posts, foldsRuns: false).count, 5)
     }
 
     func testASelectionIncludesCapturesAndWhatBeganEarlierAndNotesSayWhatIsLeftOut() throws {
