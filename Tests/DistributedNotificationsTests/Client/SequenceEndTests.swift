@@ -21,7 +21,7 @@ final class SequenceEndTests: XCTestCase {
 
     func testASequenceEndsWhenTheCenterIsClosedOrReleased() throws {
         for isClosed in [true, false] {
-            let temporary = try FaultDirectory()
+            let temporary = try TemporaryDirectory()
             let server = try ServerInThisProcess(temporary)
             var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory, limits: .patient)
             let seen = Self.taken(try XCTUnwrap(try center?.notifications(named: .numbered, bufferSize: 10)))
@@ -37,7 +37,7 @@ final class SequenceEndTests: XCTestCase {
     }
 
     func testBufferedValuesAreReceivedAfterTheCenterIsClosedAndThenTheEnd() throws {
-        let temporary = try FaultDirectory()
+        let temporary = try TemporaryDirectory()
         let server = try ServerInThisProcess(temporary)
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let sequence = try center.notifications(named: .numbered, bufferSize: 10)

@@ -39,7 +39,7 @@ final class UserInfoCodableTests: XCTestCase {
     }
 
     func testAValueOfEveryKindArrivesAsItWasPosted() throws {
-        let temporary = try FaultDirectory()
+        let temporary = try TemporaryDirectory()
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let arrived = Awaited<[Everything]>([])
         let token = try center.addObserver(forName: .numbered, as: Everything.self, on: .postingThread) { value in
@@ -76,7 +76,7 @@ final class UserInfoCodableTests: XCTestCase {
     }
 
     func testWhatDoesNotDecodeIsReportedWithItsPath() throws {
-        let temporary = try FaultDirectory()
+        let temporary = try TemporaryDirectory()
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let seen = Awaited<(values: [Pair], problems: [String])>(([], []))
         let events = center.addConnectionObserver(on: TargetThread.postingThread) { event in
@@ -104,7 +104,7 @@ final class UserInfoCodableTests: XCTestCase {
     }
 
     func testTheAsyncFormsBlockNoTaskAndThrowTheSameErrors() async throws {
-        let temporary = try FaultDirectory()
+        let temporary = try TemporaryDirectory()
         let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
         let sequence = try center.notifications(named: .numbered)
         try await center.synchronize(timeout: TestTimeout.hang)

@@ -46,5 +46,3 @@ package final class TemporaryDirectory: Sendable {
         if let server = served?.peer?.process, server != getpid() { end(server) }
     }
 }
-
-package typealias FaultDirectory = TemporaryDirectory
