@@ -48,6 +48,10 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
     /// Of logs: expressions that mask the differences, if most are in digits only.
     private var masks: [String] = []
 
+    private enum CodingKeys: CodingKey {
+        case outcome, differences, compared, threadCount, byChance, notes, hints, masks
+    }
+
     /// True if two text logs are the same, and lines of different threads that occur once are in the same order.
     package var isSameInOrder: Bool { outcome == .same && hints.isEmpty }
 

@@ -58,7 +58,7 @@ final class JobTests: XCTestCase {
             #"""
             echo before > summary; notify-demo check --rule 'DishReady on thread cook' &> /dev/null; cat summary
             head -c 1048300 /dev/zero | tr '\0' x > summary; notify-demo diagnose &> /dev/null
-            wc -c < summary; tail -n 2 summary
+            test $(wc -c < summary) -le 1048576 && tail -n 2 summary
             head -c 1048576 /dev/zero > summary; notify-demo diagnose &> /dev/null; wc -c < summary
             GITHUB_STEP_SUMMARY=/nonexistent/a notify-demo check --rule 'DishReady on main' > /dev/null; echo $?
             """#)
@@ -77,7 +77,6 @@ final class JobTests: XCTestCase {
             notifications.jsonl:40 6.31 ms main deliver #9 DishReady observer 3; posted at kitchen/main.swift:12; \#
             observed at kitchen/main.swift:16 | `kitchen/main.swift:16` |
 
-            1048486
             and 2 more
 
             1048576
