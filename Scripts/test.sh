@@ -33,7 +33,7 @@ trap 'rm -r "$logs"' EXIT
 start() { # NAME COMMAND…
     local name=$1
     shift
-    (nice "$@" >"$logs/$name" 2>&1 && echo passed >"$logs/$name.passed") &
+    ("$@" >"$logs/$name" 2>&1 && echo passed >"$logs/$name.passed") &
 }
 failed=()
 finish() { # NAME
@@ -63,8 +63,12 @@ start "format" swift format lint --strict --recursive Package.swift Sources Test
 sanitized="ThreadedNotificationsTests"
 if [ "${SANITIZERS:-}" = 1 ]; then sanitized+=" DistributedNotificationsTests"; fi
 sanitized=(env SANITIZED="$sanitized" swift)
-start "build for the thread sanitizer" "${sanitized[@]}" build --build-tests "${thread[@]}"
-sanitizing=$!
+# Its tests begin before the longer build has ended.
+thread_sanitizer() {
+    nice "${sanitized[@]}" build --build-tests "${thread[@]}" || return
+    nice "${sanitized[@]}" test --skip-build --ignore-lock "${thread[@]}"
+}
+start "thread sanitizer" thread_sanitizer
 if ! "${optimized[@]}" build --build-tests --scratch-path .build-test "${fast[@]}"; then
     wait
     finish "format"
@@ -78,18 +82,7 @@ start "tests of the commands" "${tests[@]}" --filter "$commands" --skip "$docume
 start "tests of the commands, A to D, and of the documents" "${tests[@]}" --filter "$documents"
 start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
 steps=("format" "tests of the libraries" "tests of the commands" "tests of the commands, A to D, and of the documents")
-steps+=("other tests")
-wait "$sanitizing" || true
-if [ -e "$logs/build for the thread sanitizer.passed" ]; then
-    # Two processes, because tests wait.
-    first='^ThreadedNotificationsTests[.]([A-O]|Posting)'
-    start "thread sanitizer, A to O" "${sanitized[@]}" test --skip-build --ignore-lock "${thread[@]}" --filter "$first"
-    start "thread sanitizer, others" "${sanitized[@]}" test --skip-build --ignore-lock "${thread[@]}" --skip "$first"
-    steps+=("thread sanitizer, A to O" "thread sanitizer, others")
-else
-    cat "$logs/build for the thread sanitizer"
-    failed+=("build for the thread sanitizer")
-fi
+steps+=("other tests" "thread sanitizer")
 wait
 if [ "${SANITIZERS:-}" = 1 ]; then
     start "address sanitizer" "${sanitized[@]}" test "${address[@]}"
