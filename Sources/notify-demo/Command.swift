@@ -22,6 +22,8 @@ extension Command {
             // Output from before the error is still useful.
             try? terminal.standardOutput.flush()
             terminal.say("notify-demo: \(error)")
+            // Also if only the end of the output could not be written.
+            status = .error
             // A usage error in a file, such as a rule that cannot be read.
             if error is ValidationError { throw ExitCode.validationFailure }
         }
@@ -54,7 +56,8 @@ extension ValidationError {
         throws
     {
         guard let value, !(minimum...maximum).contains(value) else { return }
-        throw ValidationError("\(option) is \(value); it must be from \(minimum) to \(maximum).")
+        let range = maximum as? Int == .max ? "at least \(minimum)" : "from \(minimum) to \(maximum)"
+        throw ValidationError("\(option) is \(value); it must be \(range).")
     }
 }
 

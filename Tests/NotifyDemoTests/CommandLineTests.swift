@@ -93,12 +93,12 @@ final class CommandLineTests: XCTestCase {
             set -o pipefail
             for before in : "trap '' PIPE"; do
             ($before; notify-demo run flood --notifications 1000 --json | head -1 >/dev/null; echo $?); done
-            for command in 'run redirect' --help 'help check'; do notify-demo $command > /dev/full; echo $?; done
+            for command in 'run redirect' list --help 'help check'; do notify-demo $command > /dev/full; echo $?; done
             notify-demo help diagnos; echo $?; notify-demo rnu 2>&-; echo $?; notify-demo --version
             """)
-        XCTAssertNotNil(outcome.output.wholeMatch(of: /0\n0\n2\n2\n2\n64\n64\n\d+\.\d+\.\d+\n/), "\(outcome.output)")
+        XCTAssertNotNil(outcome.output.wholeMatch(of: /0\n0\n2\n2\n2\n2\n64\n64\n\d+\.\d+\.\d+\n/), "\(outcome.output)")
         let full = "notify-demo: cannot write to standard output: No space left on device. The output is incomplete."
-        XCTAssertEqual(outcome.errors.split(separator: "\n").count { $0 == full }, 3, outcome.errors)
+        XCTAssertEqual(outcome.errors.split(separator: "\n").count { $0 == full }, 4, outcome.errors)
         XCTAssertTrue(outcome.errors.contains("Did you mean \"diagnose\"?"))
     }
 

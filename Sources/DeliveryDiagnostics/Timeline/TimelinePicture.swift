@@ -73,7 +73,8 @@ package struct TimelinePicture: Sendable {
         bottom += Self.line
     }
 
-    private static func width(_ text: String) -> Double { Double(DisplayWidth.of(text)) * 6.9 }
+    /// Digits of DejaVu Sans, the widest of the fonts, are 7.6 wide.
+    private static func width(_ text: String) -> Double { Double(DisplayWidth.of(text)) * 7.6 }
 
     private static func wrapped(_ notes: [String]) -> [String] {
         notes.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 110) }

@@ -43,6 +43,11 @@ extension Timeline {
         var details: [String] = []
         if entry.observer >= 0 { details.append("observer \(recording.observers[Int(entry.observer)].number)") }
         if isPost(entry.stage), entry.count > 1 { details.append("to \(entry.count) observers") }
+        if entry.stage == .lost { details.append(counted(max(0, Int(entry.count)), "record")) }
+        if entry.relatedPost >= 0, entry.relatedPost != entry.post {
+            let number = recording.posts[Int(entry.relatedPost)].number
+            details.append("\(entry.stage == .capture ? "of" : "by") #\(number)")
+        }
         // The message of a wait names the thread.
         if entry.target >= 0, entry.target != entry.thread, !(entry.stage.isWait && entry.message >= 0) {
             details.append("for \(recording.describeThread(entry.target))")

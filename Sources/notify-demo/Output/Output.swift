@@ -42,6 +42,14 @@ final class Output {
 
     static func isStandardOutput(_ path: String) -> Bool { ["-", "/dev/stdout"].contains(path) }
 
+    /// True if the path leads to a regular file that the other path leads to too; `-` is standard input.
+    static func isFile(_ path: String, sameAs input: String) -> Bool {
+        guard let written = try? FilePath(path).stat(), written.type == .regular,
+            let read = try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat()
+        else { return false }
+        return written.deviceID == read.deviceID && written.inode == read.inode
+    }
+
     /// Writes a line. Data is written when there are 64 KiB, and by `flush()`.
     func print(_ line: String) throws(OutputError) {
         unwritten += line.utf8

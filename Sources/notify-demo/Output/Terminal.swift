@@ -1,3 +1,4 @@
+import ArgumentParser
 import DeliveryDiagnostics
 import Scenarios
 import SystemPackage
@@ -20,8 +21,13 @@ struct Terminal {
     var width: Int { TerminalStream.standardOutput.width ?? .max }
 
     /// The output for the option `-o`: nil, `-` and `/dev/stdout` are standard output.
-    func output(to path: String?) throws(OutputError) -> Output {
+    ///
+    /// - Parameter input: the file that the command has read, which is not overwritten.
+    func output(to path: String?, reading input: String? = nil) throws -> Output {
         guard let path, !Output.isStandardOutput(path) else { return standardOutput }
+        if let input, Output.isFile(path, sameAs: input) {
+            throw ValidationError("\(ShownText.name(path)) is the recording that is read. Name another output.")
+        }
         return try Output(path)
     }
 

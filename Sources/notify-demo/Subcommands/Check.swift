@@ -55,7 +55,8 @@ struct Check: Command {
 
     /// The options whose output is standard output; then nothing else is printed there.
     private var printed: [String] {
-        [("--json", json ? "-" : nil), ("--junit", junit), ("--sarif", sarif)].filter { $1 == "-" }.map(\.0)
+        [("--json", json ? "-" : nil), ("--junit", junit), ("--sarif", sarif)]
+            .filter { $1.map(Output.isStandardOutput) == true }.map(\.0)
     }
 
     func validate() throws {
@@ -83,7 +84,8 @@ struct Check: Command {
         try terminal.standardOutput.flush()
         annotations.annotate(report.findings, title: "notify-demo check", totals: report.totals, terminal)
         if let junit {
-            try terminal.output(to: junit).finish(JUnitReport.text("notify-demo check", of: [report.suite]))
+            let text = JUnitReport.text("notify-demo check", of: [report.suite])
+            try terminal.output(to: junit, reading: path).finish(text)
         }
         if let sarif {
             let files = SourceFiles()
@@ -91,7 +93,7 @@ struct Check: Command {
                 check, version: NotifyDemo.configuration.version, recordingPath: path == "-" ? nil : path,
                 path: { files.path($0) ?? $0 }
             ).text()
-            try terminal.output(to: sarif).finish(text)
+            try terminal.output(to: sarif, reading: path).finish(text)
         }
         return findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)
     }

@@ -44,7 +44,7 @@ struct TimelineCommand: Command {
         let index = RecordingIndex(recording)
         let window = selected.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
         if let window { selection = try RecordingSelection(window.filter, of: recording) }
-        let drawing = try terminal.output(to: output)
+        let drawing = try terminal.output(to: output, reading: path)
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
         let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true
         let timeline = Timeline(

@@ -25,7 +25,7 @@ struct Trace: Command {
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let (recording, selection) = try selected.read(path, terminal)
         let total = max(1, recording.entries.count)
-        let trace = try terminal.output(to: output)
+        let trace = try terminal.output(to: output, reading: path)
         _ = try ChromeTrace.write(RecordingIndex(recording), selection) { written in
             terminal.show(progress: "\(written * 100 / total) % written")
         } to: {

@@ -36,16 +36,16 @@ final class TimelinePictureTests: XCTestCase {
             <path class="box c1" d="M92 94m-4.5 -5h9v10h-9z"/>
             <path class="post c0" d="M28 126m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"/><path class="nobody c0" d="M28 \
             126m-5 5l10 -10"/>
-            <text class="muted end" x="238.1" y="82">0.000 ms</text><text class="c0" x="252.1" \
-            y="82">perform</text><text class="" x="314.4" y="82">#1</text><text class="" x="432.3" y="82">block, \
+            <text class="muted end" x="244.4" y="82">0.000 ms</text><text class="c0" x="258.4" \
+            y="82">perform</text><text class="" x="325.6" y="82">#1</text><text class="" x="451.2" y="82">block, \
             for worker</text>
-            <text class="muted end" x="238.1" y="98">1.000 ms</text><text class="c1" x="252.1" \
-            y="98">deliver</text><text class="" x="314.4" y="98">#1</text><text class="end" x="369.8" y="98">1 \
-            ms</text><text class="end" x="418.3" y="98">20 ms</text><text class="" x="432.3" y="98">block</text>
-            <text class="muted end" x="238.1" y="130">22.002 ms</text><text class="c0" x="252.1" \
-            y="130">post</text><text class="" x="314.4" y="130">#2</text><text class="" x="432.3" \
+            <text class="muted end" x="244.4" y="98">1.000 ms</text><text class="c1" x="258.4" \
+            y="98">deliver</text><text class="" x="325.6" y="98">#1</text><text class="end" x="385.2" y="98">1 \
+            ms</text><text class="end" x="437.2" y="98">20 ms</text><text class="" x="451.2" y="98">block</text>
+            <text class="muted end" x="244.4" y="130">22.002 ms</text><text class="c0" x="258.4" \
+            y="130">post</text><text class="" x="325.6" y="130">#2</text><text class="" x="451.2" \
             y="130">unobserved, Saved</text>
-            <text class="muted" x="252.1" y="114">21 ms later</text>
+            <text class="muted" x="258.4" y="114">21 ms later</text>
             <path class="post c0" d="M27 156m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"/><text class="muted" x="44" \
             y="160">post</text>
             <path class="post c0" d="M100.2 156m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"/><path class="nobody c0" \

@@ -134,6 +134,8 @@ final class TimelineTextTests: XCTestCase {
             // Posts without observers are no part of a run, and three are none.
             ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *4 still waiting"),
             ("1-3: post #*", 2, "post *#3"),
+            ("1-2: enqueue #* Typed; coalesce #1 Typed ~2", 2, "coalesce *#1 *2 ms *Typed, by #2"),
+            ("post #1; lost - n3", 1, "lost *3 records"),
         ]
         for (script, row, pattern) in table {
             let rows = try rows(script)

@@ -24,7 +24,7 @@ final class OutputTests: XCTestCase {
         XCTAssertEqual(outcome.errors, "")
     }
 
-    func testAnOutputThatCannotBeWrittenIsAnErrorAndASignalLeavesTheFileAsItWas() throws {
+    func testAnOutputThatCannotBeWrittenOrIsTheInputIsAnErrorAndASignalLeavesTheFileAsItWas() throws {
         let outcome = try Shell.inDirectory(
             """
             echo old > a; mkfifo in; exec 4<> in
@@ -32,8 +32,11 @@ final class OutputTests: XCTestCase {
             kill -TERM $!; wait $!; echo $?; cat a
             for o in /nonexistent/a /tmp ''; do notify-demo run redirect -o "$o" > b 2> said; echo $?; cat said >&2; done
             notify-demo run redirect -o run.jsonl > b 2>&1; (ulimit -f 1; notify-demo timeline run.jsonl --svg -o c; echo $?)
+            cp run.jsonl kept
+            for c in "timeline run.jsonl" "trace -"; do notify-demo $c -o ./run.jsonl < run.jsonl; echo $?; done
+            cmp run.jsonl kept
             """)
-        XCTAssertEqual(outcome.output, "143\nold\n2\n2\n2\n2\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "143\nold\n2\n2\n2\n2\n64\n64\n", "\(outcome.errors)")
         for message in [
             "/nonexistent/a: No such file", "/tmp: Is a directory", "\"\": No such file", "c: File too large",
         ] {
