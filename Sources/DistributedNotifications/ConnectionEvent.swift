@@ -18,7 +18,7 @@ public struct NotificationGap: Sendable, Hashable {
     public var count: Int
     public var cause: Cause
     /// How many each observer lost, by `ObserverToken.id`. A lost notification counts for each observer that it
-    /// matched.
+    /// matched. Empty for `undecodable`.
     public var observers: [UInt64: Int]
     /// What was wrong with the first one, for `unreadable` and `undecodable`.
     public var problem: String?

@@ -29,8 +29,6 @@ extension PropertyListValue {
         case let string as String: return .string(string)
         case let date as Date: return .date(date)
         case let data as Data: return .data(data)
-        // Swift's numbers and Bool too.
-        case let number as NSNumber: return try value(number)
         case let array as [Any]:
             try checkDepth(depth)
             var values: [PropertyListValue] = []
@@ -43,6 +41,10 @@ extension PropertyListValue {
             }
             return .array(values)
         case let dictionary as [AnyHashable: Any]: return .dictionary(try members(dictionary, depth: depth))
+        // Swift's numbers and Bool too. After the containers, which this cast would bridge with all that they contain.
+        case let number as NSNumber: return try value(number)
+        // On Linux Foundation does not bridge it.
+        case let real as CGFloat: return .real(Double(real))
         default:
             throw .userInfoNotUsable(
                 problem: "is of the type \(type(of: object)), which a property list cannot contain. Use a string, "

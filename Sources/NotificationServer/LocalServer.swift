@@ -46,7 +46,7 @@ public final class LocalServer: Sendable {
         var limits = limits.usable
         let files = CLinuxRaiseResourceLimit(Int32(RLIMIT_NOFILE.rawValue), UInt64(clamping: limits.clients) + 64)
         // What a server needs besides is fewer than 16.
-        limits.clients = min(limits.clients, Int(clamping: files) - 16)
+        limits.clients = max(min(limits.clients, Int(clamping: files) - 16), 0)
         guard let stopping,
             var loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, log: log)
         else {

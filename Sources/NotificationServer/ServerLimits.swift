@@ -16,7 +16,8 @@ public struct ServerLimits: Sendable, Hashable {
     /// the process are dropped and counted until it has read all that waits; then it is sent the count as a gap.
     public var softQueueBytes = Wire.softQueueLimit
     public var softQueueTimeout = Wire.softQueueTimeout
-    /// Bytes that wait to be read by one process at any time.
+    /// Bytes that wait to be read by one process at any time. After held notifications were delivered, up to
+    /// `heldBytesPerClient` more, until the process has read all.
     public var hardQueueBytes = Wire.hardQueueLimit
     /// A process that has read none of the bytes that wait for it for this time is disconnected.
     public var progressTimeout = Wire.progressTimeout

@@ -266,7 +266,7 @@ struct Router {
     /// Writes as many parts as may wait; the rest when those are written.
     mutating func continueStatus(for client: ServerClient) {
         guard client.statusRest != nil else { return }
-        while client.outbound.waiting < limits.softQueueBytes {
+        while client.outbound.waiting <= limits.softQueueBytes {
             guard let number = client.statusRest?.popLast() else {
                 client.statusRest = nil
                 return answer(client, .statusPart) { $0.statusPart(nil) }

@@ -49,6 +49,7 @@ final class PropertyListValueTests: XCTestCase {
             (NSNumber(value: UInt64(7)), 7), (NSArray(array: [NSNumber(value: true)]), .array([true])), (true, true),
             (UInt8(1), 1), (Float(0.5), 0.5), (Int?.some(4) as Any, 4), ([UInt16(1)], .array([1])),
             (["a": PropertyListValue.array([1])], ["a": .array([1])]), (AnyHashable(1), 1), (AnyHashable(true), true),
+            (CGFloat(1.5), 1.5),
         ] as [(Any, PropertyListValue)] { XCTAssertEqual(try PropertyListValue(object), value, "\(object)") }
     }
 
@@ -62,7 +63,7 @@ final class PropertyListValueTests: XCTestCase {
             (URL(fileURLWithPath: "/"), "userInfo is of the type URL"), ([UInt64(1) << 63], large),
             ([NSNumber(value: UInt64(1) << 63)], large),
             (["a": [1: 2]], "userInfo[\"a\"] has the key 1 of the type Int, and keys are strings."),
-            ((0..<64).reduce([]) { deep, _ in [deep] }, "[0][0] is nested more than 64 arrays and dictionaries deep."),
+            ((0..<10_000).reduce([]) { deep, _ in [deep] }, "[0] is nested more than 64 arrays and dictionaries deep."),
         ] as [(Any, String)] {
             let text = try XCTUnwrap(refusal(object), problem)
             XCTAssertTrue(text.contains(problem), "\(text): \(problem)")

@@ -49,13 +49,13 @@ final class KilledServerTests: XCTestCase {
         XCTAssertEqual(unlink(temporary.directory.socketPath), 0)
         XCTAssertTrue(connections.wait { Set($0).count == 2 })
         try center.synchronize(timeout: TestTimeout.hang)
-        let poster = try RawPeer(temporary.directory, name: "poster")
-        try poster.write(RawPeer.post("n", "held", number: 1))
-        try poster.synchronize()
+        try center.post(name: .numbered, object: "held")
+        try center.synchronize(timeout: TestTimeout.hang)
         XCTAssertEqual(try temporary.status().heldEntries, 1)
         XCTAssertEqual(received.withLock(\.self), [])
         center.resume()
         try center.synchronize(timeout: TestTimeout.hang)
+        XCTAssertEqual(received.withLock(\.self), ["held"])
         withExtendedLifetime(tokens) {}
     }
 }
