@@ -8,7 +8,10 @@ struct ComparedLog {
 
     init(_ log: TextLog, _ threads: LogThreads) {
         (self.log, self.threads) = (log, threads)
-        writersOfID = Dictionary(grouping: log.writers.indices) { log.writers[$0].id }
+        // A thread is the same one in each of its chains.
+        var found: Set<TextLog.Writer> = []
+        let writers = log.writers.indices.filter { found.insert(log.writers[$0].withoutChain).inserted }
+        writersOfID = Dictionary(grouping: writers) { log.writers[$0].id }
         for writer in log.writers {
             let label = ComparedRun.hash("thread", threads.groups[writer] ?? "")
             run.names.append(.init(label: label, isShared: threads.isUnordered(writer)))
@@ -70,10 +73,10 @@ struct ComparedLog {
         case .id(let id): return .id(ComparedRun.hash(id), names(ofID: id, writer))
         case .thread(let thread, let isMain):
             let name = thread.name ?? (isMain ? "main" : "")
-            let group = LogThreads.stem(name).flatMap { threads.unordered.contains($0) ? $0 : nil } ?? name
+            let group = LogThreads.stem(name).flatMap { threads.isUnordered($0) ? $0 : nil } ?? name
             let label = ComparedRun.hash(group, isMain)
             // The threads of a pool stand for one another.
-            let isEnough = isMain || !thread.isKernelID || threads.unordered.contains(group)
+            let isEnough = isMain || !thread.isKernelID || threads.isUnordered(group)
             return .thread(label, isEnough ? [] : names(ofID: "\(thread.number)", writer))
         }
     }

@@ -9,15 +9,10 @@ extension LaneMatching {
     /// The id of a thread that has ended may be that of a later one: its lane is that of several threads. The main thread
     /// of a log, which writes first, does not end before others.
     mutating func matchReusedThreads() {
-        let free = runs.map { $0.lanes.indices.dropFirst().map(Int32.init) }
-        for label in Set(free.first.map { lane($0, .first).key.label }) {
-            var (lanes, lines) = (Pair<[Int32]>([], []), Pair<[Int32]>([], []))
-            for side in RunSide.allCases {
-                lanes[side] = free[side].filter {
-                    lane($0, side).mayBeReused && isFree($0, side) && lane($0, side).key.label == label
-                }
-                lines[side] = lanes[side].flatMap { lane($0, side).lines }
-            }
+        let free = Pair(reusable(.first), reusable(.second))
+        for (label, first) in free.first.sorted(by: { $0.value[0] < $1.value[0] }) {
+            let lanes = Pair(first, free.second[label] ?? [])
+            let lines = Pair(lines(lanes.first, .first), lines(lanes.second, .second))
             let (known, count) = (renaming.matched.count, matched)
             guard lanes.first.count != lanes.second.count, lines.first.count == lines.second.count,
                 // One after the other in the run with more threads.
@@ -34,6 +29,16 @@ extension LaneMatching {
             reuses.append(lanes)
         }
     }
+
+    /// By their labels: the lanes without a counterpart that may be those of several threads.
+    private func reusable(_ side: RunSide) -> [Int: [Int32]] {
+        let lanes = runs[side].lanes.indices.dropFirst().map(Int32.init)
+        return Dictionary(grouping: lanes.filter { lane($0, side).mayBeReused && isFree($0, side) }) {
+            lane($0, side).key.label
+        }
+    }
+
+    private func lines(_ lanes: [Int32], _ side: RunSide) -> [Int32] { lanes.flatMap { lane($0, side).lines } }
 
     /// Pairs the lanes without a counterpart with the most similar ones, and compares their lines.
     mutating func alignOthers() {

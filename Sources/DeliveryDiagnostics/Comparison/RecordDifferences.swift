@@ -29,10 +29,16 @@ struct RecordDifferences: Explanation {
 
     // MARK: Threads
 
-    func isElsewhere(_ work: RunWork) -> Bool {
-        let (own, others) = (places.first[work.shape] ?? [], places.second[work.shape] ?? [])
+    func isElsewhere(_ work: RunWork) -> Bool { isElsewhere(work.shape) }
+
+    private func isElsewhere(_ shape: Int) -> Bool {
+        let (own, others) = (places.first[shape] ?? [], places.second[shape] ?? [])
         return !own.isSubset(of: others) && !others.isSubset(of: own)
     }
+
+    /// True if neither run does some work on all the threads on which the other one does it. How often it does it does
+    /// not matter.
+    var haveWorkElsewhere: Bool { places.first.keys.contains(where: isElsewhere) }
 
     /// The thread that does a work, or the target of one; nil for no work. A block has no name, and another one may be
     /// anything else.

@@ -7,8 +7,8 @@ package import DeliveryRecording
 ///
 /// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
 /// message; of each line the level and text. Addresses are not compared. How many notifications an overflow policy drops
-/// or coalesces is chance: if it does in one of the runs, the outcomes of notifications with such names are left out, with
-/// everything that they cause.
+/// or coalesces is chance: if it does in one of the runs, and all work is done on the same threads, the outcomes of
+/// notifications with such names are left out, with everything that they cause.
 ///
 /// Cost: a few passes over both runs, and memory in proportion to their size.
 package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
@@ -67,7 +67,8 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
         }
         var found = explained(without: [])
         let byPolicy = Set([first, second].flatMap(\.namesByPolicy))
-        if !found.matching.differences.isEmpty, !byPolicy.isEmpty {
+        // On which threads a policy does not decide.
+        if !found.matching.differences.isEmpty, !byPolicy.isEmpty, !found.haveWorkElsewhere {
             found = explained(without: byPolicy)
             byChance = byPolicy.sorted()
         }

@@ -29,6 +29,8 @@ package struct TextLog: Sendable {
         var id: String?
         var name: String?
         var chain: String?
+
+        var withoutChain: Writer { Writer(process: process, id: id, name: name) }
     }
 
     struct Message: Sendable {

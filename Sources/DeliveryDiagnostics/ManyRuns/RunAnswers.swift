@@ -139,6 +139,7 @@ struct RunAnswers {
         let places = Dictionary(grouping: ofGood.filter { $0.kind == .place && $0.fact.role != nil }) {
             $0.fact.anywhere
         }
+        let certain = Set(ofGood.map(\.fact))
         let differences = Dictionary(answers.map { ($0.fact, $0.difference) }) { one, _ in one }
         var used = Set(
             answers.compactMap { answer in
@@ -148,7 +149,7 @@ struct RunAnswers {
         for (index, answer) in answers.enumerated() where answer.isCertain && answer.isOfBad {
             if case .follows(let text, let after) = answer.fact {
                 let reverse = RunFact.follows(after, after: text)
-                if ofGood.contains(where: { $0.fact == reverse }) { result[index].opposite = reverse }
+                if certain.contains(reverse) { result[index].opposite = reverse }
             } else if answer.kind == .place, let others = places[answer.fact.anywhere], others.count == 1 {
                 result[index].opposite = others[0].fact
             }

@@ -39,7 +39,7 @@ struct Compare: Command {
     @Option(help: "A log of the documents to compare with.")
     var reference: ReferenceLog?
 
-    @Option(help: "Do not compare notifications with this name, nor what their handlers do. May be repeated.")
+    @Option(help: "In recordings, do not compare notifications with this name, nor what follows. May be repeated.")
     var ignore: [String] = []
 
     @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
@@ -61,6 +61,9 @@ struct Compare: Command {
         let expected = areMany ? 0 : reference == nil ? 2 : 1
         if areMany, good.isEmpty || bad.isEmpty {
             throw ValidationError("--good and --bad need each other. Name at least one file after each.")
+        }
+        if areMany, reference != nil || !ignore.isEmpty {
+            throw ValidationError("--reference and --ignore are for two runs. Leave them out with --good and --bad.")
         }
         if runs.count != expected {
             throw ValidationError(

@@ -165,15 +165,15 @@ final class RunComparisonTests: XCTestCase {
         /// Main posts notifications to an observer on another thread. Each handler logs and performs a block on main.
         ///
         /// - Parameter outcomes: for each post: delivered, coalesced, dropped, or `-` for none.
-        func run(_ outcomes: String, last: String = "done") -> String {
+        func run(_ outcomes: String, on thread: String = "worker", last: String = "done") -> String {
             let stages: [Character: String] = ["c": "coalesce", "x": "drop"]
             let numbered = Array(zip(1..., outcomes))
             let posts = numbered.map { post, outcome in
                 "hand #\(post) o1" + (stages[outcome].map { "; \($0) #\(post) o1" } ?? "")
             }
             let handlers = numbered.filter { $0.1 == "d" }.map { post, _ in
-                "worker deliver #\(post) o1; worker log 'handles \(post)'; worker append - #\(100 + post) >main; "
-                    + "worker return #\(post) o1; deliver - #\(100 + post); return - #\(100 + post)"
+                "\(thread) deliver #\(post) o1; \(thread) log 'handles \(post)'; \(thread) append - #\(100 + post) >main; "
+                    + "\(thread) return #\(post) o1; deliver - #\(100 + post); return - #\(100 + post)"
             }
             return (posts + handlers + ["log '\(last)'"]).joined(separator: ";")
         }
@@ -188,6 +188,7 @@ final class RunComparisonTests: XCTestCase {
             // Equal outcomes are compared, and everything else always is.
             (run("dcd"), run("dcd"), "the same: "), (run("ddd"), run("d-d"), "Only A has the deliver of #2"),
             (run("dcd"), run("ddd", last: "failed"), "The messages differ."),
+            (run("ddd"), run("dcd", on: "other"), "Done is handled on worker in A, on other in B."),
         ] {
             let comparison = compare(one, other)
             let isSame = answer.hasPrefix("the ")

@@ -206,6 +206,12 @@ final class LogComparisonTests: XCTestCase {
             Self.isSame(try compare(first, ["1 q7 begin y", "1 q7 end y", "1 q8 begin x", "2 q8 end x"], form)))
         XCTAssertFalse(
             Self.isSame(try compare(first, ["1 q7 begin y", "1 q7 end x", "1 q8 begin x", "2 q8 end y"], form)))
+        // A thread is the same one in all chains.
+        let mentions = ["10 r1 by thread 10", "10 r2 by thread 10", "20 r3 by thread 20"]
+        for (last, isSame) in [("40", true), ("30", false)] {
+            let other = ["30 q1 by thread 30", "30 q2 by thread 30", "40 q3 by thread \(last)"]
+            XCTAssertEqual(Self.isSame(try compare(mentions, other, form)), isSame)
+        }
     }
 
     func testThreadsThatMentionOneAnotherAreMatchedByThat() throws {

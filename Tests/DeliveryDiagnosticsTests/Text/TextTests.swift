@@ -7,7 +7,7 @@ final class TextTests: XCTestCase {
             (0, "0 ns", "0 ns"), (999, "999 ns", "999 ns"), (1000, "1 µs", "1.00 µs"), (9_994, "9.99 µs", "9.99 µs"),
             (9_996, "10 µs", "10.0 µs"), (99_960, "100 µs", "100 µs"), (412_499, "412 µs", "412 µs"),
             (999_600, "1 ms", "1.00 ms"), (5_743_000, "5.74 ms", "5.74 ms"), (1_234_000_000, "1.23 s", "1.23 s"),
-            (5_000_000_000_000, "5000 s", "5000 s"),
+            (5_000_000_000_000, "5000 s", "5000 s"), (86_400_000_000_000, "86400 s", "86400 s"),
         ]
         for (nanoseconds, text, cell) in texts {
             XCTAssertEqual(ElapsedTime(nanoseconds: nanoseconds).description, text)
@@ -15,6 +15,7 @@ final class TextTests: XCTestCase {
             XCTAssertEqual(ElapsedTime(ElapsedTime.exact(nanoseconds))?.nanoseconds, nanoseconds)
         }
         XCTAssertEqual(ElapsedTime(nanoseconds: -41_000).description, "-41 µs")
+        XCTAssertEqual(ElapsedTime(nanoseconds: .min).description, "-9223372037 s")
         XCTAssertEqual(ElapsedTime.cell(nil), "–")
     }
 
