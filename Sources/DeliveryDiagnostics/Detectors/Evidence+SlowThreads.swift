@@ -97,8 +97,9 @@ extension Evidence {
             let waiting = deliveries.filter(\.isPending)
             guard let first = waiting.first?.append, case let entry = index.entry(first) else { return nil }
             let (target, name) = (index.target(of: waiting[0]), words.observedName(entry))
-            // An async handler may be running.
-            let isLost = target >= 0 && words.hasExited(recording.process(of: entry))
+            // An async handler may be running, and missing records may say that it was handled.
+            let process = recording.process(of: entry)
+            let isLost = target >= 0 && words.hasExited(process) && recording.completeness[process].isComplete
             return Finding(
                 severity: isLost ? .problem : .note,
                 problem: "\(waiting.count) of \(words.deliveries(deliveries.count, entry.observer, name: name)) "

@@ -142,7 +142,8 @@ package struct Accounts: Sendable {
         if entry.count == 0, missing == 0 {
             all[account(process, entry.name, in: .unobserved)].counts[.matched] += 1
         } else if entry.count >= 0, missing != 0, post.returned < 0 {
-            if missing > 0, isComplete, post.isUnfinished {
+            let last = index.threads[Int(entry.thread)].last
+            if missing > 0, isComplete, post.isUnfinished || last >= 0 && index.entry(last).post == number {
                 // The program ended while it was posting.
                 return add(missing, .pending, to: account(process, entry.name, Self.unknownObserver))
             }

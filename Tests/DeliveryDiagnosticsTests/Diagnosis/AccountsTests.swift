@@ -108,7 +108,8 @@ final class AccountsTests: XCTestCase {
     }
 
     func testAMatchWithoutARecordIsLostAndTheRegistrationOfItsObserverIsEvidence() {
-        let audit = audit("add o1; add o2; add o3 Another; post #1 @12 n2; append #1 o1 >worker; worker handle #1 o1")
+        let audit = audit(
+            "add o1; add o2; add o3 Another; post #1 @12 n2; append #1 o1 >worker; log 'x'; worker handle #1 o1")
         XCTAssertEqual(
             audit.unaccounted.map(\.problem),
             [
@@ -127,6 +128,7 @@ final class AccountsTests: XCTestCase {
             let ended = audit(inPost, ends: "end - !\(reason)")
             XCTAssertEqual(ended.unaccounted, [])
             XCTAssertEqual(ended.accounts(.notifications).reduce(0) { $0 + $1.counts[.pending] }, 1)
+            XCTAssertEqual(faults("add o1; worker post #1 n1", ends: "end - !\(reason)"), [])
             let over = "\(inPost); worker return #2 o2; worker return #1 o1"
             XCTAssertEqual(faults(over, ends: "end - !\(reason)"), ["a post has no record for an observer, 1"])
         }

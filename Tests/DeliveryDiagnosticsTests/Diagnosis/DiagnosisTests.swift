@@ -219,6 +219,7 @@ final class DiagnosisTests: XCTestCase {
         XCTAssertEqual(titles(findings), ["note incomplete"])
         assertSays(findings.first, "Not recorded: notification centers: this Foundation is unknown.")
         XCTAssertEqual(titles(Diagnosis(RecordedStory("log -").recording).findings), ["note incomplete"])
+        XCTAssertEqual(titles(self.findings("add o1; hand #1 o1; lost - n1")), ["note backlog", "note incomplete"])
     }
 
     func testTheReportCountsTheFindingsAndTheNextCommandShowsTheFirst() {
