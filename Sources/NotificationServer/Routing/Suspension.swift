@@ -11,8 +11,8 @@ internal import DistributedNotifications
 /// If one of them receives it immediately, all receive it, except those that drop. Posts with the same name and object
 /// match the same observers, apart from those that were added or removed in between.
 ///
-/// Cost: a branch while the client is not suspended. Otherwise coalescing, discarding and unregistering look at all
-/// entries, which are limited.
+/// Cost: a branch while the client is not suspended; otherwise that of a dictionary, however much is held. Unregistering
+/// looks at all entries, and flushing sorts them.
 struct Suspension {
     /// A held post, and the observers that have not received it, in the order of registration.
     struct Entry {
@@ -31,8 +31,11 @@ struct Suspension {
     }
 
     private let limits: ServerLimits
-    /// In the order of arrival. One without observers is removed.
-    private var entries: [Entry] = []
+    /// By numbers in the order of arrival: all are from `oldest` on and below `next`.
+    private var entries: [Int: Entry] = [:]
+    private var (oldest, next) = (0, 0)
+    /// The last entry with a key that has observers which coalesce.
+    private var coalescing: [NameAndObject: Int] = [:]
     private var gap = MissedPosts()
 
     private(set) var isSuspended = false
@@ -54,7 +57,10 @@ struct Suspension {
 
     /// Removes an observer from all held posts and from the gap.
     mutating func unregister(_ registration: UInt32) {
-        counts.removed += removeObservers { $0.registration == registration }
+        for number in Array(entries.keys) where removeObservers(of: number, where: { $0.registration == registration })
+        {
+            counts.removed += 1
+        }
         gap.forget(registration)
     }
 
@@ -92,36 +98,39 @@ struct Suspension {
             discard(observers)
             return Delivery()
         }
-        if observers.contains(where: { $0.behavior == .coalesce }) {
-            counts.coalesced += removeObservers(of: post.key) { $0.behavior == .coalesce }
+        let coalesces = observers.contains { $0.behavior == .coalesce }
+        if coalesces, let earlier = coalescing[post.key],
+            removeObservers(of: earlier, where: { $0.behavior == .coalesce })
+        {
+            counts.coalesced += 1
         }
         var delivery = Delivery()
         while entries.count >= limits.heldEntriesPerClient || byteCount + size > room {
             if limits.heldOverflow == .deliver {
                 delivery = flush()
             } else {
-                let oldest = entries.removeFirst()
-                byteCount -= oldest.byteCount
-                discard(oldest.observers)
+                if let entry = remove(oldest) { discard(entry.observers) }
+                oldest += 1
             }
         }
-        entries.append(Entry(post: post, observers: observers, byteCount: size))
+        entries[next] = Entry(post: post, observers: observers, byteCount: size)
+        if coalesces { coalescing[post.key] = next }
+        next += 1
         byteCount += size
         return delivery
     }
 
-    /// - Parameter key: only in posts with this name and object; nil: in all.
-    /// - Returns: the number of entries that are removed, because they have no observers left.
-    private mutating func removeObservers(
-        of key: NameAndObject? = nil, where isRemoved: (MatchingObserver) -> Bool
-    ) -> Int {
-        let before = entries.count
-        for index in entries.indices where key == nil || entries[index].post.key == key {
-            entries[index].observers.removeAll(where: isRemoved)
-            if entries[index].observers.isEmpty { byteCount -= entries[index].byteCount }
-        }
-        entries.removeAll { $0.observers.isEmpty }
-        return before - entries.count
+    /// - Returns: whether the entry was removed, because it has no other observers.
+    private mutating func removeObservers(of number: Int, where isRemoved: (MatchingObserver) -> Bool) -> Bool {
+        entries[number]?.observers.removeAll(where: isRemoved)
+        return entries[number]?.observers.isEmpty == true && remove(number) != nil
+    }
+
+    private mutating func remove(_ number: Int) -> Entry? {
+        guard let entry = entries.removeValue(forKey: number) else { return nil }
+        byteCount -= entry.byteCount
+        if coalescing[entry.post.key] == number { coalescing[entry.post.key] = nil }
+        return entry
     }
 
     private mutating func discard(_ observers: [MatchingObserver]) {
@@ -130,8 +139,9 @@ struct Suspension {
     }
 
     private mutating func flush(before observers: [MatchingObserver] = []) -> Delivery {
-        let delivery = Delivery(gap: gap, entries: entries, observers: observers)
-        (entries, byteCount, gap) = ([], 0, MissedPosts())
+        let held = entries.sorted { $0.key < $1.key }.map(\.value)
+        let delivery = Delivery(gap: gap, entries: held, observers: observers)
+        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, MissedPosts(), next)
         return delivery
     }
 }
