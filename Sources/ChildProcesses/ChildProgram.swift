@@ -43,7 +43,8 @@ package struct ChildProgram: Sendable, Hashable {
         _ more: [String] = [], input: [UInt8] = [], timeout: Duration
     ) throws(ChildProcessError) -> Result {
         do {
-            // Files in memory, so that neither process waits for the other, nor this one for those that the program starts.
+            // Files in memory, so that neither process waits for the other, nor this one for those that the program
+            // starts.
             let files = try [input, [], []].map { bytes in
                 let file = FileHandle(fileDescriptor: CLinuxOpenMemoryFile(), closeOnDealloc: true)
                 try file.write(contentsOf: Data(bytes))

@@ -27,8 +27,8 @@ public struct Recording: Sendable {
         public var observer: Int32 = -1
         /// Output of the program. Of `wait`, what it waits for. Of `refuseWait`, the cycle. An index in `strings`.
         public var message: Int32 = -1
-        /// The source location of the call that posts, adds the observer or waits: an index in `locations`. Of a call to
-        /// Foundation whose location is unknown: the calling function or address, with line 0.
+        /// The source location of the call that posts, adds the observer or waits: an index in `locations`. Of a call
+        /// to Foundation whose location is unknown: the calling function or address, with line 0.
         public var location: Int32 = -1
         /// The object of the notification, or the object that the observer asks for: an index in `senders`.
         public var sender: Int32 = -1
@@ -55,8 +55,8 @@ public struct Recording: Sendable {
         /// Of `drop`: the overflow policy of the observer.
         public var policy: Policy?
         /// Of `end` and `processEnd`: how the process or its recording ended. Of `targetGone`: why the target thread
-        /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil. Of `remove`: what
-        /// removed the observer, or `alreadyRemoved`; nil if that is not known.
+        /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil. Of `remove`:
+        /// what removed the observer, or `alreadyRemoved`; nil if that is not known.
         public var reason: Reason?
 
         package init(time: UInt64, stage: DeliveryStage, thread: Int32) {
@@ -139,8 +139,8 @@ public struct Recording: Sendable {
     public package(set) var completeness: [Completeness] = []
     /// For each process, the difference of its wall clock and its monotonic clock, in nanoseconds.
     package var wallOffsets: [Int64] = []
-    /// Of a post to other processes, at its poster and at each receiver, its identity. By an index in `posts`, an index in
-    /// `strings`.
+    /// Of a post to other processes, at its poster and at each receiver, its identity. By an index in `posts`, an index
+    /// in `strings`.
     package var origins: [Int32: Int32] = [:]
 
     package init(source: String) {

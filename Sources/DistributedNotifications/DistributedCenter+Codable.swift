@@ -11,9 +11,9 @@ public import ThreadedNotifications
 extension DistributedCenter {
     /// Posts a notification with a value as its userInfo: the keys of the value are those of the userInfo.
     ///
-    /// Foundation's `PropertyListEncoder` makes the userInfo: integers, reals, booleans, strings, `Date` and `Data` keep
-    /// their kinds, and a nil is left out; in an array it is the string "$null". A `PropertyListValue` in the value is
-    /// encoded as for JSON, so its dates and data become strings.
+    /// Foundation's `PropertyListEncoder` makes the userInfo: integers, reals, booleans, strings, `Date` and `Data`
+    /// keep their kinds, and a nil is left out; in an array it is the string "$null". A `PropertyListValue` in the
+    /// value is encoded as for JSON, so its dates and data become strings.
     /// - Throws: the errors of `post(name:object:userInfo:deliverImmediately:file:line:)`. `.userInfoNotUsable` has the
     ///   path of the value that cannot be encoded.
     @available(*, noasync, message: "it may block the thread; use await")

@@ -105,9 +105,9 @@ public final class DistributedCenter: Sendable {
 
     /// Posts a notification to the observers of all processes, including this one. It does not wait for them.
     ///
-    /// When this returns, the kernel has the notification; a server that ends before it has read it loses it. It waits at
-    /// most `ClientLimits.postTimeout` for a connection, and for a server that reads more slowly than this process posts.
-    /// Code of a task calls the async form, which blocks no thread.
+    /// When this returns, the kernel has the notification; a server that ends before it has read it loses it. It waits
+    /// at most `ClientLimits.postTimeout` for a connection, and for a server that reads more slowly than this process
+    /// posts. Code of a task calls the async form, which blocks no thread.
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes.
@@ -206,7 +206,8 @@ public final class DistributedCenter: Sendable {
         connection.addObserver(options, SourceLocation(file, line), .on(thread, handler))
     }
 
-    /// Ends the connection: observers receive nothing more, and posting throws `.closed`. It does not wait for the server.
+    /// Ends the connection: observers receive nothing more, and posting throws `.closed`. It does not wait for the
+    /// server.
     public func close() { connection.close() }
 
     // MARK: Status

@@ -21,8 +21,8 @@ public struct ServerDirectory: Sendable, Hashable {
     ///
     /// The variable is used if it is an absolute path, and if the directory belongs to the effective user or does not
     /// exist. It is ignored in a process with rights that its user does not have, for example of a file with
-    /// set-user-id. A process without the variable, such as a cron job, does not share a server with processes that have
-    /// it: set the variable there, or pass a directory.
+    /// set-user-id. A process without the variable, such as a cron job, does not share a server with processes that
+    /// have it: set the variable there, or pass a directory.
     public static var `default`: ServerDirectory {
         ServerDirectory(
             runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid()

@@ -30,7 +30,8 @@ struct Gate: Sendable {
         opened.signal()
     }
 
-    /// Runs the current thread's run loop until the gate is open, which it checks after each source that it handles. Another thread that opens the gate must signal a port of this run loop afterwards.
+    /// Runs the current thread's run loop until the gate is open, which it checks after each source that it handles.
+    /// Another thread that opens the gate must signal a port of this run loop afterwards.
     func runLoop(timeout: Duration) throws(ScenarioError) {
         let deadline = SuspendingClock.Instant.after(timeout)
         while !isOpen {

@@ -9,7 +9,8 @@ extension DeliveryTarget {
     /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
     /// Cost: a lock, and about 100 bytes until the block is performed; a signal when nothing waited for the thread.
     /// - Throws: `DeliveryError` with the code `threadNotStarted`, or `threadStopped` if the thread was told to stop or
-    ///   has ended. An accepted block is performed, unless its thread ends otherwise; then it is traced as `targetGone`.
+    ///   has ended. An accepted block is performed, unless its thread ends otherwise; then it is traced as
+    // `targetGone`.
     @_disfavoredOverload
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()

@@ -6,8 +6,8 @@ public import Foundation
 ///     for await title in titles {
 ///
 /// The sequence observes from its creation on. Values are put into its buffer on the posting thread; values that do not
-/// fit are dropped and counted. It ends when the iterating task is cancelled, and when its observer is removed, as `cancel()` does.
-/// Order: the notifications of one posting thread come in the order posted.
+/// fit are dropped and counted. It ends when the iterating task is cancelled, and when its observer is removed, as
+/// `cancel()` does. Order: the notifications of one posting thread come in the order posted.
 /// Removal: releasing the sequence and its iterators removes the observer.
 public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value

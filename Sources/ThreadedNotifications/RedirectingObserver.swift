@@ -76,8 +76,8 @@ public final class RedirectingObserver {
         RunLoop.current.add(notificationPort, forMode: .common)
     }
 
-    /// Processes the notification on the correct thread; on any other, forwards it there. Register a call of this method
-    /// with a notification center.
+    /// Processes the notification on the correct thread; on any other, forwards it there. Register a call of this
+    /// method with a notification center.
     public func processNotification(_ notification: Notification) {
         notificationLock.lock()
         if Thread.current !== notificationThread {

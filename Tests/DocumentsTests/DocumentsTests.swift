@@ -127,8 +127,8 @@ final class DocumentsTests: XCTestCase {
     }
 
     /// Splits a text into lines, with every number as 0, every duration as 0 s, every size as 0 bytes, and every run of
-    /// blanks as one. It also removes the name of a posting process, because the process may have ended, and the rows of
-    /// a timeline where nothing happened for long.
+    /// blanks as one. It also removes the name of a posting process, because the process may have ended, and the rows
+    /// of a timeline where nothing happened for long.
     private static func shape(of text: String) -> [String] {
         text.replacing(/notify-demo(?=\[[0-9]+\] →)/, with: "")
             .replacing(/(?m)^ .*┆.* later\n/, with: "").replacing(/0x[0-9a-f]+|[0-9]+(\.[0-9]+)?/, with: "0").replacing(

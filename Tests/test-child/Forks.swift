@@ -15,8 +15,8 @@ struct Forks {
 
     init() throws {
         try worker.start()
-        // Both threads have done what they will do during a fork: Swift's runtime has locks that are taken only the first
-        // time, and that stay locked in the copy.
+        // Both threads have done what they will do during a fork: Swift's runtime has locks that are taken only the
+        // first time, and that stay locked in the copy.
         for _ in 1...2 {
             try worker.performAndWait(timeout: .seconds(20)) {}
             try MainThread.main.performLater { MainRunLoop.stop() }

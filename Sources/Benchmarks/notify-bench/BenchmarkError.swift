@@ -35,7 +35,7 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
         case .noReport(let path, let reason):
             "cannot compare with \(path): it is no report of 'notify-bench --json': \(reason)."
         case .differentRuns:
-            "cannot compare: the earlier runs differ in the build, the cores or --quick. Give runs that were made alike."
+            "cannot compare: the earlier runs differ in the build, the cores or --quick. Give runs made alike."
         case .notMade(let what, let code):
             "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }

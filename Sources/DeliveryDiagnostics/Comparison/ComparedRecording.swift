@@ -181,8 +181,8 @@ struct ComparedRecording {
         entry.message < 0 ? [] : texts[Int(entry.message)].threads
     }
 
-    /// The number of handlers that run during a removal is chance, and so is whether its token was cancelled or released.
-    /// A post to a Foundation center has the number of its handlers when it ends.
+    /// The number of handlers that run during a removal is chance, and so is whether its token was cancelled or
+    /// released. A post to a Foundation center has the number of its handlers when it ends.
     func count(_ entry: Recording.Entry) -> Int32 {
         entry.stage == .remove || entry.stage == .post && entry.isFoundation ? -1 : entry.count
     }

@@ -82,8 +82,8 @@ extension ComparedRun {
 
     /// A number for each lane of two runs: lanes of other numbers differ.
     ///
-    /// Refines the contents of lanes as colours of a graph: a lane has the numbers of its names and of the lane that hands
-    /// its work over, and a name those of the places where it occurs. Threads in texts are left out.
+    /// Refines the contents of lanes as colours of a graph: a lane has the numbers of its names and of the lane that
+    /// hands its work over, and a name those of the places where it occurs. Threads in texts are left out.
     static func colours(_ runs: Pair<ComparedRun>, areRefined: Bool) -> Pair<[Int]> {
         var names = runs.map { $0.names.map(\.label) }
         var (lanes, count) = (Pair<[Int]>([], []), 0)

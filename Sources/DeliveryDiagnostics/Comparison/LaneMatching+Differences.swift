@@ -6,8 +6,8 @@ extension LaneMatching {
 
     // MARK: Lanes
 
-    /// The id of a thread that has ended may be that of a later one: its lane is that of several threads. The main thread
-    /// of a log, which writes first, does not end before others.
+    /// The id of a thread that has ended may be that of a later one: its lane is that of several threads. The main
+    /// thread of a log, which writes first, does not end before others.
     mutating func matchReusedThreads() {
         let free = Pair(reusable(.first), reusable(.second))
         for (label, first) in free.first.sorted(by: { $0.value[0] < $1.value[0] }) {

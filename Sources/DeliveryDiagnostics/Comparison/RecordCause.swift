@@ -9,8 +9,8 @@ struct RecordCause {
     var entry: Int32
     /// True if the entry handed it to its thread. Otherwise it belongs to the lane of the entry.
     var isHandedOver = false
-    /// The observer of a Foundation center whose handlers are a lane of their own; -1 for all others. The order in which
-    /// a center calls observers is random.
+    /// The observer of a Foundation center whose handlers are a lane of their own; -1 for all others. The order in
+    /// which a center calls observers is random.
     var observer: Int32 = -1
 
     var isInSameLane: Bool { entry >= 0 && !isHandedOver }

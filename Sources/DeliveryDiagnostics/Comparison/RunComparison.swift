@@ -2,13 +2,13 @@ package import DeliveryRecording
 
 /// Compares two runs: two recordings by cause and effect, or two text logs by thread.
 ///
-/// Runs are the same if their lanes (see `ComparedRun`) correspond one to one to equal lanes of the other, with threads,
-/// processes, posts and observers renamed. How lanes interleave is chance and is not compared.
+/// Runs are the same if their lanes (see `ComparedRun`) correspond one to one to equal lanes of the other, with
+/// threads, processes, posts and observers renamed. How lanes interleave is chance and is not compared.
 ///
 /// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
-/// message; of each line the level and text. Addresses are not compared. How many notifications an overflow policy drops
-/// or coalesces is chance: if it does in one of the runs, and all work is done on the same threads, the outcomes of
-/// notifications with such names are left out, with everything that they cause.
+/// message; of each line the level and text. Addresses are not compared. How many notifications an overflow policy
+/// drops or coalesces is chance: if it does in one of the runs, and all work is done on the same threads, the outcomes
+/// of notifications with such names are left out, with everything that they cause.
 ///
 /// Cost: a few passes over both runs, and memory in proportion to their size.
 package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
@@ -25,8 +25,8 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
 
     package enum Outcome: String, Sendable, Encodable {
         case same, different
-        /// Everything that an incomplete recording has is the same, or threads are so similar that no assignment was found.
-        /// With the difference of the truncation, or the first one of the assignment that was tried.
+        /// Everything that an incomplete recording has is the same, or threads are so similar that no assignment was
+        /// found. With the difference of the truncation, or the first one of the assignment that was tried.
         case undecided
     }
 

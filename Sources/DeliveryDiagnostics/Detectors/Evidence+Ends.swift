@@ -45,7 +45,8 @@ extension Evidence {
     /// Observers of any name of a Foundation center that end the process: on Linux, the post of an `AsyncMessage` to a
     /// center that has such an observer is a fatal error.
     ///
-    /// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the post.
+    /// The recording does not say which posts are messages. It is a finding if the process ended by a signal in the
+    /// post.
     var anyNameObservers: [Finding] {
         // Swift ends a process by these signals.
         signals.filter { [4, 5].contains($0.signal) }.compactMap { process, signal, end, threads -> Finding? in

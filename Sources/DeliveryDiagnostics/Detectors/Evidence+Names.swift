@@ -125,8 +125,9 @@ extension Evidence {
 
     // MARK: Queues
 
-    /// Notifications in a queue that were not posted: one finding for each thread, name and sender. The queue posts when
-    /// the run loop of its thread runs. On Linux, a `NotificationQueue` that is used on a second thread may post nothing.
+    /// Notifications in a queue that were not posted: one finding for each thread, name and sender. The queue posts
+    /// when the run loop of its thread runs. On Linux, a `NotificationQueue` that is used on a second thread may post
+    /// nothing.
     var enqueuedNeverPosted: [Finding] {
         func key(_ number: Int32) -> [Int32] {
             let entry = index.entry(number)

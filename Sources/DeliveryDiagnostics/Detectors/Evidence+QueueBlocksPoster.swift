@@ -1,7 +1,7 @@
 internal import DeliveryRecording
 
-/// A thread's wait for a handler of an operation queue, of one of some observers: its post, the `deliver`, and the record
-/// that ended the wait; -1 for what did not happen.
+/// A thread's wait for a handler of an operation queue, of one of some observers: its post, the `deliver`, and the
+/// record that ended the wait; -1 for what did not happen.
 private typealias WaitForQueue = (post: Int32, observers: [Int32], time: UInt64, delivered: Int32, end: Int32)
 
 /// Posts to a Foundation center that waited for a handler of an operation queue: `addObserver(queue:)` lets the poster

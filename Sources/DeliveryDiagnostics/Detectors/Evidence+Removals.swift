@@ -94,8 +94,8 @@ extension Evidence {
             weight: posts.count, name: name)
     }
 
-    /// Observers that were added at one source location again and again and never removed, so that a post calls more and
-    /// more handlers. Often the handler keeps the object that should remove it.
+    /// Observers that were added at one source location again and again and never removed, so that a post calls more
+    /// and more handlers. Often the handler keeps the object that should remove it.
     ///
     /// A single observer that is left when the program ends is usual, and so is a thread of its own for each observer.
     var neverRemoved: [Finding] {

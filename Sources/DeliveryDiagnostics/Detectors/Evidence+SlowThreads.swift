@@ -81,8 +81,8 @@ extension Evidence {
         }
     }
 
-    /// Notifications and blocks that wait when the recording ends. A problem if the process exited, because nothing will
-    /// handle them; otherwise a note.
+    /// Notifications and blocks that wait when the recording ends. A problem if the process exited, because nothing
+    /// will handle them; otherwise a note.
     var backlog: [Finding] {
         index.deliveries.filter { delivery in
             // What waited for a thread that has ended is a fault or has an outcome.

@@ -6,8 +6,9 @@ internal import TerminalText
 /// To add a form, add a value to `all`, and a row to `LogFormTests`.
 package struct LogForm: Sendable {
     package let name: String
-    /// Matches a whole line. Named captures: `text`, and one of `thread` (an id), `name` (of a thread) and `chain` (what
-    /// the line belongs to, such as a request); optionally `time`, `process` (an id) and `level`, which is compared.
+    /// Matches a whole line. Named captures: `text`, and one of `thread` (an id), `name` (of a thread) and `chain`
+    /// (what the line belongs to, such as a request); optionally `time`, `process` (an id) and `level`, which is
+    /// compared.
     let pattern: String
     /// Matches a line of this form in which no thread is printed.
     var patternWithoutThread: String?

@@ -3,9 +3,9 @@ internal import TerminalText
 
 /// A regular expression that is matched against lines of a log.
 ///
-/// A match cannot be interrupted, so it is limited by what it reads, at most 4 KiB of a line, and refused afterwards: an
-/// expression that takes longer than 100 ms for a line, twice, is an error. One that backtracks without end is ended by
-/// the user.
+/// A match cannot be interrupted, so it is limited by what it reads, at most 4 KiB of a line, and refused afterwards:
+/// an expression that takes longer than 100 ms for a line, twice, is an error. One that backtracks without end is ended
+/// by the user.
 package struct LogPattern {
     /// An expression that cannot be used: a usage error.
     package struct Refusal: Error, CustomStringConvertible {
@@ -32,8 +32,8 @@ package struct LogPattern {
 
     func has(_ group: String) -> Bool { regex.contains(captureNamed: group) }
 
-    /// The named captures of a line that matches as a whole. The part beyond the limit of the line's length belongs to the
-    /// last capture.
+    /// The named captures of a line that matches as a whole. The part beyond the limit of the line's length belongs to
+    /// the last capture.
     func match(_ line: String) throws(Refusal) -> Regex<AnyRegexOutput>.Match? {
         try limited(line) { $0.wholeMatch(of: regex) }
     }

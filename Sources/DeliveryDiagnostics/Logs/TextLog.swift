@@ -4,8 +4,8 @@ internal import ThreadedNotifications
 
 /// The messages of a text log, each with its thread.
 ///
-/// A message begins with a line in the log's form. Blank lines are ignored, and comments if the form has them. Any other
-/// line continues the message before it.
+/// A message begins with a line in the log's form. Blank lines are ignored, and comments if the form has them. Any
+/// other line continues the message before it.
 package struct TextLog: Sendable {
     /// How a log is read.
     package struct Options: Sendable {

@@ -5,8 +5,8 @@ internal import ThreadedNotifications
 package enum WorkflowCommands {
     private static let maximumReported = 10
 
-    /// The lines that annotate a job: an error for each problem and a warning for each note, ten of each, and the number
-    /// of the others.
+    /// The lines that annotate a job: an error for each problem and a warning for each note, ten of each, and the
+    /// number of the others.
     ///
     /// - Parameter path: finds the file of a source location, relative to the workspace; nil if it is not there. The
     ///   location is then in the message.

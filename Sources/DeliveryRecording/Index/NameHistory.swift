@@ -5,7 +5,8 @@ package struct NameHistory: Sendable {
     package let name: Int32
     /// `post` and `capture` entries, ascending. A post that was captured, or that a posting queue made, has one.
     package fileprivate(set) var posts: [Int32] = []
-    /// `post` entries of posts to other processes, ascending. They are not in `posts`: observers get what the server sends.
+    /// `post` entries of posts to other processes, ascending. They are not in `posts`: observers get what the server
+    /// sends.
     package fileprivate(set) var sent: [Int32] = []
     /// `register` entries, ascending.
     package fileprivate(set) var registrations: [Int32] = []

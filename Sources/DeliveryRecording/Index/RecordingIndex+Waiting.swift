@@ -63,8 +63,8 @@ extension RecordingIndex {
     /// - Parameter includes: whether a record is counted. What is not counted when it begins to wait is not counted when
     ///   that ends.
     package func depths(includes: (Int32) -> Bool = { _ in true }) -> [Depth] {
-        /// For each record: the mailbox in which something begins to wait, as its index plus one; where it ends, the same
-        /// as a negative number; otherwise 0.
+        /// For each record: the mailbox in which something begins to wait, as its index plus one; where it ends, the
+        /// same as a negative number; otherwise 0.
         var changes = [Int32](repeating: 0, count: recording.entries.count)
         for delivery in deliveries {
             let (begin, mailbox) = (delivery.append, mailbox(of: delivery))

@@ -1,5 +1,5 @@
-/// Scans the JSON of a line from left to right without copying it. Each function returns nil, or false, if what it scans
-/// is not the next.
+/// Scans the JSON of a line from left to right without copying it. Each function returns nil, or false, if what it
+/// scans is not the next.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The offset of the next byte.

@@ -107,7 +107,8 @@ struct RecordingBuilder {
     ///
     /// - Parameters:
     ///   - begin: the time of its header.
-    ///   - isFirst: true if its first record follows. Process ids are reused, and in containers they are often the same,
+    ///   - isFirst: true if its first record follows. Process ids are reused, and in containers they are often the
+    // same,
     ///     so a later begin means another process.
     /// - Returns: true if there was no record of the process before.
     @discardableResult

@@ -1,8 +1,8 @@
 /// Divides the bytes of a connection into frames.
 ///
 /// A caller reads into `space()`, reports the number of bytes with `received`, and calls `next` until it returns nil.
-/// The decoder allocates its memory when it first expects bytes; `release` frees it. It is a class, because an optimised
-/// build (6.3.1) does not run the `deinit` of a noncopyable value when another is assigned to its property.
+/// The decoder allocates its memory when it first expects bytes; `release` frees it. It is a class, because an
+/// optimised build (6.3.1) does not run the `deinit` of a noncopyable value when another is assigned to its property.
 package final class FrameDecoder {
     private var memory: UnsafeMutableRawBufferPointer?
     private let capacity: Int

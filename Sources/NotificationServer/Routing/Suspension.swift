@@ -11,8 +11,8 @@ internal import DistributedNotifications
 /// If one of them receives it immediately, all receive it, except those that drop. Posts with the same name and object
 /// match the same observers, apart from those that were added or removed in between.
 ///
-/// Cost: a branch while the client is not suspended; otherwise that of a dictionary, however much is held. Unregistering
-/// looks at all entries, and flushing sorts them.
+/// Cost: a branch while the client is not suspended; otherwise that of a dictionary, however much is held.
+/// Unregistering looks at all entries, and flushing sorts them.
 struct Suspension {
     /// A held post, and the observers that have not received it, in the order of registration.
     struct Entry {

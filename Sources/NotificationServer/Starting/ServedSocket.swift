@@ -70,8 +70,8 @@ struct ServedSocket {
     /// Removes the file, so that the next client starts another server. If the file was removed before, a file of
     /// another server may have the same path; it stays.
     ///
-    /// If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock file is
-    /// not created here: it is missing if the directory is being removed.
+    /// If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock file
+    /// is not created here: it is missing if the directory is being removed.
     func remove(timeout: Duration) {
         guard file != nil, isAtItsPlace,
             let lock = try? DirectoryLock.take(directory, until: .now + timeout, creating: false)

@@ -279,8 +279,8 @@ struct MailboxState {
     var drainBudget = DrainBudget.unbounded { didSet { slice = DrainSlice(drainBudget) } }
     /// The budget of the next drain.
     private(set) var slice = DrainSlice.unbounded
-    /// True from a drain of the thread's sleep until it sleeps or has read its event: it looks again before it sleeps, and
-    /// needs no signal. Another main loop of the thread needs one in any case.
+    /// True from a drain of the thread's sleep until it sleeps or has read its event: it looks again before it sleeps,
+    /// and needs no signal. Another main loop of the thread needs one in any case.
     var isAwake = false
     /// Objects that other threads gave up and the thread must release.
     var toRelease: [AnyObject] = []

@@ -11,8 +11,8 @@ package enum Recorder {
     private static let table = Atomic<UInt>(0)
     private static let connecting = Locked(())
 
-    /// The recorder that was preloaded, or nil. The first use connects it. A thread that uses it meanwhile waits, and so
-    /// does not miss that events are recorded.
+    /// The recorder that was preloaded, or nil. The first use connects it. A thread that uses it meanwhile waits, and
+    /// so does not miss that events are recorded.
     private static var preloaded: Table? { Table(bitPattern: preloadedBits) }
 
     private static let preloadedBits = {

@@ -30,9 +30,9 @@ struct RecordedFile {
         }
     }
 
-    /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. NUL bytes at
-    /// the end are room for more records; if they follow a part of a line, the process was writing it when it died, and
-    /// one is kept.
+    /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. NUL bytes
+    /// at the end are room for more records; if they follow a part of a line, the process was writing it when it died,
+    /// and one is kept.
     func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         var (lines, rest) = ([UInt8](), Int(end))

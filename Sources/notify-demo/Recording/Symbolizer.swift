@@ -55,8 +55,8 @@ struct Symbolizer {
         return "\"file\":\(name(file, from: directory)),\"line\":\(line)"
     }
 
-    /// A file as `#fileID` has it, if it is in a target of a Swift package; or with a path relative to the directory, if
-    /// it is in it. In JSON.
+    /// A file as `#fileID` has it, if it is in a target of a Swift package; or with a path relative to the directory,
+    /// if it is in it. In JSON.
     private static func name(_ file: String, from directory: String) -> String {
         let parts = file.split(separator: "/")
         var name = file

@@ -32,7 +32,8 @@ final class RunComparisonTests: XCTestCase {
         "register o1; 1-2: \(thread) post #* n1 & \(thread) deliver #* o1 & \(thread) post #9* Next n0 & \(thread) return #* o1"
     }
 
-    /// Another thread removes observer 2 before a post that calls its observers, or after it. Which they are is not said.
+    /// Another thread removes observer 2 before a post that calls its observers, or after it. Which they are is not
+    /// said.
     private static func removed(early: Bool, _ sender: String = "/window") -> String {
         let post = "post #1 n1 \(sender); deliver #1 o1; return #1 o1; postEnd #1 n1"
         return "register o1; register o2; " + (early ? "worker remove o2; \(post)" : "\(post); worker remove o2")

@@ -186,7 +186,8 @@ final class DiagnosisTests: XCTestCase {
             titles(Diagnosis(story.recording).findings), ["problem enqueuedNeverPosted", "problem unmatchedName"])
     }
 
-    /// With a pass over the posts for each observer, or over the letters of all pairs of names, this would take minutes.
+    /// With a pass over the posts for each observer, or over the letters of all pairs of names, this would take
+    /// minutes.
     func testManyPostsObserversAndLongNamesAreDiagnosedInTime() {
         for sender in [nil, RecordedStory.window] {
             let recording = RecordedStory.complete { story in

@@ -88,12 +88,12 @@ final class LogComparisonTests: XCTestCase {
 
     // MARK: Right answers for each form
 
-    /// Two logs, and what a comparison says.
+    /// Two logs, and the report about them.
     private struct Answer {
         var name: String
         var (first, second): ([String], [String])
         var isSame = true
-        /// What the report contains, and what it does not.
+        /// Texts that the report contains, and texts that it does not.
         var says = ""
         var neverSays: String?
         var fromLine: String?

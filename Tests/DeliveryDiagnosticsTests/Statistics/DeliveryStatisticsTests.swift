@@ -24,7 +24,8 @@ final class DeliveryStatisticsTests: XCTestCase {
         }
     }
 
-    /// The worker posts A ten times. Main handles each post after 1 µs to 10 µs, for 100 ns. Two posts of B are enqueued.
+    /// The worker posts A ten times. Main handles each post after 1 µs to 10 µs, for 100 ns. Two posts of B are
+    /// enqueued.
     func testTheTablesOfAKnownRecording() {
         var records = HandMadeRecords()
         records.add(0, main, .register, "A", observer: 3, target: main, location: SourceLocation("A.swift", 5))

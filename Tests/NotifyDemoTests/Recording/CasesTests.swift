@@ -2,7 +2,7 @@ import Foundation
 import SharedTesting
 import XCTest
 
-/// Recordings and logs of `Tests/Cases`, and what the commands say about them.
+/// The answers of the commands about the recordings and logs of `Tests/Cases`.
 final class CasesTests: XCTestCase {
     /// Runs shell lines in a directory of their own with the cases.
     private func shell(_ lines: String, input: String = "") throws -> Shell.Outcome {
@@ -115,7 +115,7 @@ final class CasesTests: XCTestCase {
 
     // MARK: Answers
 
-    /// What is true of the cases: a claim, shell lines, and what they print.
+    /// Claims about the cases, with shell lines and their output.
     private static let answers: [(claim: String, lines: String, output: String)] = [
         (
             "many names cost no more than their number; the limits are ten times the time that is needed",

@@ -3,7 +3,8 @@ import XCTest
 
 /// What a job of GitHub Actions shows, tried with its variables set by hand.
 final class JobTests: XCTestCase {
-    /// Runs shell lines in a directory of their own, which is the workspace of a job, with the recording of the kitchen.
+    /// Runs shell lines in a directory of their own, which is the workspace of a job, with the recording of the
+    /// kitchen.
     private func job(_ lines: String, input: String = "") throws -> Shell.Outcome {
         try Shell.inDirectory(
             """

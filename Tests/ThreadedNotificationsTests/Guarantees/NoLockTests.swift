@@ -62,8 +62,8 @@ final class NoLockTests: XCTestCase {
             let own = short.withLock { $0 }
             own?.addObserver(object, forName: posted, on: .current) { _, _ in withExtendedLifetime(held) {} }
         }
-        // The posting thread's block is released late, so it must not retain the center. Its observers are released with
-        // their last notification.
+        // The posting thread's block is released late, so it must not retain the center. Its observers are released
+        // with their last notification.
         Thread.posting(1) {
             let center = short.withLock { $0.take() }
             for _ in 0..<200 { center?.post(name: posted) }

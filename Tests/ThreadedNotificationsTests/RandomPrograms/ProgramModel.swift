@@ -1,7 +1,7 @@
 import ThreadedNotifications
 
-/// Checks the guarantees over the events of a random program. The model knows nothing of queues: it records the observers
-/// of each post, and the order of the calls.
+/// Checks the guarantees over the events of a random program. The model knows nothing of queues: it records the
+/// observers of each post, and the order of the calls.
 struct ProgramModel {
     private struct Post {
         let name: Int

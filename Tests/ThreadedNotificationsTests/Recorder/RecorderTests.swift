@@ -53,9 +53,9 @@ final class RecorderTests: XCTestCase {
         return String(decoding: bytes[..<(bytes.firstIndex(of: 0) ?? bytes.endIndex)], as: UTF8.self)
     }
 
-    /// Checks that the records have the numbers from 1 on, and times that do not decrease, in the order of the file, that
-    /// each line is whole, and that a thread is identified before its first record. Returns how many records have each
-    /// stage.
+    /// Checks that the records have the numbers from 1 on, and times that do not decrease, in the order of the file,
+    /// that each line is whole, and that a thread is identified before its first record. Returns how many records have
+    /// each stage.
     @discardableResult
     private func assertNumberedInOrder(file: StaticString = #filePath, line: UInt = #line) throws -> [String: Int] {
         var stages: [String: Int] = [:]
