@@ -229,7 +229,7 @@ public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
 
 private let watched = Atomic<UInt8>(DeliveryEvent.Watch.unknown.rawValue)
 private let lastPost = Atomic<UInt64>(0)
-private let tracerInUse = Locked<Tracer?>(nil, isTakenToFork: true)
+private let tracerInUse = Locked<Tracer?>(nil)
 
 /// A tracer. A closure without this struct would be wrapped again each time a generic value returns it.
 private struct Tracer: Sendable {

@@ -22,7 +22,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         bufferSize limit: Int, observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
     ) throws(Problem) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
-        let dropped = Locked(0, isTakenToFork: true)
+        let dropped = Locked(0)
         let end = StreamEnd(continuation)
         let token = try observe { value in
             if case .dropped = end.continuation.yield(value) { dropped.withLock { $0 += 1 } }

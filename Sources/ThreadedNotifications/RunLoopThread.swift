@@ -51,7 +51,7 @@ public final class RunLoopThread: DeliveryTarget {
     public let name: String
 
     let mailbox: Mailbox
-    private let state = Locked(State(), isTakenToFork: true)
+    private let state = Locked(State())
     /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other. `start()` makes it
     /// available; for a thread that never starts, `stop()` does so after it has reported the end.
     private let joinPermit = MonotonicSemaphore()

@@ -37,7 +37,7 @@ internal import Synchronization
 /// matter. The thread is woken if nothing waited for it. `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
-    let state = Locked(CenterState(), isTakenToFork: true)
+    let state = Locked(CenterState())
     /// Another number, unique in the process, after each change of the state; 0: it was never changed.
     private let version = Atomic<UInt64>(0)
     let capture: FoundationCapture?
@@ -63,7 +63,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             capture = nil
             return
         }
-        let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil, isTakenToFork: true)
+        let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil)
         capture = FoundationCapture(foundation) { notification, names in
             guard let center = capturing.withLock({ $0?.object }) else { return }
             _ = center.deliver(notification, Post(file: "Foundation", line: 0), to: nil, names, .capture)
@@ -280,7 +280,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         return true
     }
 
-    static let known = Locked(KnownCenters(), isTakenToFork: true)
+    static let known = Locked(KnownCenters())
 
     /// The handlers that a thread runs now, of all centers, for an error.
     /// - Parameter thread: as in the error.

@@ -43,16 +43,6 @@ final class SleepingThreadTests: XCTestCase {
         try thread.stopAndWait()
     }
 
-    func testAThreadSleepsInItsOwnSetBesideOneThatListsTheNumbersOfItsDescriptors() throws {
-        let stale = try StaleNumbers(16)
-        stale.makeReady()
-        let worker = try RunLoopThread.started("sleeping")
-        // A thread that slept in the other set would not be woken from now on.
-        stale.makeUnready()
-        for _ in 1...3 { try worker.performAndWait(timeout: timeout) {} }
-        try worker.stopAndWait()
-    }
-
     func testAThreadThatIsStoppedInARunOfAHandlerOrBeforeItEndsAfterIt() throws {
         for isStoppedBefore in [false, true] {
             let thread = try RunLoopThread.started("sleeping")

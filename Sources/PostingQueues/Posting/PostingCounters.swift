@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 final class PostingCounters: Sendable {
     /// Never used again.
     let queue = lastQueue.add(1, ordering: .relaxed).newValue
-    private let state = Locked(DeliveryCounters(), isTakenToFork: true)
+    private let state = Locked(DeliveryCounters())
 
     var counters: DeliveryCounters { state.withLock { $0 } }
 

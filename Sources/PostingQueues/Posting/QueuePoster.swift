@@ -125,7 +125,7 @@ final class QueuePoster {
         guard idleNotificationsWait, ServedThread.mayNest else { return resetIdleDetection() }
         if case .confirming(passes: 1) = idleness {
             idleness = .armed
-            if probe == nil { probe = RunLoopProbe { [unowned postings] in postings.onThread { $0.probeDidWake() } } }
+            if probe == nil { probe = RunLoopProbe { [unowned postings] in postings.poster.probeDidWake() } }
             probe?.arm()
         } else {
             // After more than one pass it has handled a source or the main queue without announcing to wait.

@@ -12,7 +12,7 @@ internal import ThreadedNotifications
 /// Threads: every method may be called on any thread, unless its comment says otherwise.
 final class ThreadPostings: ThreadService {
     let thread: ServedThread
-    let state = Locked(State(), isTakenToFork: true)
+    let state = Locked(State())
     // Safety: it is used on the thread only, which `poster` and the callers of the other methods ensure.
     private nonisolated(unsafe) var posterOfThread: QueuePoster?
 
@@ -85,16 +85,11 @@ final class ThreadPostings: ThreadService {
     // A thread that has services is released only after it has told them of its end, which invalidates these.
 
     private func makeObserver() -> RunLoopObserver {
-        RunLoopObserver { [unowned self] activity in onThread { $0.runLoop(will: activity) } }
+        RunLoopObserver { [unowned self] in poster.runLoop(will: $0) }
     }
 
     private func makeSource(isLast: Bool) -> RunLoopSource {
-        RunLoopSource(order: isLast ? .max : .min) { [unowned self] in onThread { $0.postDue() } }
-    }
-
-    func onThread(_ body: (QueuePoster) -> Void) {
-        // A thread of a copy may have the run loop of a thread of the parent.
-        if !ForkedCopy.isCopy || thread.isCurrent { body(poster) }
+        RunLoopSource(order: isLast ? .max : .min) { [unowned self] in poster.postDue() }
     }
 
     /// Removes the first notification of a style in any of these mode queues, if its sequence number is below `end`.
@@ -123,7 +118,7 @@ final class ThreadPostings: ThreadService {
                 .enqueue, name: notification.notification.name, post: notification.number, target: thread.identity,
                 postingStyle: style, location: notification.location, sender: object)
         }
-        let isOfParent = ForkedCopy.isCopy && thread.isOfParent
+        let isOfParent = thread.isOfParent
         let enqueued = withSender(object) { state, sender -> Enqueued? in
             let senderNumber: UInt64? =
                 if case .value(let number) = sender { number } else { nil }

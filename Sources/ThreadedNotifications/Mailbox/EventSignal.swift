@@ -32,8 +32,6 @@ final class EventSignal: ThreadSignal {
         fileprivate var lastDrain: UInt64 = 0
         /// Until then the thread does not look for more, in nanoseconds.
         fileprivate var restsUntil: UInt64 = 0
-
-        var descriptor: Int32 { event.number }
     }
 
     let event: EventDescriptor

@@ -11,7 +11,7 @@ final class Mailbox: Sendable {
     /// The thread's name in errors, before it has an identity.
     let threadName: String?
     let isMain: Bool
-    let state = Locked(MailboxState(), isTakenToFork: true)
+    let state = Locked(MailboxState())
     let endObservers = ThreadEndObservers()
     /// True if deliveries were appended and not taken: what the thread appended itself, and what other threads did
     /// before this one heard of it. Changed with the lock held.
@@ -30,11 +30,6 @@ final class Mailbox: Sendable {
     init(threadName: String? = nil, isMain: Bool = false) {
         self.threadName = threadName
         self.isMain = isMain
-        ForkedCopy.add(self)
-    }
-
-    deinit {
-        ForkedCopy.remove(self)
     }
 
     /// The thread; nil before it began.
@@ -49,8 +44,6 @@ final class Mailbox: Sendable {
     var isCurrent: Bool { ThreadContext.withCurrent { $0.mailbox === self } }
     /// The thread's name in errors.
     var description: String { threadName ?? identity.map(\.description) ?? "a thread" }
-    /// The thread as events name it.
-    var numberAndName: String { identity.map(\.description) ?? description }
 
     /// The error of a call that would wait for this thread; nil if it can wait.
     var reasonNotToWait: DeliveryError? {
@@ -124,8 +117,7 @@ final class Mailbox: Sendable {
     /// The thread begins, or is known from now on.
     func begin(_ identity: ThreadIdentity, _ runLoop: RunLoopReference) {
         let bodies = state.withLock { state in
-            (state.identity, state.runLoop) = (identity, runLoop)
-            if state.phase == .unstarted { state.phase = .open }
+            state.begin(identity, runLoop)
             defer { state.whenBegun = [] }
             return state.whenBegun
         }
@@ -233,17 +225,6 @@ final class Mailbox: Sendable {
                 thread: identity, name: threadName ?? identity?.name, lostNotifications: lost.notifications,
                 lostBlocks: lost.blocks, lostQueuedNotifications: lost.queuedNotifications))
     }
-
-    /// The process is a copy that begins. The caller holds the locks.
-    /// - Parameter hasEnded: whether the copy has no copy of this thread.
-    func processWasCopied(newIdentity: ThreadIdentity?, hasEnded: Bool) {
-        if let newIdentity { state.valueWhileLocked.identity = newIdentity }
-        state.valueWhileLocked.isAwake = false
-        guard hasEnded, state.valueWhileLocked.phase != .unstarted else { return }
-        (state.valueWhileLocked.phase, state.valueWhileLocked.isOfParent) = (.ended, true)
-        let identity = state.valueWhileLocked.identity
-        endObservers.threadIsOfParent(ThreadEnd(thread: identity, name: threadName ?? identity?.name))
-    }
 }
 
 /// The losses of a thread that ended: see `ThreadEnd`.
@@ -265,7 +246,9 @@ struct MailboxState {
         case ended
     }
 
-    var phase = Phase.unstarted
+    private var ownPhase = Phase.unstarted
+    /// Since the thread began; see `ForkedCopy`.
+    private var generation = 0
     var pending = PendingDeliveries()
     /// Wakes the thread; nil before it serves the mailbox and after its end.
     fileprivate(set) var signal: (any ThreadSignal)?
@@ -290,8 +273,26 @@ struct MailboxState {
     var whenBegun: [@Sendable (RunLoopReference) -> Void] = []
     /// The thread's services, by type.
     var services: [ObjectIdentifier: any ThreadService] = [:]
+
+    var phase: Phase {
+        get { isOfParent ? .ended : ownPhase }
+        set { ownPhase = newValue }
+    }
+
     /// True in a copy of the process that has no copy of the thread.
-    var isOfParent = false
+    var isOfParent: Bool { ownPhase != .unstarted && generation != ForkedCopy.generation }
+
+    /// The thread begins.
+    mutating func begin(_ identity: ThreadIdentity, _ runLoop: RunLoopReference) {
+        (self.identity, self.runLoop, generation) = (identity, runLoop, ForkedCopy.generation)
+        if ownPhase == .unstarted { ownPhase = .open }
+    }
+
+    /// The process is a copy that has a copy of the thread.
+    mutating func threadWasCopied(_ generation: Int, _ identity: ThreadIdentity?) {
+        (self.generation, isAwake) = (generation, false)
+        if ownPhase != .unstarted { self.identity = identity }
+    }
 
     func accepts(_ delivery: borrowing Delivery) -> Bool {
         switch phase {

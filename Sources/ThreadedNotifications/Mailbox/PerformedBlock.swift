@@ -28,10 +28,8 @@ final class PerformedBlock: Sendable {
         let (outcome, mailbox) = state.withLock { ($0.outcome, $0.mailbox) }
         guard outcome == .waiting else { return }
         guard let mailbox else {
-            // Dispatch limits its threads, and waits for one where the system has none left. In a copy of the process
-            // the delay has a thread of its own.
-            if ForkedCopy.isCopy { perform() } else { DispatchQueue.global().async { self.perform() } }
-            return
+            // Dispatch limits its threads, and waits for one where the system has none left.
+            return DispatchQueue.global().async { self.perform() }
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         if mailbox.enqueue(Delivery(.performed(self), post: post)) != nil { _ = targetIsGone(mailbox.noteLoss()) }

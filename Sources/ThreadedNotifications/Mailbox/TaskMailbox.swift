@@ -12,7 +12,7 @@ final class TaskMailbox: Sendable {
         fileprivate var isCalling = false
     }
 
-    let state = Locked(State(), isTakenToFork: true)
+    let state = Locked(State())
     private let executor: (any TaskExecutor)?
 
     init(executor: (any TaskExecutor)?) {

@@ -11,7 +11,7 @@ final class FoundationCapture: Sendable {
     private let center: NotificationCenter
     private let captured: @Sendable (Notification, ObserverRegistry<Observer>.NameScope) -> Void
     /// Not locked while Foundation is called, because Foundation may hold its own lock while it releases our tokens.
-    private let names = Locked<[String?: Captured]>([:], isTakenToFork: true)
+    private let names = Locked<[String?: Captured]>([:])
     /// Locked while Foundation adds or removes an observer, which calls no foreign code. So `retain` returns when the
     /// name is captured, and no name is captured twice.
     private let registering = NSLock()

@@ -9,7 +9,7 @@ final class MessageName: Sendable {
     /// notifications with the name meets one.
     let isCaptured: Bool
 
-    static let known = Locked<[ObjectIdentifier: MessageName]>([:], isTakenToFork: true)
+    static let known = Locked<[ObjectIdentifier: MessageName]>([:])
 
     private init(_ type: any Any.Type) {
         convertible = type as? any NotificationConvertible.Type

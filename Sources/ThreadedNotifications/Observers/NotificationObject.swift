@@ -107,7 +107,7 @@ enum ObjectFilter: Sendable {
 
 /// The names of types, cached, because looking one up costs more than writing a record.
 enum TypeNames {
-    static let names = Locked<[ObjectIdentifier: String]>([:], isTakenToFork: true)
+    static let names = Locked<[ObjectIdentifier: String]>([:])
 
     static func name(of type: any Any.Type) -> String {
         let identifier = ObjectIdentifier(type)

@@ -58,7 +58,7 @@ final class Observer: @unchecked Sendable {
         (isCaptured, messageType) = (handler.message?.isCaptured ?? true, handler.messageType)
         objectLife = handler.objectLife
         sameThread = options.sameThread
-        bounded = options.overflow == .unbounded ? nil : Locked(BoundedDeliveries(), isTakenToFork: true)
+        bounded = options.overflow == .unbounded ? nil : Locked(BoundedDeliveries())
         precondition(
             mailbox != nil || tasks != nil || options.sameThread != .later,
             "ObserverOptions: sameThread is .later, and .postingThread has no mailbox to wait in. Name a thread.")

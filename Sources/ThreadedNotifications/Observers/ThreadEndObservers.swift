@@ -16,7 +16,7 @@ final class ThreadEndObservers: Sendable {
     private let observers: ValueObservers
 
     init() {
-        let state = Locked(State(), isTakenToFork: true)
+        let state = Locked(State())
         self.state = state
         observers = ValueObservers { id in
             let removed = state.withLock { state in
@@ -51,12 +51,6 @@ final class ThreadEndObservers: Sendable {
 
     func remove(_ wait: TaskWait) {
         state.withLock { $0.waits.removeAll { $0 === wait } }
-    }
-
-    /// The thread has ended, because the process is a copy that begins. Observers that the parent added are not told.
-    /// The caller holds the locks.
-    func threadIsOfParent(_ end: ThreadEnd) {
-        state.valueWhileLocked.end = end
     }
 
     /// Tells the observers, those that are added later too. Only the first call has an effect.

@@ -23,7 +23,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
         package init(_ handles: [Handle]) { observers = handles.map(\.observer) }
     }
 
-    private let observers = Locked<[ObserverID: Observer]>([:], isTakenToFork: true)
+    private let observers = Locked<[ObserverID: Observer]>([:])
     private let whenRemoved: @Sendable (_ id: UInt64) -> Void
 
     /// - Parameter whenRemoved: called once for each observer that a token removes, on the thread that removes it.

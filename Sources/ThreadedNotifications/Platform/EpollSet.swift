@@ -34,7 +34,7 @@ package struct EpollSet {
 
     /// Finds the set that has a descriptor, and that is ready when the descriptor is. No other set may have it.
     ///
-    /// Cost: it reads a file of /proc for each descriptor that it tries. Descriptors that are made together have
+    /// Cost: a system call for each descriptor that it tries. Descriptors that are made together have
     /// numbers near each other, so the first or second is usually the one.
     /// - Parameter member: not ready. It is made ready for a moment.
     /// - Returns: nil if no set has it, it is not ready when it should be, or /proc cannot be read.
@@ -50,15 +50,7 @@ package struct EpollSet {
 
     /// True if a set has the file that is open under this number.
     private static func has(_ member: Int32, in set: Int32) -> Bool {
-        // A line for each number, which begins with `tfd:` and the number; none if it is no set.
-        let lines = (try? String(contentsOfFile: "/proc/self/fdinfo/\(set)", encoding: .utf8)) ?? ""
-        let isListed = lines.split(separator: "\n").contains { line in
-            let words = line.split(separator: " ")
-            return words.first == "tfd:" && words.count > 1 && Int32(words[1]) == member
-        }
-        guard isListed else { return false }
-        // A set may list the number for a file that was closed, and of which a duplicate is open. Then the file is
-        // added for a moment, without any event to wait for.
+        // A set that has it not has it for a moment, without any event to wait for.
         let error = CLinuxWatch(set, EPOLL_CTL_ADD, member, 0, 0)
         if error == 0 { _ = CLinuxWatch(set, EPOLL_CTL_DEL, member, 0, 0) }
         return error == EEXIST

@@ -18,19 +18,13 @@ package final class Locked<Value> {
 
     @usableFromInline package let storage: UnsafeMutablePointer<Storage>
 
-    private let isTakenToFork: Bool
-
-    /// - Parameter isTakenToFork: whether a thread that forks takes the lock before: see `ForkedCopy`.
-    package init(_ value: sending Value, isTakenToFork: Bool = false) {
-        self.isTakenToFork = isTakenToFork
+    package init(_ value: sending Value) {
         storage = .allocate(capacity: 1)
         storage.initialize(to: Storage(value: value))
         CLinuxInitializeMutex(mutex)
-        if isTakenToFork { ForkedCopy.add(mutex) }
     }
 
     deinit {
-        if isTakenToFork { ForkedCopy.remove(mutex) }
         pthread_mutex_destroy(mutex)
         storage.deinitialize(count: 1)
         storage.deallocate()

@@ -25,14 +25,9 @@ enum MainThreadEnd {
         if !ThreadContext.isMainKnown, let lost = Mailbox.main.end() { Mailbox.main.reportEnd(lost) }
     }
 
-    /// Warns once in this process.
+    /// Warns once in this process. In a copy, the main thread has ended for another reason.
     static func warn() {
-        if !hasWarned.exchange(true, ordering: .relaxed) { StandardError.warn(warning) }
-    }
-
-    /// The main thread has ended, but not as the warning says.
-    static func disableWarning() {
-        hasWarned.store(true, ordering: .relaxed)
+        if !ForkedCopy.isCopy, !hasWarned.exchange(true, ordering: .relaxed) { StandardError.warn(warning) }
     }
 
     static let warning =

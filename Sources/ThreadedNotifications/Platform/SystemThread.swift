@@ -13,7 +13,7 @@ package struct SystemThread: Sendable {
     static var processID: Int32 { getpid() }
 
     /// True if the calling thread is the main thread.
-    package static var currentIsMain: Bool { gettid() == getpid() && !ForkedCopy.hasMainEnded }
+    package static var currentIsMain: Bool { gettid() == getpid() }
 
     /// The monotonic clock, in nanoseconds.
     package static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
@@ -31,27 +31,6 @@ package struct SystemThread: Sendable {
 
     /// Starts a thread, to be joined or detached once.
     static func start(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
-        guard ForkedCopy.isCopy else { return create(body) }
-        // The copy of a process uses the handles of the parent's threads again, and CoreFoundation finds a thread's run
-        // loop by its handle. A new thread must not get a run loop of the parent, and that run loop must not be
-        // destroyed, because its sets are the parent's too. So a thread with such a handle stays, and does nothing.
-        while true {
-            let (isOfParent, isChecked) = (Locked(false), MonotonicSemaphore())
-            let created = create {
-                let isKept = ForkedCopy.isOfParent(.current)
-                isOfParent.withLock { $0 = isKept }
-                isChecked.signal()
-                while isKept { pause() }
-                body()
-            }
-            guard case .success(let thread) = created else { return created }
-            isChecked.wait()
-            if !isOfParent.withLock({ $0 }) { return created }
-            thread.detach()
-        }
-    }
-
-    private static func create(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
         var handle = pthread_t()
         let context = Unmanaged.passRetained(Body(run: body))
         let code = pthread_create(

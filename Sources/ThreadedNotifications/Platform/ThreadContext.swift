@@ -48,8 +48,6 @@ final class ThreadContext {
     var queuedPost: (name: Notification.Name, number: UInt64)?
     var found = FoundObservers()
     var messageName: (type: ObjectIdentifier, name: MessageName)?
-    /// See `runLoopMember`.
-    private var probe: (descriptor: EventDescriptor, source: RunLoopSource)?
     private var destructorRounds = 0
 
     private init(isMain: Bool) {
@@ -188,7 +186,7 @@ final class ThreadContext {
         Waits.endAll()
         found = FoundObservers()
         let lost = endMailbox()
-        (sleep, probe, keepsAlive) = (nil, nil, nil)
+        (sleep, keepsAlive) = (nil, nil)
         // Last, because an end observer is promised that the thread has released everything.
         mailbox.reportEnd(lost)
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
@@ -228,25 +226,14 @@ final class ThreadContext {
 
     // MARK: A copy of the process
 
-    /// A descriptor in which this thread's run loop waits in its common modes, and no other; nil if the run loop serves
-    /// no mailbox, or if the system has no descriptor left.
-    func runLoopMember() -> Int32? {
-        guard isAttached else { return nil }
-        if let sleep { return sleep.descriptor }
-        if let probe { return probe.descriptor.number }
-        guard let descriptor = EventDescriptor() else { return nil }
-        let source = RunLoopSource(descriptor) {}
-        source.add(to: .current, mode: .default)
-        source.add(to: .current, mode: .common)
-        probe = (descriptor, source)
-        return descriptor.number
-    }
-
     /// This thread goes on in a copy of the process, where the kernel gave it another id.
-    func threadWasCopied() {
-        guard let known = identity else { return }
-        identity = ThreadIdentity(
-            number: known.number, name: known.name, kernelID: SystemThread.currentKernelID)
+    func threadWasCopied(_ generation: Int) {
+        if let known = identity {
+            identity = ThreadIdentity(
+                number: known.number, name: known.name, kernelID: SystemThread.currentKernelID)
+        }
+        // Without the lock, because nobody else uses it, and a thread of the parent may have held it.
+        mailbox.state.valueWhileLocked.threadWasCopied(generation, identity)
     }
 }
 

@@ -11,7 +11,7 @@ package struct RunLoopReference: Sendable {
     /// The main thread's run loop.
     static var main: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain())) }
 
-    package func wakeUp() { ForkedCopy.wake { CFRunLoopWakeUp(runLoop.object) } }
+    package func wakeUp() { CFRunLoopWakeUp(runLoop.object) }
 
     /// Performs a block on the run loop's thread, in a common mode. Unlike a source, it does not keep the run loop
     /// running.

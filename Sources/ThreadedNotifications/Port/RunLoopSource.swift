@@ -52,7 +52,7 @@ package final class RunLoopSource: Sendable {
 
     deinit { invalidate() }
 
-    package func signal() { ForkedCopy.wake { CFRunLoopSourceSignal(source.object) } }
+    package func signal() { CFRunLoopSourceSignal(source.object) }
     package func invalidate() { CFRunLoopSourceInvalidate(source.object) }
 
     package func add(to runLoop: RunLoopReference, mode: RunLoop.Mode) {

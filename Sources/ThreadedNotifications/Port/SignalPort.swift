@@ -33,13 +33,13 @@ open class SignalPort: Port {
         var removingThreads: Set<Int32> = []
     }
 
-    private let state = Locked(State(), isTakenToFork: true)
+    private let state = Locked(State())
     private let source: RunLoopSource
 
     /// Makes a valid port that is on no run loop.
     public override init() {
         // The source does not retain the port, so that an unused port can be deallocated.
-        let target = Locked<WeakReference<AnyObject>?>(nil, isTakenToFork: true)
+        let target = Locked<WeakReference<AnyObject>?>(nil)
         let port: @Sendable () -> SignalPort? = { target.withLock(\.self)?.object as? SignalPort }
         source = RunLoopSource(
             perform: {

@@ -3,24 +3,14 @@ internal import Dispatch
 /// Calls a function once when a delay has passed, unless it is cancelled before.
 ///
 /// Threads: every method may be called on any thread.
-/// Order: delays that pass at the same time make their calls one after the other, in the order in which they began. A
-/// copy of the process has no threads of Dispatch: there each delay has its own thread, without an order, and delays of
-/// the parent do not pass.
+/// Order: delays that pass at the same time make their calls one after the other, in the order in which they
+/// began.
 final class Delay: Sendable {
     private static let queue = DispatchQueue(label: "ThreadedNotifications.delays")
 
     private let stop: @Sendable () -> Void
 
     init(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
-        guard !ForkedCopy.isCopy else {
-            let isCancelled = MonotonicSemaphore()
-            let thread = SystemThread.startWithoutSignals {
-                if !isCancelled.wait(until: .after(delay)) { body() }
-            }
-            if case .success(let thread) = thread { thread.detach() }
-            stop = { isCancelled.signal() }
-            return
-        }
         // Safety: a source may be cancelled on any thread.
         nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(flags: .strict, queue: Self.queue)
         timer.setEventHandler(handler: body)

@@ -79,23 +79,12 @@ struct WaitGraph {
     /// The observer was removed: deliveries to it that have not begun will find that, and are not waited for.
     /// - Returns: the semaphores to signal.
     mutating func observerWasCancelled(_ observer: ObserverID) -> [MonotonicSemaphore] {
-        resolveAll(.cancelled) { $0.kind != .handlers && $0.observer == observer && !$0.hasBegun }
-    }
-
-    /// The process is a copy that has only this thread.
-    /// - Returns: the semaphores to signal.
-    mutating func otherThreadsHaveEnded(exceptOf number: Int) -> [MonotonicSemaphore] {
-        waits.removeAll { $0.thread.number != number }
-        return resolveAll(.targetGone) { $0.kind == .delivery && $0.thread?.number != number }
-    }
-
-    private mutating func resolveAll(
-        _ outcome: DeliveryOutcome, where isResolved: (Target) -> Bool
-    ) -> [MonotonicSemaphore] {
         var semaphores: [MonotonicSemaphore] = []
         for index in waits.indices {
-            while let target = waits[index].targets.lastIndex(where: isResolved) {
-                if waits[index].resolve(target, outcome) { semaphores.append(waits[index].semaphore) }
+            while let target = waits[index].targets.lastIndex(where: {
+                $0.kind != .handlers && $0.observer == observer && !$0.hasBegun
+            }) {
+                if waits[index].resolve(target, .cancelled) { semaphores.append(waits[index].semaphore) }
             }
         }
         return semaphores

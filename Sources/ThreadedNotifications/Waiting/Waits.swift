@@ -8,7 +8,7 @@ enum Waits {
         var tasks: [ObserverID: [TaskWait]] = [:]
     }
 
-    static let state = Locked(State(), isTakenToFork: true)
+    static let state = Locked(State())
 
     static func withGraph<Result: Sendable>(_ body: (inout WaitGraph) -> Result) -> Result {
         state.withLock { body(&$0.graph) }
@@ -52,12 +52,6 @@ enum Waits {
     static func endAll() {
         let number = ThreadIdentity.current.number
         withGraph { $0.endAll(ofThread: number) }
-    }
-
-    /// The process is a copy that has only the calling thread.
-    static func otherThreadsHaveEnded() {
-        let number = ThreadContext.existing?.identity?.number ?? 0
-        for semaphore in withGraph({ $0.otherThreadsHaveEnded(exceptOf: number) }) { semaphore.signal() }
     }
 
     // MARK: Observers
