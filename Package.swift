@@ -99,9 +99,8 @@ let package = Package(
         .executableTarget(
             name: "notify-bench",
             dependencies: [
-                "CControl", "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DistributedNotifications",
-                "NotificationServer", "PostingQueues", "TerminalText", "ThreadedNotifications", argumentParser,
-                systemPackage,
+                "CControl", "DeliveryDiagnostics", "DistributedNotifications", "NotificationServer", "PostingQueues",
+                "TerminalText", "ThreadedNotifications", argumentParser, systemPackage,
             ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
 
         // The example programs of the documents.
@@ -184,9 +183,8 @@ if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(S
         "ThreadedNotificationsTests": [
             "Center/ForkTests.swift", "Center/LeakTests.swift", "Center/MainActorMessageTests.swift",
             "Center/MatchingTests.swift", "Center/StoppedProgramTests.swift", "Foundation",
-            "Platform/TimeoutSourceTests.swift", "PostingQueues/PostingRunTests.swift",
-            "PostingQueues/PostingSenderTests.swift", "RunLoopIntegration/AsyncMainTests.swift",
-            "ThreadIdentityTests.swift",
+            "PostingQueues/PostingRunTests.swift", "PostingQueues/PostingSenderTests.swift",
+            "RunLoopIntegration/AsyncMainTests.swift", "ThreadIdentityTests.swift",
         ],
         "DistributedNotificationsTests": [
             "DistributedErrorTests.swift", "PropertyList", "RulesArticleTests.swift", "ServerDirectoryTests.swift",

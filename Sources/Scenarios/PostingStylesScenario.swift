@@ -7,12 +7,10 @@ internal import ThreadedNotifications
 /// run loop's other work.
 struct PostingStylesScenario: Scenario {
     let name = "posting-styles"
-    let summary = "now, asap, whenIdle among timers and blocks: a timeline"
+    let summary = "now, asap, whenIdle among timers and blocks"
 
-    /// The kinds of work in the run loop. Each is a row of the drawing.
-    private enum Kind: String, CaseIterable {
-        /// The timer callout that starts the scenario.
-        case callout
+    /// The kinds of work in the run loop.
+    private enum Kind: String {
         case now
         /// Given to `RunLoop.perform`.
         case block
@@ -93,23 +91,6 @@ struct PostingStylesScenario: Scenario {
     private static func scheduleTimer() {
         ScenarioRecording.log(ready(.timer))
         RunLoop.main.addTimer { ScenarioRecording.log(performed(.timer)) }
-    }
-
-    func report(on run: RecordedRun) -> String? {
-        StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: run.all { _ in true }.compactMap(Self.step)).text
-    }
-
-    private static func step(_ record: RecordedRun.Record) -> StepDrawing.Step? {
-        switch (record.stage, record.message ?? "") {
-        case (.enqueue, _): (record.name, .isHandedOver)
-        case (.post, _): (record.name, .happens)
-        case (.log, begins): (Kind.callout.rawValue, .begins)
-        case (.log, ends): (Kind.callout.rawValue, .ends)
-        case (.log, let message):
-            Kind.allCases.first { ready($0) == message }.map { ($0.rawValue, .isHandedOver) }
-                ?? Kind.allCases.first { performed($0) == message }.map { ($0.rawValue, .happens) }
-        default: nil
-        }
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {

@@ -45,7 +45,7 @@ package enum ScenarioCatalog {
     package static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PostingStylesScenario(), CoalescingScenario(), DistributedScenario(),
+        PostingStylesScenario(), DistributedScenario(),
     ]
 
     package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }

@@ -28,7 +28,6 @@ public struct DeliveryCounters: Sendable, Hashable, CustomStringConvertible {
     public var total: Int { delivered + waiting + coalesced + dropped + refused + cancelled + targetGone }
 
     /// The counter of one outcome.
-    // Without key paths: their first use in a copy of the process may wait for a lock of the runtime.
     public subscript(outcome: DeliveryOutcome) -> Int {
         get {
             switch outcome {

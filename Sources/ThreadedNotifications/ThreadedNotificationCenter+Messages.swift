@@ -3,7 +3,7 @@ public import Foundation
 extension ThreadedNotificationCenter {
     // MARK: Posting
 
-    /// Posts a message about an object: to the observers of the message, and as a notification to those of its name.
+    /// Posts a message: to the observers of the message, and as a notification to those of its name.
     ///
     ///     center.post(Saved(title: "Untitled"), subject: document)
     ///
@@ -11,68 +11,40 @@ extension ThreadedNotificationCenter {
     /// For other observers of its name a `NotificationConvertible` message is converted once, before anything is
     /// delivered; a message that does not conform has the name of its type, and no userInfo.
     /// Cost: that of posting a notification. A message for another thread is copied.
+    /// - Parameter subject: what it is about: the object of the notification; nil: nothing in particular.
     /// - Returns: the number of observers with each outcome.
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
-        _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
-    ) -> DeliveryCounters where Message.Subject: AnyObject {
-        post(PostedMessage(message), about: subject, at: SourceLocation(file, line))
-    }
+        _ message: Message, subject: Message.Subject? = nil, file: String = #fileID, line: Int = #line
+    ) -> DeliveryCounters { post(PostedMessage(message), about: subject, at: SourceLocation(file, line)) }
 
-    /// Posts a message that is about no particular object.
-    @discardableResult
-    public func post<Message: NotificationCenter.AsyncMessage>(
-        _ message: Message, file: String = #fileID, line: Int = #line
-    ) -> DeliveryCounters { post(PostedMessage(message), about: nil, at: SourceLocation(file, line)) }
-
-    /// Posts a message and waits, as `postAndWait(_:timeout:file:line:)` does with a notification.
-    @available(*, noasync, message: "it blocks the thread; post without waiting") @discardableResult
-    public func postAndWait<Message: NotificationCenter.AsyncMessage>(
-        _ message: Message, subject: Message.Subject, timeout: Duration, file: String = #fileID, line: Int = #line
-    ) throws(DeliveryError) -> DeliveryCounters where Message.Subject: AnyObject {
-        try postAndWait(PostedMessage(message), about: subject, timeout: timeout, at: SourceLocation(file, line))
-    }
-
-    /// Posts a message that is about no particular object, and waits.
-    @available(*, noasync, message: "it blocks the thread; post without waiting") @discardableResult
-    public func postAndWait<Message: NotificationCenter.AsyncMessage>(
-        _ message: Message, timeout: Duration, file: String = #fileID, line: Int = #line
-    ) throws(DeliveryError) -> DeliveryCounters {
-        try postAndWait(PostedMessage(message), about: nil, timeout: timeout, at: SourceLocation(file, line))
-    }
-
-    /// Posts a main actor message about an object, as an `AsyncMessage`. Observers of the message are on the main
-    /// thread. They are called before `post` returns, if nothing else waits there.
+    /// Posts a main actor message. Observers of the message are on the main thread. They are called before `post`
+    /// returns, if nothing else waits there.
     @MainActor @discardableResult
     public func post<Message: NotificationCenter.MainActorMessage>(
-        _ message: Message, subject: Message.Subject, file: String = #fileID, line: Int = #line
-    ) -> DeliveryCounters where Message.Subject: AnyObject {
-        post(PostedMessage(message), about: subject, at: SourceLocation(file, line))
-    }
+        _ message: Message, subject: Message.Subject? = nil, file: String = #fileID, line: Int = #line
+    ) -> DeliveryCounters { post(PostedMessage(message), about: subject, at: SourceLocation(file, line)) }
 
-    /// Posts a main actor message that is about no particular object.
-    @MainActor @discardableResult
-    public func post<Message: NotificationCenter.MainActorMessage>(
-        _ message: Message, file: String = #fileID, line: Int = #line
-    ) -> DeliveryCounters { post(PostedMessage(message), about: nil, at: SourceLocation(file, line)) }
-
-    private func post(
-        _ message: PostedMessage, about subject: AnyObject?, at location: SourceLocation
-    ) -> DeliveryCounters {
+    private func post(_ message: PostedMessage, about subject: Any?, at location: SourceLocation) -> DeliveryCounters {
         let post = Post(file: location.file, line: location.line, message: message)
         let (notification, observers) = notification(of: message, about: subject)
         return deliver(notification, post, to: observers)
     }
 
-    private func postAndWait(
-        _ message: PostedMessage, about subject: AnyObject?, timeout: Duration, at location: SourceLocation
+    /// Posts a message and waits, as `postAndWait(_:timeout:file:line:)` does with a notification.
+    @available(*, noasync, message: "it blocks the thread; post without waiting") @discardableResult
+    public func postAndWait<Message: NotificationCenter.AsyncMessage>(
+        _ message: Message, subject: Message.Subject? = nil, timeout: Duration, file: String = #fileID,
+        line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
-        try postAndWait(notification(of: message, about: subject).0, message, timeout: timeout, at: location)
+        let message = PostedMessage(message)
+        return try postAndWait(
+            notification(of: message, about: subject).0, message, timeout: timeout, at: SourceLocation(file, line))
     }
 
     /// The notification of a message. It is made of the message only if it is retained, or if an observer gets it.
     /// - Returns: if not, also the observers, which all get the message itself.
-    private func notification(of message: PostedMessage, about subject: AnyObject?) -> (Notification, [Observer]?) {
+    private func notification(of message: PostedMessage, about subject: Any?) -> (Notification, [Observer]?) {
         let bare = Notification(name: message.name.name, object: subject)
         guard message.name.convertible != nil else { return (bare, nil) }
         let isRetained = state.withLock { $0.latest.retains(bare.name.rawValue) }
@@ -158,23 +130,6 @@ extension ThreadedNotificationCenter {
         let name = MessageName.of(Message.self)
         return add(name.name, subject, options, location, .message(name, handler))
     }
-
-    /// True if a post of a message of this type would match an observer of this center now: of the message, or of its
-    /// name. See `hasObservers(of:object:)`.
-    ///
-    ///     if center.hasObservers(for: Progress.self) { center.post(Progress(makeReport())) }
-    public func hasObservers<Message: NotificationCenter.AsyncMessage>(
-        of subject: Message.Subject? = nil, for messageType: Message.Type
-    ) -> Bool { hasObservers(ofMessage: messageType, subject) }
-
-    /// True if a post of a main actor message of this type would match an observer of this center now.
-    public func hasObservers<Message: NotificationCenter.MainActorMessage>(
-        of subject: Message.Subject? = nil, for messageType: Message.Type
-    ) -> Bool { hasObservers(ofMessage: messageType, subject) }
-
-    private func hasObservers(ofMessage type: any Any.Type, _ subject: Any?) -> Bool {
-        hasObservers(of: MessageName.of(type).name, object: subject)
-    }
 }
 
 /// A message that is posted.
@@ -190,7 +145,7 @@ struct PostedMessage {
     }
 
     /// The notification for observers that do not get the message. Calls foreign code.
-    func notification(about subject: AnyObject?) -> Notification {
+    func notification(about subject: Any?) -> Notification {
         Notification(name: name.name, object: subject, userInfo: payload.convertible?.madeNotification.userInfo)
     }
 }

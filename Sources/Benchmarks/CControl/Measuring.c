@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "CControl.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -16,10 +15,7 @@ static int64_t nanoseconds(clockid_t clock) {
 
 int64_t CControlNow(void) { return nanoseconds(CLOCK_MONOTONIC); }
 
-int64_t CControlProcessTime(int32_t process) {
-    clockid_t clock;
-    return clock_getcpuclockid(process, &clock) == 0 ? nanoseconds(clock) : 0;
-}
+int64_t CControlProcessTime(void) { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 // MARK: Memory
 
@@ -41,22 +37,6 @@ uint64_t CControlEndCountingAllocations(void) {
     return atomic_load(&allocations);
 }
 
-// A sanitizer has a malloc of its own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) \
-    || __has_feature(leak_sanitizer)
-#define HAS_OWN_MALLOC 1
-#endif
-#endif
-
-#ifdef HAS_OWN_MALLOC
-
-bool CControlMeasuresMemory(void) { return false; }
-
-#else
-
-bool CControlMeasuresMemory(void) { return true; }
-
 static inline void count(void) {
     if (atomic_load_explicit(&isCounting, memory_order_relaxed)) {
         atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
@@ -67,7 +47,6 @@ static inline void count(void) {
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t number, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
 
 void *malloc(size_t size) {
     count();
@@ -83,23 +62,3 @@ void *realloc(void *memory, size_t size) {
     count();
     return __libc_realloc(memory, size);
 }
-
-void *memalign(size_t alignment, size_t size) {
-    count();
-    return __libc_memalign(alignment, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
-
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-    if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
-    // posix_memalign returns its error and does not change errno.
-    int before = errno;
-    void *allocated = memalign(alignment, size);
-    errno = before;
-    if (allocated == NULL) return ENOMEM;
-    *memory = allocated;
-    return 0;
-}
-
-#endif

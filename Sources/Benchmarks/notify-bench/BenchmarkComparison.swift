@@ -1,7 +1,4 @@
-/// The figures of a run beside those of earlier ones, and which of them differ beyond noise.
-///
-/// The figure of several earlier runs is the median of their medians. Its spread is the largest of one run, or the
-/// distance between the medians if that is larger: whole runs may differ more than the rounds of one.
+/// The figures of a run beside those of an earlier one, and which of them differ beyond noise.
 ///
 /// The noise of a row is the root of the sum of the squares of the relative spreads before and now, and at least 5 %. A
 /// row is slower, or faster, if its ratio is beyond the noise, and if it is so too after it was divided by the ratio of
@@ -38,59 +35,39 @@ package struct BenchmarkComparison: Sendable, Hashable, Encodable {
     /// The least noise of a row.
     private static let leastNoise = 0.05
 
-    /// - Parameter earlier: at least one; they should be `areAlike`.
-    package init(of report: BenchmarkReport, with earlier: [BenchmarkReport]) {
-        differences = Self.differences(earlier[0], report)
+    package init(of report: BenchmarkReport, with earlier: BenchmarkReport) {
+        differences = Self.differences(earlier, report)
         rows = []
         var seen: Set<String> = []
-        for workload in report.workloads + earlier.flatMap(\.workloads) where seen.insert(workload.name).inserted {
+        for workload in report.workloads + earlier.workloads where seen.insert(workload.name).inserted {
             let now = report.workloads.first { $0.name == workload.name }?.contenders ?? []
-            let before = earlier.flatMap(\.workloads).filter { $0.name == workload.name }.flatMap(\.contenders)
+            let before = earlier.workloads.first { $0.name == workload.name }?.contenders ?? []
             let controlRatio = workload.control.flatMap { Self.ratio(of: $0, now, before) }
             var names: Set<String> = []
             for contender in now + before where names.insert(contender.name).inserted {
                 let isControl = contender.name == workload.control
+                let results = [now, before].map { $0.first { $0.name == contender.name } }
                 let ratio = Self.ratio(of: contender.name, now, before)
-                let noise = Self.noise(of: contender.name, now, before)
+                let spreads = results.map { $0?.relativeSpread ?? 0 }
+                let noise = max(Self.leastNoise, spreads.reduce(0) { $0 + $1 * $1 }.squareRoot())
                 rows.append(
                     Row(
                         workload: workload.name, contender: contender.name, unit: workload.unit, isControl: isControl,
-                        before: Self.figure(of: contender.name, before)?.median,
-                        now: Self.figure(of: contender.name, now)?.median, ratio: ratio,
+                        before: results[1]?.median, now: results[0]?.median, ratio: ratio,
                         noise: ratio.map { _ in noise },
                         verdict: Self.verdict(ratio, control: isControl ? nil : controlRatio, noise: noise)))
             }
         }
     }
 
-    /// True if runs had the same conditions, so that their differences are noise.
-    package static func areAlike(_ runs: [BenchmarkReport]) -> Bool {
-        runs.allSatisfy { differences(runs[0], $0).isEmpty }
-    }
-
     /// True if a contender other than a control became slower beyond noise.
     package var hasSlower: Bool { rows.contains { $0.verdict == .slower && !$0.isControl } }
 
-    /// A contender's figure in one run or several; nil if no run has one.
-    private static func figure(of name: String, _ results: [ContenderResult]) -> Quartiles? {
-        let same = results.filter { $0.name == name }
-        let medians = same.compactMap(\.median)
-        guard var figure = Quartiles(medians), let least = medians.min(), let most = medians.max() else { return nil }
-        figure.spread = max(most - least, same.compactMap(\.spread).max() ?? 0)
-        return figure
-    }
-
     private static func ratio(of name: String, _ now: [ContenderResult], _ before: [ContenderResult]) -> Double? {
-        guard let now = figure(of: name, now), let before = figure(of: name, before), before.median > 0 else {
-            return nil
-        }
-        return now.median / before.median
-    }
-
-    private static func noise(of name: String, _ now: [ContenderResult], _ before: [ContenderResult]) -> Double {
-        let figures = [now, before].compactMap { figure(of: name, $0) }
-        let spreads = figures.map { $0.median > 0 ? $0.spread / $0.median : 0 }
-        return max(leastNoise, spreads.reduce(0) { $0 + $1 * $1 }.squareRoot())
+        guard let now = now.first(where: { $0.name == name })?.median,
+            let before = before.first(where: { $0.name == name })?.median, before > 0
+        else { return nil }
+        return now / before
     }
 
     private static func verdict(_ ratio: Double?, control: Double?, noise: Double) -> Verdict {

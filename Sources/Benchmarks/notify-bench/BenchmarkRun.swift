@@ -6,12 +6,8 @@ package struct BenchmarkConditions: Sendable, Hashable {
     package var timeout = Duration.seconds(10)
     /// True if a subject with seconds of preparation should prepare less.
     package var isQuick = false
-    /// The executable of the processes that hold observers: it calls `ObserversProgram.runIfAsked`.
-    package var observersProgram: String
 
-    package init(observersProgram: String = "") {
-        self.observersProgram = observersProgram
-    }
+    package init() {}
 }
 
 /// Measures workloads in rounds. Each round runs every contender, so that a temporary disturbance of the machine

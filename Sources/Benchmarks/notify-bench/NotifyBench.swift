@@ -22,9 +22,7 @@ struct NotifyBench: ParsableCommand {
             Where the spread of a control is more than a fifth, the machine is too noisy.
 
             With --compare, a row is slower or faster if its ratio to the earlier figure is beyond the noise of both \
-            runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control. \
-            Where threads wait for each other, whole runs differ more than their rounds: give --compare several times, \
-            with earlier runs of one program, whose differences then count as noise too.
+            runs (their spreads together, at least 5 %), and still is when it is divided by the ratio of the control.
 
             EXAMPLES
               notify-bench
@@ -33,7 +31,6 @@ struct NotifyBench: ParsableCommand {
               notify-bench --quick
               notify-bench --json > before.json
               notify-bench --compare before.json
-              notify-bench --compare 1.json --compare 2.json --compare 3.json
               notify-bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
@@ -64,21 +61,15 @@ struct NotifyBench: ParsableCommand {
         help: ArgumentHelp(
             """
             Compare with an earlier run, from a file that --json wrote, and print the ratios. Without workloads, \
-            measure those of the file. May be given several times.
+            measure those of the file.
             """, valueName: "file"),
         completion: .file())
-    var compare: [String] = []
+    var compare: String?
 
     static func main() {
-        // A distributed workload may start this program as the server, or as the process that holds the observers.
+        // A distributed workload may start this program as the server.
         NotificationServer.runIfAsked()
-        let arguments = CommandLine.arguments.dropFirst()
-        do {
-            if try !ObserversProgram.runIfAsked(Array(arguments)) { main(nil) }
-        } catch {
-            warn("\(error)")
-            Foundation.exit(2)
-        }
+        main(nil)
     }
 
     func validate() throws {
@@ -91,7 +82,7 @@ struct NotifyBench: ParsableCommand {
         if let rounds, !(1...1000).contains(rounds) {
             throw ValidationError("--rounds is \(rounds), and must be from 1 to 1000.")
         }
-        if list, quick || json || rounds != nil || !compare.isEmpty {
+        if list, quick || json || rounds != nil || compare != nil {
             throw ValidationError("--list measures nothing: it takes workloads only.")
         }
     }
@@ -107,30 +98,26 @@ struct NotifyBench: ParsableCommand {
             throw code
         } catch {
             Self.warn("\(error)")
-            switch error {
-            case BenchmarkError.noReport, BenchmarkError.differentRuns: throw ExitCode(64)
-            default: throw ExitCode(2)
-            }
+            if case BenchmarkError.noReport = error { throw ExitCode(64) }
+            throw ExitCode(2)
         }
     }
 
     private func measure() throws {
         var earlier = try compare.map(BenchmarkReport.init(contentsOf:))
-        guard BenchmarkComparison.areAlike(earlier) else { throw BenchmarkError.differentRuns }
         let chosen = chosen(earlier)
-        guard !chosen.isEmpty else { throw BenchmarkError.noReport(compare[0], "it has no workload of this program") }
-        if !workloads.isEmpty {
-            let names = Set(chosen.map(\.name))
-            for index in earlier.indices { earlier[index].workloads.removeAll { !names.contains($0.name) } }
+        guard !chosen.isEmpty else {
+            throw BenchmarkError.noReport(compare ?? "", "it has no workload of this program")
         }
+        if !workloads.isEmpty { earlier?.workloads.removeAll { old in !chosen.contains { $0.name == old.name } } }
         let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
-        var conditions = BenchmarkConditions(observersProgram: Bundle.main.executablePath ?? "")
+        var conditions = BenchmarkConditions()
         conditions.isQuick = quick
         let run = BenchmarkRun(conditions: conditions, rounds: rounds)
         let report = BenchmarkReport.measuring(chosen, in: run) { progress.show($0) }
         progress.clear()
-        let comparison = earlier.isEmpty ? nil : BenchmarkComparison(of: report, with: earlier)
+        let comparison = earlier.map { BenchmarkComparison(of: report, with: $0) }
         if let comparison {
             try print(json ? JSONText.of(comparison) : comparison.text(width: TerminalWidth.current))
             for difference in comparison.differences { Self.warn("the runs differ. \(difference)") }
@@ -145,11 +132,11 @@ struct NotifyBench: ParsableCommand {
     }
 
     /// The workloads to measure, in the order of the arguments, without duplicates. Without arguments, those of the
-    /// earlier runs.
-    private func chosen(_ earlier: [BenchmarkReport] = []) -> [Workload] {
-        if workloads.isEmpty, earlier.isEmpty { return Workloads.all }
-        let before = Set(earlier.flatMap(\.workloads).map(\.name))
-        if workloads.isEmpty { return Workloads.all.filter { before.contains($0.name) } }
+    /// earlier run.
+    private func chosen(_ earlier: BenchmarkReport? = nil) -> [Workload] {
+        if workloads.isEmpty {
+            return Workloads.all.filter { one in earlier?.workloads.contains { $0.name == one.name } ?? true }
+        }
         var names: Set<String> = []
         return workloads.flatMap(Workloads.named).filter { names.insert($0.name).inserted }
     }

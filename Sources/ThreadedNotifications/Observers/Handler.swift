@@ -75,16 +75,6 @@ extension ValueHandler where Value: Sendable {
         }
     }
 
-    /// As `isolated(to:_:)`, for a handler that was created in the actor's own code.
-    package static func isolatedInside<Target: Actor>(
-        _ actor: isolated Target, _ handle: @escaping (Value) -> Void
-    ) -> Self? {
-        guard let mailbox = actor.mailbox else { return nil }
-        return ValueHandler(mailbox, isThreadBound: true) { value in
-            ThreadContext.withCurrent { context in ActorJobs.run({ handle(value) }, context) }
-        }
-    }
-
     /// A handler that a task calls, one delivery after the other.
     /// - Parameter executor: the executor that the task prefers.
     package static func awaiting(

@@ -76,9 +76,4 @@ extension RunLoop {
 
     /// Ends the innermost run.
     package static func stopCurrent() { CFRunLoopStop(CFRunLoopGetCurrent()) }
-
-    /// Makes a mode one of the common modes. This cannot be undone.
-    package static func addCommonModeToCurrent(_ mode: RunLoop.Mode) {
-        CFRunLoopAddCommonMode(CFRunLoopGetCurrent(), mode.coreFoundationMode)
-    }
 }

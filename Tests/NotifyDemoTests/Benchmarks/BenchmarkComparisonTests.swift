@@ -11,7 +11,7 @@ final class BenchmarkComparisonTests: XCTestCase {
         .drawn([.drawn(named: "burst-1", [("control", control), ("ours", ours)] + others)])
     }
 
-    private func ours(_ before: [BenchmarkReport], _ now: BenchmarkReport) -> BenchmarkComparison.Row? {
+    private func ours(_ before: BenchmarkReport, _ now: BenchmarkReport) -> BenchmarkComparison.Row? {
         BenchmarkComparison(of: now, with: before).rows.first { $0.contender == "ours" }
     }
 
@@ -20,16 +20,13 @@ final class BenchmarkComparisonTests: XCTestCase {
             ([100.0], [106.0], BenchmarkComparison.Verdict.slower), ([100], [104], .same), ([106], [100], .faster),
             ([80, 100, 120], [104, 130, 156], .slower), ([80, 100, 120], [100, 125, 150], .same),
         ] {
-            let row = try XCTUnwrap(ours([Self.report(ours: before)], Self.report(ours: now)))
+            let row = try XCTUnwrap(ours(Self.report(ours: before), Self.report(ours: now)))
             XCTAssertEqual(row.verdict, verdict, "\(before) \(now)")
         }
     }
 
-    func testNeitherNoiseBetweenEarlierRunsNorASlowerMachineIsASlowerRow() throws {
-        let runs = [[99, 100, 101], [130], [102]].map { Self.report(ours: $0) }
-        XCTAssertEqual(ours(runs, Self.report(ours: [120]))?.verdict, .same)
-        XCTAssertEqual(ours([runs[0]], Self.report(ours: [120]))?.verdict, .slower)
-        let before = [Self.report(ours: [100])]
+    func testASlowerMachineIsNoSlowerRow() throws {
+        let before = Self.report(ours: [100])
         XCTAssertEqual(ours(before, Self.report(control: [30], ours: [150]))?.verdict, .same)
         XCTAssertFalse(BenchmarkComparison(of: Self.report(control: [30], ours: [100]), with: before).hasSlower)
     }
@@ -40,7 +37,7 @@ final class BenchmarkComparisonTests: XCTestCase {
                 + [.drawn(named: "old-1", control: nil, [("ours", [1])])])
         let now = Self.report(ours: [150], others: [("new", [1]), ("failed", []), ("free", [1])])
         XCTAssertEqual(
-            BenchmarkComparison(of: now, with: [before]).text(),
+            BenchmarkComparison(of: now, with: before).text(),
             """
                                         before   now  ratio  noise
             burst-1  control (control)    20.0  20.0   1.00    5 %
@@ -67,12 +64,12 @@ final class BenchmarkComparisonTests: XCTestCase {
         let refused = try Shell.inDirectory(
             """
             notify-bench --quick same-thread-1 --json > a; echo {} > empty; sed s/same-thread-1/gone/g a > gone
-            sed 's/"schema":1/"schema":99/' a > later; sed 's/"quick":true/"quick":false/' a > slow
-            for files in /nowhere empty gone later 'a --compare slow'; do notify-bench --compare $files; echo $?; done
+            sed 's/"schema":1/"schema":99/' a > later
+            for file in /nowhere empty gone later; do notify-bench --compare $file; echo $?; done
             """)
-        XCTAssertEqual(refused.output, "2\n64\n64\n64\n64\n")
+        XCTAssertEqual(refused.output, "2\n64\n64\n64\n")
         for says in [
-            "cannot read /nowhere", "it is no report", "no workload of this program", "its schema is 99", "differ in",
+            "cannot read /nowhere", "it is no report", "no workload of this program", "its schema is 99",
         ] { XCTAssertTrue(refused.errors.contains(says), refused.errors) }
     }
 }

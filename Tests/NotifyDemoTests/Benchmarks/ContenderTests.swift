@@ -1,6 +1,3 @@
-import ChildProcesses
-import DistributedNotifications
-import Glibc
 import SharedTesting
 import ThreadedNotifications
 import XCTest
@@ -9,17 +6,13 @@ import XCTest
 
 /// The work of the workloads, without its duration. Runs on the main thread, where subjects are measured.
 final class ContenderTests: XCTestCase {
-    private func conditions() throws -> BenchmarkConditions {
-        var conditions = BenchmarkConditions(observersProgram: "\(try Shell.directory())/notify-bench")
-        conditions.isQuick = true
-        return conditions
-    }
-
     func testEachContenderHandlesAllThatItPostsInEachRoundAndHasAFigure() throws {
+        var conditions = BenchmarkConditions()
+        conditions.isQuick = true
         for workload in Workloads.all {
             for contender in workload.contenders {
                 let what = "\(workload.name), \(contender.name)"
-                let subject = try contender.make(try conditions())
+                let subject = try contender.make(conditions)
                 do {
                     // The second round follows another one, and has another size.
                     for count in [7, 3] {
@@ -54,21 +47,6 @@ final class ContenderTests: XCTestCase {
             }
             assertThrows(error) { try subject.measure(10) }
             try subject.end()
-        }
-    }
-
-    func testObserversProcessesHandleEachPostOnceAndEndByThemselves() throws {
-        for kind in [ObserversProgram.Kind.wire, .center, .thread] {
-            let poster = try DistributedPoster.throughServer(try conditions())
-            defer { poster.end() }
-            let observers = try ObserverProcess(kind, 3, in: poster.directory, try conditions())
-            for _ in 0..<2 {
-                observers.expect(2)
-                try poster.post()
-                try poster.post()
-                XCTAssertNoThrow(try observers.waitForAll())
-            }
-            XCTAssertTrue(observers.end(), "\(kind) was killed")
         }
     }
 }

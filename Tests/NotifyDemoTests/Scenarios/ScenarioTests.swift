@@ -10,12 +10,11 @@ import XCTest
 /// The scenarios, on the main thread. The tests of the documents compare their outputs.
 final class ScenarioTests: XCTestCase {
     private func environment(
-        _ options: ScenarioOptions = ScenarioOptions(), program: ChildProgram? = nil,
-        timeout: Duration = TestTimeout.hang
+        _ options: ScenarioOptions = ScenarioOptions()
     ) throws -> ScenarioEnvironment {
         ScenarioEnvironment(
-            options: options, timeout: timeout,
-            program: try program ?? ChildProgram(path: "\(Shell.directory())/notify-demo"))
+            options: options, timeout: TestTimeout.hang,
+            program: ChildProgram(path: "\(try Shell.directory())/notify-demo"))
     }
 
     private func flood(_ notifications: Int, posters: Int = 8, dropSignals: Double = 0.9) -> ScenarioOptions {
@@ -98,35 +97,6 @@ final class ScenarioTests: XCTestCase {
         XCTAssertEqual(Set(run.recording.entries.map(\.stage)), [.log, .end])
         XCTAssertEqual(FloodScenario().expectations(of: run, options: environment.options).compactMap(\.failure), [])
         XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 400"), true)
-    }
-
-    func testASecondProcessThatCannotStartEndsHangsOrRecordsNothingIsAnErrorAndLeavesNoDirectory() throws {
-        func shell(_ line: String) -> ChildProgram { ChildProgram(path: "/bin/sh", arguments: ["-c", line]) }
-        func directories() throws -> [String] {
-            try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
-                $0.hasPrefix("notify-demo-\(getpid())-")
-            }
-        }
-        let before = try directories()
-        let (short, hang) = (Duration.milliseconds(50), TestTimeout.hang)
-        let (missing, hanging) = (ChildProgram(path: "/nonexistent"), shell("exec sleep 600"))
-        let cannotRun = "cannot run /nonexistent: No such file or directory"
-        for (scenario, program, timeout, problem) in [
-            (DistributedScenario(), missing, hang, cannotRun),
-            (DistributedScenario(), shell(""), hang, "the child process ended before it had read its input"),
-            (DistributedScenario(), hanging, .seconds(2), "the child process wrote no line within 2.0 seconds"),
-            (ObserverLifetimeScenario(), missing, hang, cannotRun),
-            (
-                ObserverLifetimeScenario(), hanging, short,
-                "timed out after 0.05 seconds while waiting for a second process"
-            ),
-            (ObserverLifetimeScenario(), shell("exit 0"), hang, "the second process: it recorded nothing"),
-        ] as [(any Scenario, ChildProgram, Duration, String)] {
-            XCTAssertThrowsError(try perform(scenario, in: environment(program: program, timeout: timeout))) {
-                XCTAssertTrue("\($0)".hasPrefix(problem), "\($0)")
-            }
-        }
-        XCTAssertEqual(try directories(), before)
     }
 
     func testEveryStageOfTheLibraryIsOneOfRecordsAndNothingIsRecordedAfterwards() throws {

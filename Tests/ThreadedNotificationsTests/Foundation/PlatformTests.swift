@@ -3,7 +3,7 @@ import SharedTesting
 import ThreadedNotifications
 import XCTest
 
-/// The behavior of Foundation's run loops, threads and ports on Linux, and its missing parts.
+/// The behavior of Foundation's run loops and threads on Linux, and its missing parts.
 final class PlatformTests: XCTestCase {
     // MARK: Run loops
 
@@ -62,39 +62,6 @@ final class PlatformTests: XCTestCase {
         assertStill("A name of more than 15 bytes is ignored.", names.withLock { $0[1] } != long)
     }
 
-    func testTheNameOfAnotherThreadIsTheOwn() {
-        let (isNamed, isAsked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let thread = Thread {
-            Thread.current.name = "worker"
-            isNamed.signal()
-            _ = isAsked.isSignalled()
-        }
-        thread.start()
-        XCTAssertTrue(isNamed.isSignalled())
-        assertStill("The name of another thread is the calling thread's name.", thread.name != "worker")
-        isAsked.signal()
-    }
-
-    func testADescriptionHasNeitherNumberNorName() {
-        assertStill(
-            "A thread's description has neither number nor name.", !"\(Thread.current)".contains("number = 1"))
-    }
-
-    func testTheLoggedIdIsNotTheKernels() throws {
-        let pipe = Pipe()
-        let saved = dup(STDERR_FILENO)
-        dup2(pipe.fileHandleForWriting.fileDescriptor, STDERR_FILENO)
-        NSLog("a message")
-        dup2(saved, STDERR_FILENO)
-        close(saved)
-        try pipe.fileHandleForWriting.close()
-        let line = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        // The main thread's id is that of the process.
-        assertStill(
-            "`NSLog` writes another id of the thread than the kernel's.", !line.contains("[\(getpid()):\(getpid())]"))
-        XCTAssertTrue(line.contains("[\(getpid()):"), line)
-    }
-
     func testTheEndOfAThreadIsNotPosted() {
         let isPosted = Locked(false)
         let token = NotificationCenter.default.addObserver(forName: .NSThreadWillExit, object: nil, queue: nil) { _ in
@@ -108,7 +75,7 @@ final class PlatformTests: XCTestCase {
         assertStill("`NSThreadWillExit` is not posted.", thread.isFinished && !isPosted.withLock { $0 })
     }
 
-    // MARK: Missing parts, and ports
+    // MARK: Missing parts
 
     func testTypesAreMissing() {
         for name in [
@@ -119,55 +86,6 @@ final class PlatformTests: XCTestCase {
                 _typeByName("10Foundation\(name)") == nil && _typeByName("10ObjectiveC\(name)") == nil)
         }
         XCTAssertTrue(_typeByName("10Foundation10SocketPortC") == SocketPort.self)
-    }
-
-    func testTheSequenceOfNotificationsIsMissing() {
-        let sequence = NotificationCenter.default.notifications(named: Notification.Name.test)
-        assertStill("There is no `notifications(named:)`.", sequence as Any is MissingSequence)
-    }
-
-    func testASocketPortListensOnAllAddresses() {
-        let port = SocketPort()
-        defer { port.invalidate() }
-        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-        withUnsafeMutableBytes(of: &address) { bytes in
-            _ = getsockname(port.socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
-        }
-        assertStill(
-            "A `SocketPort` can be reached from other computers.",
-            address.sin_family == sa_family_t(AF_INET) && address.sin_addr.s_addr == INADDR_ANY)
-    }
-
-    // MARK: Property lists
-
-    /// A property list in Apple's binary format: the objects, which refer to each other by index; the offset of each;
-    /// and a trailer with the sizes of an offset and of a reference, the number of objects, the index of the first, and
-    /// the offset of the offsets.
-    private func binaryList(of objects: [[UInt8]]) -> Data {
-        let header = Data("bplist00".utf8)
-        let offsets = (0...objects.count).map { UInt8(header.count + objects.prefix($0).joined().count) }
-        let numbers = [UInt8(objects.count), 0, offsets[objects.count]]
-        let trailer: [UInt8] = [0, 0, 0, 0, 0, 0, 1, 1] + numbers.flatMap { [0, 0, 0, 0, 0, 0, 0, $0] as [UInt8] }
-        return header + Array(objects.joined()) + offsets.dropLast() + trailer
-    }
-
-    func testAListWithASetEndsTheProgram() throws {
-        // An array that contains a set that contains a string.
-        let list = binaryList(of: [[0xA1, 1], [0xC1, 2], [0x51, UInt8(ascii: "A")]])
-        try assertStillEnds("Reading a property list of \(list.count) bytes with a set in it ends the program.") {
-            _ = try PropertyListSerialization.propertyList(from: list, format: nil)
-        }
-    }
-
-    func testASmallListUsesMuchMemory() throws {
-        // Eight nested arrays, each with 8 references to the next: one string, 16,777,216 times.
-        let list = binaryList(
-            of: (1...8).map { [0xA8] + [UInt8](repeating: $0, count: 8) } + [[0x51, UInt8(ascii: "A")]])
-        try assertStillEnds("Reading a property list of \(list.count) bytes can take over 100 MB.") {
-            var limit = rlimit(rlim_cur: 100 << 20, rlim_max: 100 << 20)
-            setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
-            _ = try PropertyListSerialization.propertyList(from: list, format: nil)
-        }
     }
 }
 
@@ -195,11 +113,3 @@ func whileMainThreadSleeps(_ body: @escaping @Sendable () -> Bool) -> Bool {
 /// The runtime function that the compiler calls after it has made the task of an `async` main function.
 @_silgen_name("swift_task_asyncMainDrainQueue")
 private func runAsyncMain() -> Never
-
-/// The result of `notifications(named:)` if Foundation lacks that method. If Foundation has it, the compiler prefers
-/// Foundation's declaration, because it is less general than the one below.
-private struct MissingSequence {}
-
-extension NotificationCenter {
-    fileprivate func notifications(named name: some Any) -> MissingSequence { MissingSequence() }
-}

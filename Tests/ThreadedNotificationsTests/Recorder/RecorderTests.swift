@@ -96,15 +96,6 @@ final class RecorderTests: XCTestCase {
             ])
     }
 
-    func testAThreadThatIsForgottenIsIdentifiedAgain() throws {
-        XCTAssertNil(start(path))
-        append("one")
-        recorder.forget_thread(1)
-        append("two")
-        XCTAssertNil(stop())
-        XCTAssertEqual(try lines().count { $0.hasPrefix("{\"thread\":1,") }, 2)
-    }
-
     func testARecordHasItsKeysInTheOrderOfTheSchemaAndOnlyThoseWithAValue() throws {
         var record = fields.record("post", name: "", thread: 2)
         (record.post, record.observer, record.target.number) = (10, 11, 12)
@@ -207,24 +198,6 @@ final class RecorderTests: XCTestCase {
         let interval = timeval(tv_sec: 0, tv_usec: microseconds)
         var timer = itimerval(it_interval: interval, it_value: interval)
         setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
-    }
-
-    func testNoThreadAndNoSignalHandlerIsLeftBehind() throws {
-        func handlers() -> [UInt] {
-            (Int32(1)..<32).map { number in
-                var action = sigaction()
-                sigaction(number, nil, &action)
-                return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
-            }
-        }
-        func threads() throws -> Set<String> {
-            Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))
-        }
-        let (handlersBefore, threadsBefore) = (handlers(), try threads())
-        XCTAssertNil(start(path))
-        append("one")
-        XCTAssertEqual(handlers(), handlersBefore)
-        XCTAssertTrue(try threads().subtracting(threadsBefore).isEmpty)
     }
 
     func testAFileThatIsNoRegularFileIsRefusedWithoutWaiting() {

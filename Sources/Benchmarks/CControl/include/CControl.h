@@ -1,5 +1,5 @@
-// The baselines of the benchmarks: moving a word between threads, or bytes between processes, in C and with the fewest
-// possible operations. Also what measuring needs and Swift's Glibc module does not offer.
+// The baselines of the benchmarks: moving a word between threads, in C and with the fewest possible operations. Also
+// what measuring needs and Swift's Glibc module does not offer.
 
 #ifndef CCONTROL_H
 #define CCONTROL_H
@@ -29,25 +29,16 @@ void CControlQueueAppend(CControlQueue *queue, uintptr_t word);
 
 void CControlQueueEnd(CControlQueue *queue);
 
-// MARK: The relay: the baseline for a server
-
-/// Writes the input of one socket to others, on the calling thread, until the input ends or an output fails. Makes one
-/// write to each for all frames that it has read. All sockets block.
-void CControlRelay(int source, const int *targets, int count);
-
 // MARK: Measuring
 
-/// The processor time that a process has used, in nanoseconds; 0 if there is no such process.
-int64_t CControlProcessTime(int32_t process);
-
-/// False if the program allocates from a sanitizer, and not from glibc. Then the functions below count nothing.
-bool CControlMeasuresMemory(void);
+/// The processor time that this process has used, in nanoseconds.
+int64_t CControlProcessTime(void);
 
 /// The number of bytes that all threads have allocated from glibc and not freed.
 size_t CControlBytesInUse(void);
 
-/// Counts the allocations of all threads, from zero, until it is ended. A program with this target has a malloc of its
-/// own, which costs a load and a branch while nothing is counted.
+/// Counts the allocations of all threads, but aligned ones, from zero, until it is ended. A program with this target
+/// has a malloc of its own, which costs a load and a branch while nothing is counted.
 void CControlBeginCountingAllocations(void);
 
 /// @return the number of allocations since the beginning.

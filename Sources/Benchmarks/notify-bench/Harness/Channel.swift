@@ -20,7 +20,6 @@ struct Channel: Sendable {
     static let ways: [(name: String, open: Opening)] = [
         (control, throughControl), ("ThreadedNotificationCenter", throughCenter), ("RedirectingObserver", redirecting),
         ("addObserver(queue:)", operationQueues), ("DispatchQueue.async", dispatchQueues),
-        ("RunLoop.perform", runLoops),
     ]
     static let control = "C queue"
 
@@ -118,15 +117,6 @@ struct Channel: Sendable {
     static let dispatchQueues: Opening = { handlers in
         let queues = handlers.map { ($0, DispatchQueue(label: "target")) }
         return Channel(post: { for (handler, queue) in queues { queue.async { handler() } } })
-    }
-
-    /// A block on the run loop of each handler's thread.
-    static let runLoops: Opening = { handlers in
-        let threads = try handlers.map { _ in try RunLoopThread.started() }
-        let runLoops = try zip(handlers, threads).map { ($0, try WokenRunLoop(of: $1)) }
-        return Channel(
-            post: { for (handler, runLoop) in runLoops { runLoop.perform { handler() } } },
-            end: { for thread in threads { try thread.end() } })
     }
 
     /// A block that is performed on each handler's thread.

@@ -1,5 +1,4 @@
 internal import CControl
-internal import CLinux
 internal import Glibc
 internal import ThreadedNotifications
 
@@ -165,10 +164,10 @@ extension Subject {
             try poster.end()
             try channel.end()
         } measure: { operations in
-            let begun = CControlProcessTime(getpid())
+            let begun = CControlProcessTime()
             poster.post(operations)
             try poster.wait(timeout: timeout)
-            let processorTime = CControlProcessTime(getpid()) - begun
+            let processorTime = CControlProcessTime() - begun
             var sample = Sample(operations: operations, latencies: try result.withLock { $0 }.get())
             sample.processorTime = Double(processorTime)
             return sample

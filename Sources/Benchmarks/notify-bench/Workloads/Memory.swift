@@ -5,9 +5,6 @@ internal import ThreadedNotifications
 
 /// Workloads whose figures are memory.
 enum Memory {
-    /// True if the program allocates from glibc. A sanitizer does not report its memory use.
-    static var canBeMeasured: Bool { CControlMeasuresMemory() }
-
     /// The memory of a notification that waits, without the notification itself.
     static let waiting = Workload(
         name: "memory", summary: "what waits, beyond the notification's own \(notificationSize) bytes",

@@ -56,7 +56,6 @@ enum OtherThreads {
             Contender(Channel.control) { try .burst($0, through: Channel.throughControl) },
             Contender("RunLoopThread.perform") { try .burst($0, through: Channel.performing) },
             Contender("DispatchQueue.async") { try .burst($0, through: Channel.dispatchQueues) },
-            Contender("RunLoop.perform") { try .burst($0, through: Channel.runLoops) },
         ])
 
     static let roundTrip = Workload(

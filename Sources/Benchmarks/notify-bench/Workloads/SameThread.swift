@@ -11,9 +11,6 @@ enum SameThread {
             name: "same-thread-\(observers)",
             summary: "post on the thread that handles, \(observers) observer\(observers == 1 ? "" : "s")",
             unit: "ns per notification", control: closureCall,
-            // With very many observers, one post is enough work for a round.
-            operations: (observers > 1000 ? 1 : 100)...10_000_000,
-            quickOperations: (observers > 1000 ? 1 : 10)...10_000,
             contenders: [
                 closureCalls(observers),
                 Contender("ThreadedNotificationCenter") { _ in .here(calls: observers) { ours($0, observers) } },
@@ -40,72 +37,32 @@ enum SameThread {
     }
 
     /// Enqueues to a notification queue, then runs the run loop once to post.
-    static func enqueuing(isCoalescing: Bool) -> Workload {
-        let mask: NotificationQueue.NotificationCoalescing = isCoalescing ? [.onName, .onSender] : []
-        return Workload(
-            name: isCoalescing ? "enqueue-coalescing" : "enqueue",
-            summary: isCoalescing
-                ? "enqueue, 1000 at a time that become one, which a run loop pass posts"
-                : "enqueue, 1000 at a time, and have a run loop pass post them",
-            unit: "ns per notification", operations: 100...1_000_000, quickOperations: 10...1_000,
-            contenders: [
-                Contender("PostingQueue") {
-                    .later($0, isCoalescing: isCoalescing) { target in
-                        let (center, notification) = (ThreadedNotificationCenter(), Notification(name: name))
-                        let queue = PostingQueue(center: center)
-                        let token = center.addObserver(forName: name, on: .postingThread) { _ in target.arrive() }
-                        return (
-                            { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask) },
-                            { token.cancel() }
-                        )
-                    }
-                },
-                Contender("NotificationQueue") {
-                    .later($0, isCoalescing: isCoalescing) { target in
-                        let (center, notification) = (NotificationCenter(), Notification(name: name))
-                        let queue = NotificationQueue(notificationCenter: center)
-                        let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in target.arrive() }
-                        return (
-                            { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask, forModes: nil) },
-                            { center.removeObserver(token) }
-                        )
-                    }
-                },
-            ])
-    }
-
-    static func addAndRemove(others: Int) -> Workload {
-        Workload(
-            name: "add-and-remove-\(others)",
-            summary: "add an observer and remove it, beside \(others) others of the same name",
-            unit: "ns per observer", operations: 10...1_000_000, quickOperations: 10...1_000,
-            contenders: [
-                Contender("ThreadedNotificationCenter") { _ in
-                    .here(calls: 0) { _ in
-                        let center = ThreadedNotificationCenter()
-                        let kept = (0..<others).map { _ in
-                            center.addObserver(forName: name, on: .postingThread) { _ in }
-                        }
-                        return (
-                            { center.addObserver(forName: name, on: .postingThread) { _ in }.cancel() },
-                            { for token in kept { token.cancel() } }
-                        )
-                    }
-                },
-                Contender("NotificationCenter") { _ in
-                    .here(calls: 0) { _ in
-                        let center = NotificationCenter()
-                        func add() -> any NSObjectProtocol {
-                            center.addObserver(forName: name, object: nil, queue: nil) { _ in }
-                        }
-                        let kept = (0..<others).map { _ in add() }
-                        return (
-                            { center.removeObserver(add()) }, { for token in kept { center.removeObserver(token) } }
-                        )
-                    }
-                },
-            ])
-    }
+    static let enqueuing = Workload(
+        name: "enqueue", summary: "enqueue, 1000 at a time, and have a run loop pass post them",
+        unit: "ns per notification", operations: 100...1_000_000, quickOperations: 10...1_000,
+        contenders: [
+            Contender("PostingQueue") {
+                .later($0) { target in
+                    let (center, notification) = (ThreadedNotificationCenter(), Notification(name: name))
+                    let queue = PostingQueue(center: center)
+                    let token = center.addObserver(forName: name, on: .postingThread) { _ in target.arrive() }
+                    return (
+                        { queue.enqueue(notification, postingStyle: .asap, coalesceMask: []) }, { token.cancel() }
+                    )
+                }
+            },
+            Contender("NotificationQueue") {
+                .later($0) { target in
+                    let (center, notification) = (NotificationCenter(), Notification(name: name))
+                    let queue = NotificationQueue(notificationCenter: center)
+                    let token = center.addObserver(forName: name, object: nil, queue: nil) { _ in target.arrive() }
+                    return (
+                        { queue.enqueue(notification, postingStyle: .asap, coalesceMask: [], forModes: nil) },
+                        { center.removeObserver(token) }
+                    )
+                }
+            },
+        ])
 
     // MARK: Contenders
 

@@ -12,10 +12,9 @@ final class WireObservers {
     private let poll: EventPoll
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// - Parameter areRegistered: true to register an observer on each connection, and to wait until it is. False if
-    ///   they are only to read.
+    /// Registers an observer on each connection.
     /// - Throws: `DistributedError` if no process listens, or one answer takes longer than `timeout`.
-    init(_ count: Int, at directory: ServerDirectory, areRegistered: Bool, timeout: Duration) throws(DistributedError) {
+    init(_ count: Int, at directory: ServerDirectory, timeout: Duration) throws(DistributedError) {
         let path = directory.socketPath
         guard let poll = EventPoll() else { throw .pathNotUsable(path: path, problem: SystemError.text(errno)) }
         self.poll = poll
@@ -27,7 +26,7 @@ final class WireObservers {
             guard error == 0 else { throw .pathNotUsable(path: path, problem: SystemError.text(error)) }
             sockets.append(socket)
             // Before the next connection, because a server limits the number of those that have not yet sent hello.
-            if areRegistered { try register(socket, path: path, timeout: timeout) }
+            try register(socket, path: path, timeout: timeout)
         }
     }
 
@@ -38,7 +37,7 @@ final class WireObservers {
             $0.integer(UInt32(1))
             $0.integer(SuspensionBehavior.hold.wireValue)
             $0.integer(UInt8(1))
-            $0.string(DistributedPoster.name.rawValue)
+            $0.string(Distributed.name.rawValue)
         }
         frames.frame(.synchronize) { $0.integer(UInt64(1)) }
         // The buffer of a new connection has room for these few bytes.
