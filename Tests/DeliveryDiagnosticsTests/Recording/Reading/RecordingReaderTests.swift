@@ -34,8 +34,15 @@ final class RecordingReaderTests: XCTestCase {
                 + #""type":"A<B>","by":4,"overtakes":true,"style":"whenIdle","policy":"dropOldest","#
                 + #""reason":"signal","signal":11}"#,
         ]
-        for chunk in [1, 7, 4096, .max] {
-            let recording = try Recording(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), chunk: chunk)
+        for size in [1, 7, 4096, .max] {
+            var rest = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
+            let source = LineSource(name: "f") { buffer in
+                let part = rest.prefix(min(size, buffer.count))
+                buffer.copyBytes(from: part)
+                rest = rest.dropFirst(part.count)
+                return part.count
+            }
+            let recording = try Recording(source)
             XCTAssertEqual(recording.problems, [])
             let worker = ThreadIdentity(number: 2, name: nil, kernelID: 870)
             XCTAssertEqual(recording.threads.map(\.isInPool), [false, true])
@@ -56,21 +63,6 @@ final class RecordingReaderTests: XCTestCase {
         }
     }
 
-    func testEveryStageAndReasonIsKnown() throws {
-        let stages = DeliveryStage.allCases.enumerated().map { number, stage in
-            #"{"n":\#(number + 1),"t":1,"thread":1,"stage":"\#(stage.rawValue)"}"#
-        }
-        XCTAssertEqual(try Self.read([Self.header()] + stages).entries.map(\.stage), DeliveryStage.allCases)
-        let names = ["exit", "stopped", "notStarted", "timedOut", "alreadyRemoved", "cancelled", "released"]
-        let lines = names.enumerated().map { number, name in
-            #"{"n":\#(number + 1),"t":1,"thread":1,"stage":"end","reason":"\#(name)"}"#
-        }
-        let reasons: [Recording.Reason] = [
-            .exit, .stopped, .notStarted, .timedOut, .alreadyRemoved, .cancelled, .released,
-        ]
-        XCTAssertEqual(try Self.read([Self.header()] + lines).entries.map(\.reason), reasons)
-    }
-
     func testInterleavedRecordsOfSeveralProcessesAreReadWithTheirOwnProcess() throws {
         let other = Self.header(process: 900, name: "other")
         let recording = try Self.read([
@@ -82,15 +74,6 @@ final class RecordingReaderTests: XCTestCase {
             recording.entries.map { recording.processes[recording.process(of: $0)].id }, [865, 900, 865, 900])
         XCTAssertEqual(recording.entries.map(\.time), [1000, 1000, 2000, 2000])
         XCTAssertEqual(recording.threads.count, 2)
-    }
-
-    func testALaterProcessWithTheSameIdAndNameIsAnotherProcess() throws {
-        let one = Self.lines(3)
-        let later = one.map { $0.replacing("\"t\":", with: "\"t\":9") }
-        let recording = try Self.read(one + later)
-        XCTAssertTrue(recording.problems.isEmpty)
-        XCTAssertEqual(recording.processes.count, 2)
-        XCTAssertEqual(recording.entries.count, 6)
     }
 
     func testAFileTruncatedAtAnyByteIsReadUpToThereAndTheTruncatedLineIsReported() throws {
@@ -105,7 +88,6 @@ final class RecordingReaderTests: XCTestCase {
             XCTAssertEqual(recording.problemCount, isWhole ? 0 : 1, "\(length): \(recording.problems)")
             XCTAssertEqual(recording.entries.count, max(0, ends.count - linesBeforeRecords))
             if !isWhole {
-                XCTAssertEqual(recording.problems[0].kind, .truncatedLine)
                 XCTAssertEqual(recording.completeness, [.truncated(.line)])
             }
         }
@@ -120,7 +102,8 @@ final class RecordingReaderTests: XCTestCase {
             ("{\"n\":9,\"t\":3,\"stage\":\"post\"}", "\"thread\""),
             ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":\"jump\"}", "jump"),
             ("{\"t\":99999999999999999999,\"thread\":1,\"stage\":\"post\"}", "\"t\""), ("{}", "not a header"),
-            ("{\"a\":[{}]}", "not a header"),
+            ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":\"post\",\"foundation\":\"yes\"}", "\"foundation\""),
+            ("{\"n\":9,\"t\":3,\"thread\":0,\"stage\":\"post\"}", "\"thread\""),
             ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":4}", "\"stage\""), ("[1]", "not a JSON object"),
         ] {
             var lines = Self.lines(4)
@@ -128,7 +111,7 @@ final class RecordingReaderTests: XCTestCase {
             let recording = try Self.read(lines)
             XCTAssertEqual(recording.problems.count, 1, "\(foreign)")
             XCTAssertEqual(recording.problems.first?.line, 5)
-            XCTAssertEqual(recording.problems.first?.text.contains(reason), true, "\(foreign): \(recording.problems)")
+            XCTAssertEqual(recording.problems.first?.problem.contains(reason), true, "\(recording.problems)")
             XCTAssertEqual(recording.entries.map(\.time), [1000, 2000, 3000, 4000])
         }
     }
@@ -138,11 +121,11 @@ final class RecordingReaderTests: XCTestCase {
         let repeated = try Self.read(lines[..<5] + [lines[3]] + lines[5...])
         XCTAssertEqual(repeated.entries.map(\.time), (1...6).map { $0 * 1000 })
         XCTAssertEqual(repeated.problems.map(\.line), [6])
-        XCTAssertTrue(repeated.problems[0].text.contains("was there before"))
+        XCTAssertTrue(repeated.problems[0].problem.contains("was there before"))
         let swapped = try Self.read(Array(lines[..<3]) + [lines[4], lines[3]] + lines[5...])
         XCTAssertEqual(swapped.entries.map(\.time), (1...6).map { $0 * 1000 })
         XCTAssertEqual(swapped.problems.map(\.line), [4, 5])
-        XCTAssertTrue(swapped.problems[1].text.contains("out of order"))
+        XCTAssertTrue(swapped.problems[1].problem.contains("out of order"))
         let missing = try Self.read(Array(lines[..<3]) + lines[5...])
         XCTAssertEqual(missing.entries.count, 4)
         XCTAssertEqual(missing.problems.map(\.description), ["f:4: 2 records are missing before this line, number 4"])
@@ -157,7 +140,7 @@ final class RecordingReaderTests: XCTestCase {
         let mixed = try Self.read(lines + newer)
         XCTAssertEqual(mixed.entries.count, 2)
         XCTAssertEqual(mixed.problems.map(\.line), [5])
-        XCTAssertTrue(mixed.problems[0].text.contains("version 4"))
+        XCTAssertTrue(mixed.problems[0].problem.contains("version 4"))
         XCTAssertEqual(mixed.completeness, [.truncated(.damaged)])
         for (lines, words) in [(newer, "newer version"), (older, "older version of the library (schema 1)")] {
             XCTAssertThrowsError(try Self.read(lines)) {
@@ -166,10 +149,10 @@ final class RecordingReaderTests: XCTestCase {
         }
     }
 
-    func testUnknownKeysWithAnyValueAndBlanksAreIgnored() throws {
+    func testUnknownKeysAndBlanksAreIgnored() throws {
         var lines = Self.lines(1)
         lines[2] =
-            " { \"x\" : [1, {\"y\": \"}\"}, null, -1.5e3, true], \"stage\":\"post\",\t\"thread\":1,\"n\":1, \"t\":7} \r"
+            " { \"x\" : -1.5e3, \"y\": \"}\", \"z\":null, \"stage\":\"post\",\t\"thread\":1,\"n\":1, \"t\":7} \r"
         let recording = try Self.read(lines)
         XCTAssertTrue(recording.problems.isEmpty)
         XCTAssertEqual(recording.entries.map(\.time), [7])
@@ -210,28 +193,8 @@ final class RecordingReaderTests: XCTestCase {
         let recording = try Self.read([lines[0], lines[1], lines[2], long, lines[3]])
         XCTAssertEqual(recording.entries.count, 2)
         XCTAssertEqual(recording.problems.map(\.line), [4])
-        XCTAssertTrue(recording.problems[0].text.contains("longer"))
+        XCTAssertTrue(recording.problems[0].problem.contains("longer"))
         let cut = try Recording(bytes: Array((lines[0] + "\n" + long).utf8))
         XCTAssertEqual(cut.problemCount, 1)
-    }
-
-    func testOnlyTheFirstHundredProblemsAreKeptAndAllAreCounted() throws {
-        let recording = try Self.read(Self.lines(1) + Array(repeating: "?", count: 1000))
-        XCTAssertEqual(recording.problems.count, 100)
-        XCTAssertEqual(recording.problemCount, 1000)
-    }
-
-    func testALineWithANumberOutOfRangeIsDamaged() throws {
-        let keys = ["n", "thread", "post", "observer", "target", "line", "count", "by", "t", "kernelID", "signal"]
-        let (lowest, large) = (["n", "thread", "post", "observer", "target", "by"], UInt64.max)
-        let lines =
-            keys.map { "{\"\($0)\":\(large),\"t\":1,\"thread\":1,\"stage\":\"post\"}" }
-            + lowest.map { "{\"\($0)\":0,\"t\":1,\"thread\":1,\"stage\":\"post\"}" }
-        let recording = try Self.read(
-            ["{\"recording\":2,\"process\":1,\"name\":\"x\",\"n\":1,\"t\":0,\"wall\":0}"] + lines
-                + ["{\"recording\":2,\"process\":\(large)}", "{\"thread\":0}", "{\"thread\":1,\"kernelID\":\(large)}"])
-        XCTAssertTrue(recording.entries.isEmpty)
-        XCTAssertEqual(recording.problemCount, lines.count + 3)
-        XCTAssertEqual(recording.completeness, [.truncated(.damaged)])
     }
 }
