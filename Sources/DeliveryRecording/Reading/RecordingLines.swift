@@ -14,9 +14,11 @@ package struct RecordingLines {
     /// - Parameters:
     ///   - selected: the numbers of the lines of the records to print, without the records' own numbers, so that none
     ///     seems to be missing; nil prints every line.
-    ///   - write: called with each line and its newline. A line that cannot be read is a question mark.
+    ///   - write: called with each line and its newline. The last may have none. A line that cannot be read is a
+    ///     question mark.
     package func forEach(selected: Set<Int32>?, _ write: ([UInt8]) throws -> Void) rethrows {
-        for (number, bytes) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        for (number, bytes) in lines.enumerated() {
             var line = bytes.drop { $0 == 0 }
             if line.isEmpty || bytes.first == 0 && line.first != UInt8(ascii: "{") { continue }
             let isRecord = line.withUnsafeBufferPointer { (try? RecordFields($0))?.has(.stage) }
@@ -26,7 +28,8 @@ package struct RecordingLines {
                     line = [UInt8(ascii: "{")] + line[(comma + 1)...]
                 }
             }
-            try write((isRecord == nil ? [UInt8(ascii: "?")] : shown(line)) + [UInt8(ascii: "\n")])
+            let end = number + 1 < lines.count ? [UInt8(ascii: "\n")] : []
+            try write((isRecord == nil ? [UInt8(ascii: "?")] : shown(line)) + end)
         }
     }
 
