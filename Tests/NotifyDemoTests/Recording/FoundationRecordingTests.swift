@@ -165,7 +165,7 @@ final class FoundationRecordingTests: XCTestCase {
     }
 
     func testForkedProcessesAreRecordedInFilesOfTheirOwn() throws {
-        let recorded = try record("foundation-child fork", after: "cat run.jsonl.*")
+        let recorded = try record("foundation-child fork", after: "cat run.jsonl.* | tr -d '\\0'")
         XCTAssertEqual(recorded.errors, "[\(7 << 8)]\n")
         let counts = Dictionary(grouping: recorded.lines) { $0.split(separator: " ")[1] }.mapValues(\.count)
         XCTAssertEqual(counts["register"], 26)
