@@ -95,34 +95,6 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertEqual(dropped, ["dropOldest(2)"])
     }
 
-    func testWhatFollowsComesLaterInTheFileAndTheClockDoesNotRunBackwards() throws {
-        let name = Notification.Name("n")
-        let center = ThreadedNotificationCenter()
-        let threads = (1...3).map { RunLoopThread(name: "target \($0)") }
-        let (recording, _) = try record {
-            for thread in threads { try thread.start() }
-            let tokens = threads.map { center.addObserver(forName: name, on: $0) { _ in } }
-            DispatchQueue.concurrentPerform(iterations: 4) { _ in
-                for _ in 1...500 { center.post(name: name) }
-            }
-            for thread in threads {
-                thread.stop()
-                try thread.waitUntilFinished(timeout: TestTimeout.hang)
-            }
-            for token in tokens { token.cancel() }
-        }
-        XCTAssertEqual(recording.problems, [])
-        let index = RecordingIndex(recording)
-        XCTAssertEqual(index.deliveries.count, 6000)
-        for delivery in index.deliveries {
-            let span = index.spans[Int(delivery.span)]
-            let way = [index.posts[Int(delivery.post)].posted, delivery.append, span.begin, span.end]
-            XCTAssertTrue(way.first ?? -1 >= 0 && way == way.sorted())
-        }
-        XCTAssertEqual(recording.entries.map(\.time), recording.entries.map(\.time).sorted())
-        XCTAssertEqual(recording.entries.count { $0.stage == .threadEnd && $0.thread > 0 } >= 3, true)
-    }
-
     func testNothingIsRecordedBeforeTheStartOrAfterTheStopAndASecondRecordingIsOfItsOwn() throws {
         let center = ThreadedNotificationCenter()
         center.post(name: Notification.Name("before"))

@@ -8,17 +8,24 @@ import XCTest
 /// Reads recordings. A valid line is read as it was written, an invalid one is reported with its number, and every
 /// readable line is kept.
 final class RecordingReaderTests: XCTestCase {
-    private static func header(_ version: Int = 2, process: Int = 865, name: String = "test", n: Int = 1) -> String {
-        #"{"recording":\#(version),"process":\#(process),"name":"\#(name)","n":\#(n),"t":\#(n)000,"wall":\#(n)005}"#
+    private static func header(
+        _ version: Int = 2, process: Int = 865, name: String = "test", n: Int = 1, t: Int = 0
+    ) -> String {
+        let (t, wall) = (t + n * 1000, t + n * 1000 + 5)
+        return #"{"recording":\#(version),"process":\#(process),"name":"\#(name)","n":\#(n),"t":\#(t),"wall":\#(wall)}"#
     }
 
-    private static func post(_ number: Int) -> String {
-        #"{"n":\#(number),"t":\#(number)000,"thread":1,"stage":"post"}"#
+    private static func post(_ number: Int, t: Int = 0) -> String {
+        #"{"n":\#(number),"t":\#(t + number * 1000),"thread":1,"stage":"post"}"#
+    }
+
+    private static func end(_ number: Int) -> String {
+        #"{"n":\#(number),"t":\#(number)000,"thread":1,"stage":"end","reason":"exit"}"#
     }
 
     /// The lines of a recording of posts, with a header and the identity of a thread.
     private static func lines(_ count: Int, version: Int = 2) -> [String] {
-        [header(version), #"{"thread":1,"name":"main","kernelID":865}"#] + (1...count).map(post)
+        [header(version), #"{"thread":1,"name":"main","kernelID":865}"#] + (1...count).map { post($0) }
     }
 
     private static func read(_ lines: [String]) throws -> Recording {
@@ -196,5 +203,57 @@ final class RecordingReaderTests: XCTestCase {
         XCTAssertTrue(recording.problems[0].problem.contains("longer"))
         let cut = try Recording(bytes: Array((lines[0] + "\n" + long).utf8))
         XCTAssertEqual(cut.problemCount, 1)
+    }
+
+    // MARK: Version 3: a record is in the file as soon as it is made, so a missing end is no gap
+
+    func testAMissingEndIsTruncationInVersion2AndNoGapInVersion3() throws {
+        for (version, ending) in [(2, .truncated(.noEnd)), (3, .endedWithoutNotice)] as [(Int, Recording.Completeness)]
+        {
+            for (lines, completeness) in [
+                ([1, 2].map { Self.post($0) }, ending), ([Self.post(1), Self.end(2)], .complete),
+                ([1, 3].map { Self.post($0) }, .truncated(.missing(1))),
+            ] { XCTAssertEqual(try Self.read([Self.header(version)] + lines).completeness, [completeness]) }
+        }
+    }
+
+    /// Room for records, with or without the line that a process was writing when it died.
+    func testRoomThatWasNotUsedAndALineThatWasNotFinishedAreNothing() throws {
+        let lines = [Self.header(3), Self.post(1), Self.post(2)]
+        let other = [Self.header(3, process: 8), Self.post(1), Self.end(2)]
+        for room in ["\0", String(repeating: "\0", count: 1 << 18)] {
+            for (part, next) in [("", ""), ("\0\(Self.post(3).dropFirst().prefix(9))", "\n"), ("\0\"n\":3}\n", "")] {
+                XCTAssertEqual(try Self.read(lines + [part + room]).completeness, [.endedWithoutNotice])
+                let recording = try Self.read(lines + [part + room + next + other[0]] + other[1...])
+                XCTAssertEqual(recording.problems, [], part)
+                XCTAssertEqual(recording.completeness, [.endedWithoutNotice, .complete])
+                XCTAssertEqual(recording.entries.count, 4)
+            }
+        }
+    }
+
+    func testAnotherProgramInTheSameProcessEndsTheFirst() throws {
+        // In version 2, the last records of the first program were lost.
+        for (name, version, first) in [
+            ("other", 3, .complete), ("test", 3, .complete), ("test", 2, .truncated(.noEnd)),
+        ] as [(String, Int, Recording.Completeness)] {
+            let program = [Self.header(3, name: name, t: 5000), Self.post(1, t: 6000)]
+            let executed = try Self.read([Self.header(version), Self.post(1)] + program)
+            XCTAssertEqual(executed.completeness, [first, .endedWithoutNotice])
+            XCTAssertEqual(executed.processes.map(\.id), [865, 865])
+            XCTAssertEqual(executed.problems, [])
+        }
+    }
+
+    func testALossAndAnEndNeedNoThread() throws {
+        let recording = try Self.read([
+            Self.header(3), #"{"t":2000,"stage":"lost","count":70}   "#, Self.post(1),
+            #"{"n":2,"t":9000,"stage":"end","reason":"signal","signal":9}"#,
+        ])
+        XCTAssertEqual(recording.completeness, [.truncated(.lost(70))])
+        XCTAssertEqual(recording.problems, [])
+        XCTAssertEqual(recording.entries.map(\.isThreadKnown), [true, false, false])
+        XCTAssertEqual(recording.entries[2].reason, .signal(9))
+        XCTAssertEqual(recording.describeThread(recording.entries[2].thread), "main")
     }
 }
