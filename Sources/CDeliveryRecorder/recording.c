@@ -25,7 +25,6 @@
 #include "delivery_recorder.h"
 #include "destination.h"
 #include "line.h"
-#include "lock.h"
 
 enum state {
     idle,
@@ -85,9 +84,7 @@ static void become_copy(void) {
     set_state(asked);
 }
 
-/// Takes the lock. A copy of the process that no hook saw, such as one made by `clone`, may lack the thread that holds
-/// it.
-static struct lock_holder take_lock(void) {
+struct lock_holder delivery_recorder_lock(void) {
     const bool is_unseen_copy = process != 0 && process != getpid();
     if (is_unseen_copy) lock_renew();
     struct lock_holder holder = lock_take();
@@ -185,7 +182,7 @@ static void describe_loss(uint64_t count, char *problem, size_t size) {
 static void process_exits(void) {
     // A process that was created without fork, such as by vfork, may share the memory, but not the recording.
     if (process != 0 && process != getpid()) return;
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     uint64_t count =
         atomic_load(&state) == recording ? finish((struct recorder_text)TEXT("exit")) : 0;
     set_state(idle);
@@ -200,7 +197,7 @@ static void process_exits(void) {
 
 static void append(const struct recorder_record *record) {
     if (atomic_load_explicit(&state, memory_order_acquire) == idle) return;
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     const char *problem = begin_asked();
     if (atomic_load(&state) == recording) write_with_identities(record);
     lock_release(&holder);
@@ -208,13 +205,13 @@ static void append(const struct recorder_record *record) {
 }
 
 static void forget_thread(uint64_t number) {
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     if (number < sizeof is_identified) is_identified[number] = false;
     lock_release(&holder);
 }
 
 static void watch_changes(void (*call)(bool)) {
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     atomic_store(&changed, call);
     if (call) call(atomic_load(&state) != idle);
     lock_release(&holder);
@@ -223,7 +220,7 @@ static void watch_changes(void (*call)(bool)) {
 static bool start(const char *path, char *problem, size_t size) {
     const char *reason = NULL;
     bool is_started = true;
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     const char *asked_problem = begin_asked();
     if (atomic_load(&state) == idle) {
         reason = begin(path, replace_file, true);
@@ -240,7 +237,7 @@ static bool start(const char *path, char *problem, size_t size) {
 }
 
 static bool stop(char *problem, size_t size) {
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     uint64_t count = atomic_load(&state) == recording ? finish((struct recorder_text)TEXT("stopped")) : 0;
     set_state(idle);
     if (count > 0) describe_loss(count, problem, size);
@@ -249,7 +246,7 @@ static bool stop(char *problem, size_t size) {
 }
 
 static bool copy_path(char *path, size_t size) {
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     const enum state now = atomic_load(&state);
     if (now != idle) snprintf(path, size, "%s", now == asked ? asked_path : destination.path);
     lock_release(&holder);
@@ -262,7 +259,7 @@ static bool copy_path(char *path, size_t size) {
 
 static void process_will_fork(void) {
     // The variable belongs to the thread that has the lock.
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     forking = holder;
 }
 
@@ -308,7 +305,7 @@ void delivery_recorder_start_if_asked(void) {
     bool has_others_rights = getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
     const char *path = has_others_rights ? NULL : getenv("THREADED_NOTIFICATIONS_RECORDING");
     if (!path || !path[0] || strlen(path) >= PATH_MAX) return;
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     if (atomic_load(&state) == idle) {
         strcpy(asked_path, path);
         follows_link = was_asked = true;
@@ -319,7 +316,7 @@ void delivery_recorder_start_if_asked(void) {
 
 void delivery_recorder_note_unrecorded(const char *reason) {
     if (atomic_load(&state) == idle) return;
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     const char *problem = begin_asked();
     if (atomic_load(&state) == recording) write_line(write_unrecorded(line, reason));
     lock_release(&holder);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "lock.h"
+#include "delivery_recorder.h"
 
 /// A token that `addObserver` returned. Foundation does not tell when a token is freed. A new token at the same address
 /// replaces the old one here, so the table is not larger than the program's largest number of tokens.
@@ -40,7 +40,7 @@ static bool grow(void) {
 }
 
 void set_token(struct handler *handler, const void *address) {
-    struct lock_holder holder = lock_take();
+    struct lock_holder holder = delivery_recorder_lock();
     if (count < capacity / 2 || grow()) {
         struct token *token = place(tokens, capacity, address);
         if (token->address == NULL) count++;
@@ -52,7 +52,7 @@ void set_token(struct handler *handler, const void *address) {
 
 uint64_t remove_token(const void *address, const void *center, bool *is_first) {
     uint64_t observer = 0;
-    struct lock_holder holder = lock_take();
+    struct lock_holder holder = delivery_recorder_lock();
     struct token *token = capacity > 0 ? place(tokens, capacity, address) : NULL;
     if (token != NULL && token->center == center) {
         *is_first = token->handler != NULL;
@@ -67,7 +67,7 @@ uint64_t remove_token(const void *address, const void *center, bool *is_first) {
 }
 
 bool forget_handler(struct handler *handler) {
-    struct lock_holder holder = lock_take();
+    struct lock_holder holder = delivery_recorder_lock();
     bool was_registered = !handler->is_removed;
     if (was_registered && handler->token != NULL) {
         struct token *token = place(tokens, capacity, handler->token);
