@@ -68,8 +68,7 @@ let package = Package(
         .target(
             name: "DeliveryRecording",
             dependencies: [
-                "CDeliveryRecorder", "CLinux", "CRecorderInterface", "TerminalText", "ThreadedNotifications",
-                systemPackage,
+                "CDeliveryRecorder", "CRecorderInterface", "TerminalText", "ThreadedNotifications", systemPackage,
             ],
             swiftSettings: strict),
 

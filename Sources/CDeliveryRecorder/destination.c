@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char beginning[] = "{\"recording\":";
@@ -51,29 +54,24 @@ static off_t used_length(int descriptor, off_t length) {
         if (index > 0) return start + index;
         length = start;
     }
-    return 0;
+    return length;
 }
 
 /// Finds the end of a recording, and begins a new line there.
 static const char *find_end(int descriptor, off_t *end) {
-    const off_t length = lseek(descriptor, 0, SEEK_END);
-    *end = length < 0 ? -1 : used_length(descriptor, length);
+    *end = used_length(descriptor, lseek(descriptor, 0, SEEK_END));
     if (*end < 0) return failed(descriptor);
     char bytes[sizeof beginning];
-    const ssize_t beginning_length = sizeof beginning - 1;
-    if (length > 0
-        && (pread(descriptor, bytes, (size_t)beginning_length, 0) != beginning_length
-            || memcmp(bytes, beginning, (size_t)beginning_length) != 0)) {
+    const ssize_t length = sizeof beginning - 1;
+    if (*end > 0
+        && (pread(descriptor, bytes, (size_t)length, 0) != length || memcmp(bytes, beginning, (size_t)length) != 0)) {
         close(descriptor);
         return "it is not a recording, and not empty";
     }
-    if (*end < length && ftruncate(descriptor, *end) != 0) return failed(descriptor);
     // The previous process may have been killed while it wrote a line.
-    if (*end > 0 && pread(descriptor, bytes, 1, *end - 1) == 1 && bytes[0] != '\n') {
-        if (pwrite(descriptor, "\n", 1, *end) != 1) return failed(descriptor);
-        *end += 1;
-    }
-    return NULL;
+    const bool is_line = *end == 0 || (pread(descriptor, bytes, 1, *end - 1) == 1 && bytes[0] == '\n');
+    if (!is_line && pwrite(descriptor, "\n", 1, (*end)++) != 1) return failed(descriptor);
+    return ftruncate(descriptor, *end) == 0 ? NULL : failed(descriptor);
 }
 
 const char *destination_open(
@@ -97,10 +95,11 @@ const char *destination_open(
         }
     }
     if (existing == replace_file && ftruncate(descriptor, 0) != 0) return failed(descriptor);
-    if ((problem = find_end(descriptor, &destination->offset))) return problem;
+    if ((problem = find_end(descriptor, &destination->end))) return problem;
     struct stat status;
     if (fstat(descriptor, &status) != 0) return failed(descriptor);
     destination->descriptor = descriptor;
+    destination->room_offset = destination->end;
     destination->device = status.st_dev;
     destination->number = status.st_ino;
     static char directory[PATH_MAX];
@@ -127,50 +126,73 @@ static bool is_usable(struct destination *destination) {
         return false;
     }
     destination->descriptor = moved(descriptor);
-    destination_lock(destination);
     return true;
 }
 
-void destination_lock(struct destination *destination) {
-    // Another process may have locked it meanwhile. It would append, so that both recordings are damaged, but no file.
-    if (is_file(destination, destination->descriptor)) (void)flock(destination->descriptor, LOCK_EX | LOCK_NB);
-}
-
-/// The number of bytes that the process may write at an offset of a file. Writing more would end it by a signal.
-static size_t room_in_file(off_t offset) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
-    return limit.rlim_cur > (rlim_t)offset ? limit.rlim_cur - (rlim_t)offset : 0;
-}
-
-int destination_reserve(struct destination *destination, off_t offset, size_t least, size_t most, size_t *size) {
-    static const char zeros[1 << 16];
+int destination_replace(struct destination *destination, off_t offset, const char *text, size_t length) {
     if (!is_usable(destination)) return EBADF;
-    const size_t room = room_in_file(offset);
-    if (room < least) return EFBIG;
-    if (room < most) most = room;
-    struct stat status;
-    if (fstat(destination->descriptor, &status) != 0) return errno;
+    for (size_t done = 0; done < length;) {
+        const ssize_t count = pwrite(destination->descriptor, text + done, length - done, offset + (off_t)done);
+        if (count > 0) done += (size_t)count;
+        if (count > 0) continue;
+        const int error = count == 0 ? EIO : errno;
+        // The thread that has the lock gets no signals. The one that the limit of file sizes sends would end the process.
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGXFSZ);
+        if (error == EFBIG) sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
+        return error;
+    }
+    return 0;
+}
+
+static void unmap(struct destination *destination) {
+    if (destination->room) munmap(destination->room, destination->room_size);
+    destination->room = NULL;
+    destination->room_size = 0;
+}
+
+/// Makes room for more bytes at the end, and maps it. Returns the system's error number, or 0.
+static int extend(struct destination *destination, size_t length) {
+    static char zeros[1 << 18];
+    if (!is_usable(destination)) return EBADF;
     // Written bytes have room on every file system that does not copy on write, where a full disk ends the process by
     // SIGBUS. They cost less when they are used than those of `posix_fallocate`.
-    size_t done = status.st_size > offset ? (size_t)(status.st_size - offset) : 0;
-    int error = 0;
-    while (done < most && error == 0) {
-        const size_t count = most - done < sizeof zeros ? most - done : sizeof zeros;
-        if (!is_file(destination, destination->descriptor)) return EBADF;
-        const ssize_t written = pwrite(destination->descriptor, zeros, count, offset + (off_t)done);
-        if (written > 0) done += (size_t)written;
-        if (written <= 0) error = written == 0 ? EIO : errno;
+    off_t size = lseek(destination->descriptor, 0, SEEK_END);
+    for (int error = 0; size < destination->end + (off_t)length; size = lseek(destination->descriptor, 0, SEEK_END)) {
+        if (error != 0) return error;
+        error = destination_replace(destination, size, zeros, sizeof zeros);
     }
-    *size = done < most ? done : most;
-    return *size < least ? error : 0;
+    unmap(destination);
+    // A file that was reopened could not be locked while a mapping of the earlier opening existed. Another process may
+    // have locked it: it would append, so that both recordings are damaged, but no file.
+    (void)flock(destination->descriptor, LOCK_EX | LOCK_NB);
+    destination->room_offset = destination->end - destination->end % sysconf(_SC_PAGESIZE);
+    const size_t room_size = (size_t)(size - destination->room_offset);
+    char *room = mmap(
+        NULL, room_size, PROT_READ | PROT_WRITE, MAP_SHARED, destination->descriptor, destination->room_offset);
+    if (room == MAP_FAILED) return errno;
+    destination->room = room;
+    destination->room_size = room_size;
+    return 0;
 }
 
-void destination_truncate(struct destination *destination, off_t offset) {
+int destination_append(struct destination *destination, const char *line, size_t length) {
+    if (destination->end + (off_t)length > destination->room_offset + (off_t)destination->room_size) {
+        const int error = extend(destination, length);
+        if (error != 0) return error;
+    }
+    char *place = destination->room + (destination->end - destination->room_offset);
+    memcpy(place + 1, line + 1, length - 1);
+    atomic_signal_fence(memory_order_seq_cst);
+    *(volatile char *)place = line[0];
+    destination->end += (off_t)length;
+    return 0;
+}
+
+void destination_close(struct destination *destination, bool is_original) {
+    unmap(destination);
     // If it fails, the file ends with zero bytes, which readers ignore.
-    if (is_usable(destination)) (void)!ftruncate(destination->descriptor, offset);
-}
-
-void destination_close(struct destination *destination) {
+    if (is_original && is_usable(destination)) (void)!ftruncate(destination->descriptor, destination->end);
     if (is_file(destination, destination->descriptor)) close(destination->descriptor);
 }

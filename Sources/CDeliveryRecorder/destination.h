@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #pragma GCC visibility push(hidden)
@@ -23,8 +22,12 @@ struct destination {
     /// The file that the descriptor refers to, unless the program has closed it.
     dev_t device;
     ino_t number;
-    /// The offset of the first record in the file.
-    off_t offset;
+    /// The offset behind the last line.
+    off_t end;
+    /// The part of the file that is mapped into memory; null without one.
+    char *room;
+    size_t room_size;
+    off_t room_offset;
     char path[PATH_MAX];
     /// The path at the time of opening; the process may change its directory later.
     char absolute_path[2 * PATH_MAX];
@@ -39,16 +42,15 @@ const char *destination_open(
 
 // A program may close descriptors that it does not know, and open its own files with the same numbers. These functions
 // change no such file, unless another thread opens it just before the change. They reopen the file if the program has
-// closed it.
+// closed it. The caller has the recorder's lock.
 
-/// Makes room on the disk for at least `least` and at most `most` bytes from an offset on. Returns the system's error
-/// number, or 0 and the number of bytes in `size`.
-int destination_reserve(struct destination *destination, off_t offset, size_t least, size_t most, size_t *size);
-/// Locks the file again. A file that was reopened could not be locked while a mapping of the earlier opening existed.
-void destination_lock(struct destination *destination);
-/// Deletes the content from an offset on.
-void destination_truncate(struct destination *destination, off_t offset);
-void destination_close(struct destination *destination);
+/// Writes a line behind the last one: everything, or nothing. If the process dies meanwhile, the line begins with a zero
+/// byte. Returns the system's error number, or 0.
+int destination_append(struct destination *destination, const char *line, size_t length);
+/// Replaces bytes of the file. Returns the system's error number, or 0.
+int destination_replace(struct destination *destination, off_t offset, const char *text, size_t length);
+/// Closes the file, which is cut to its length if this is the process that opened it.
+void destination_close(struct destination *destination, bool is_original);
 
 #pragma GCC visibility pop
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "line.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,14 +26,11 @@ static bool has_suffix(const char *name, const char *suffix) {
     return length >= suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
 }
 
-bool kernel_name_remember_process(void) {
-    if (read_name("/proc/self/comm", process_name)) return true;
-    process_name[0] = 0;
-    // The program may have used up its descriptors.
-    return errno != ENOENT;
+void kernel_name_remember_process(void) {
+    if (!read_name("/proc/self/comm", process_name)) process_name[0] = 0;
 }
 
-struct recorder_text kernel_name(int32_t kernel_id, char name[16]) {
+struct recorder_text kernel_name(pid_t kernel_id, char name[16]) {
     const struct recorder_text none = {NULL, 0};
     char path[64], process_now[16];
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", kernel_id);

@@ -1,8 +1,12 @@
-// The recording of this process: when it begins and ends.
+// The recording of this process: its beginning, its records, and its end.
 //
 //     idle ── start, or the environment asks ──► asked ── first record ──► recording ── stop, exit ──► idle
 //                                                  ▲                           │
 //                                                  └── in a copy of the process┘
+//
+// A record is in the file when `append` returns, however the process ends. It gets its number and time, is composed and
+// written with the lock. So numbers have no gaps, times do not decrease in the order of the file, and a record that
+// another one caused follows it. A signal handler may append, because no handler interrupts the thread with the lock.
 //
 // Nothing here runs beside the program: there is no thread and no signal handler. A process that ends otherwise than by
 // exit leaves a recording without an `end`.
@@ -10,21 +14,17 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "delivery_recorder.h"
 #include "destination.h"
 #include "line.h"
-#include "lock.h"
-#include "pieces.h"
 
 enum state {
     idle,
@@ -39,12 +39,19 @@ static char asked_path[2 * PATH_MAX + 16];
 static bool follows_link, was_asked;
 static void (*_Atomic changed)(bool);
 static struct destination destination;
-static pid_t process;
+/// The process that records; 0 before the first recording.
+static _Atomic pid_t process;
 /// The thread that forks holds the lock meanwhile.
 static struct lock_holder forking;
-
-/// The number of lost records that no record reports yet, and that of all.
-static _Atomic uint64_t unreported, lost;
+/// The numbers of the last record and of those that could not be written, and the system's error number.
+static uint64_t last_number, lost;
+static int last_error;
+/// The offset of the blanks that a line about losses replaces.
+static off_t loss_offset;
+/// True if the file identifies the thread with this number. Higher numbers are identified before each record.
+static bool is_identified[1 << 18];
+/// Threads may have small stacks, and a signal handler must not allocate.
+static char line[LONGEST_LINE];
 
 static void set_state(enum state new) {
     enum state old = atomic_exchange(&state, new);
@@ -66,22 +73,67 @@ static void report(const char *path, const char *problem) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/// Called with the lock in a copy of the process, which records to a file of its own.
+static void become_copy(void) {
+    process = getpid();
+    if (atomic_load(&state) != recording) return;
+    destination_close(&destination, false);
+    snprintf(asked_path, sizeof asked_path, "%s.%d", destination.absolute_path, process);
+    follows_link = false;
+    was_asked = true;
+    set_state(asked);
+}
+
+struct lock_holder delivery_recorder_lock(void) {
+    const bool is_unseen_copy = process != 0 && process != getpid();
+    if (is_unseen_copy) lock_renew();
+    struct lock_holder holder = lock_take();
+    if (is_unseen_copy) become_copy();
+    return holder;
+}
+
+// MARK: Writing, with the lock
+
+static uint64_t nanoseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/// Writes the line. If that fails, the beginning of the file has the number of losses, should the process be killed.
+static bool write_line(size_t length) {
+    const int error = destination_append(&destination, line, length);
+    if (error == 0) return true;
+    last_error = error;
+    char loss[LOSS_LENGTH];
+    write_loss(loss, nanoseconds(CLOCK_MONOTONIC), ++lost);
+    destination_replace(&destination, loss_offset, loss, sizeof loss);
+    return false;
+}
+
+/// Writes the identity of a thread, if the file does not have it.
+static bool write_identity(const struct recorder_thread *thread) {
+    const bool is_counted = thread->number < sizeof is_identified;
+    if (thread->number == 0 || (is_counted && is_identified[thread->number])) return true;
+    struct recorder_thread named = *thread;
+    char name[16];
+    if (!named.name.start && !named.pool) named.name = kernel_name(named.kernel_id, name);
+    const bool is_written = write_line(write_thread(line, &named));
+    if (is_counted) is_identified[thread->number] = is_written;
+    return is_written;
+}
+
+/// A record that cannot be written is counted once: with the identity of its thread, or itself.
+static void write_with_identities(const struct recorder_record *record) {
+    if (!write_identity(&record->thread) || !write_identity(&record->target)) return;
+    if (write_line(write_record(line, last_number + 1, nanoseconds(CLOCK_MONOTONIC), record))) last_number++;
+}
+
+#define TEXT(literal) {literal, sizeof literal - 1}
+
 // MARK: Beginning and end
 
 static void watch_process(void);
-
-static size_t write_header(char *header) {
-    struct recorder_text name = {program_invocation_short_name, strlen(program_invocation_short_name)};
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    size_t length = recorder_write_header(
-        header, process, name, 1, monotonic_nanoseconds(),
-        (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
-    if (!kernel_name_remember_process()) {
-        length += recorder_write_unrecorded(header + length, "names of threads: there is no /proc");
-    }
-    return length;
-}
 
 /// Called with the lock. Returns null, or the problem.
 static const char *begin(const char *path, enum existing_file existing, bool follows) {
@@ -89,15 +141,17 @@ static const char *begin(const char *path, enum existing_file existing, bool fol
     const char *problem = destination_open(&destination, path, existing, follows);
     if (problem) return problem;
     process = getpid();
-    unreported = lost = 0;
-    // Threads may have small stacks.
-    static char header[2 * RECORDER_MAXIMUM_HEADER];
-    int error = pieces_begin(&destination, header, write_header(header));
-    if (error) {
-        destination_truncate(&destination, destination.offset);
-        destination_close(&destination);
+    last_number = lost = 0;
+    memset(is_identified, 0, sizeof is_identified);
+    kernel_name_remember_process();
+    const size_t length = write_header(
+        line, process, program_invocation_short_name, nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME));
+    const int error = destination_append(&destination, line, length);
+    if (error != 0) {
+        destination_close(&destination, true);
         return strerror(error);
     }
+    loss_offset = destination.end - LOSS_LENGTH - 1;
     set_state(recording);
     return NULL;
 }
@@ -111,83 +165,27 @@ static const char *begin_asked(void) {
     return problem;
 }
 
-/// Called with the lock in a copy of the process, which records to a file of its own.
-static void become_copy(void) {
-    pieces_leave_to_original();
-    if (atomic_load(&state) != recording) return;
-    destination_close(&destination);
-    snprintf(asked_path, sizeof asked_path, "%s.%d", destination.absolute_path, getpid());
-    follows_link = false;
-    was_asked = true;
-    set_state(asked);
-}
-
-/// Takes the lock. A copy of the process that no hook saw, in which the thread that holds it may not exist, becomes one
-/// that records to a file of its own.
-static struct lock_holder take_lock(void) {
-    bool is_unseen_copy = !pieces_are_originals();
-    if (is_unseen_copy) lock_renew();
-    struct lock_holder holder = lock_take();
-    if (is_unseen_copy) become_copy();
-    return holder;
-}
-
-/// True if the process is recorded. Opens the file if it was asked for.
-static bool is_recorded(void) {
-    enum state now = atomic_load_explicit(&state, memory_order_acquire);
-    if (now != asked) return now == recording;
-    struct lock_holder holder = take_lock();
-    const char *problem = begin_asked();
-    now = atomic_load(&state);
-    lock_release(&holder);
-    if (problem) report(asked_path, problem);
-    return now == recording;
-}
-
-/// Appends a line. In a copy of the process that no hook saw, it goes to a file of the copy's own.
-static enum append_result append_lines(const struct lines *lines) {
-    enum append_result result = pieces_append(lines);
-    if (result != not_open || pieces_are_originals()) return result;
-    struct lock_holder holder = take_lock();
-    lock_release(&holder);
-    return is_recorded() ? pieces_append(lines) : not_open;
-}
-
-static enum append_result append_event(const char *stage, uint64_t count, const char *reason, enum lines_kind kind) {
-    char rest[256];
-    size_t length = recorder_write_event(rest, gettid(), stage, count, reason);
-    return append_lines(&(struct lines){.rest = rest, .length = length, .is_record = true, .kind = kind});
-}
-
-/// Appends a record of the losses that no record reports yet. Called with the lock: the recording does not end
-/// meanwhile, and no other thread seals the piece.
-static void append_loss(enum lines_kind kind) {
-    uint64_t count = atomic_exchange(&unreported, 0);
-    if (count > 0 && append_event("lost", count, NULL, kind) != appended) atomic_fetch_add(&unreported, count);
-}
-
-/// Appends the last records and cuts the file. Called with the lock. Returns the number of lost records.
-static uint64_t finish(const char *reason) {
+/// Writes the last record. Called with the lock. Returns the number of lost records.
+static uint64_t finish(struct recorder_text reason) {
     set_state(idle);
-    append_loss(last_loss);
-    append_event("end", 0, reason, the_end);
-    pieces_end();
-    destination_close(&destination);
-    return atomic_load(&lost);
+    write_with_identities(&(struct recorder_record){
+        .stage = TEXT("end"), .thread = {.kernel_id = gettid()}, .reason = reason});
+    destination_close(&destination, true);
+    return lost;
 }
 
 static void describe_loss(uint64_t count, char *problem, size_t size) {
     snprintf(
-        problem, size, "%llu records could not be written (%s)", (unsigned long long)count,
-        strerror(pieces_error()));
+        problem, size, "%llu records could not be written (%s)", (unsigned long long)count, strerror(last_error));
 }
 
 static void process_exits(void) {
-    struct lock_holder holder = take_lock();
     // A process that was created without fork, such as by vfork, may share the memory, but not the recording.
-    bool is_own = atomic_load(&state) == recording && process == getpid();
-    uint64_t count = is_own ? finish("exit") : 0;
-    if (atomic_load(&state) == asked) set_state(idle);
+    if (process != 0 && process != getpid()) return;
+    struct lock_holder holder = delivery_recorder_lock();
+    uint64_t count =
+        atomic_load(&state) == recording ? finish((struct recorder_text)TEXT("exit")) : 0;
+    set_state(idle);
     lock_release(&holder);
     if (count == 0) return;
     char problem[256];
@@ -195,81 +193,25 @@ static void process_exits(void) {
     report(destination.path, problem);
 }
 
-// MARK: Forking
-
-// The thread that forks holds the lock, so that the copy finds the file neither half open nor half extended.
-
-static void process_will_fork(void) {
-    // The variable belongs to the thread that has the lock.
-    struct lock_holder holder = take_lock();
-    forking = holder;
-}
-
-static void process_forked(void) {
-    lock_release(&forking);
-    if (atomic_load(&state) == recording) append_event("fork", 0, NULL, any_piece);
-}
-
-static void process_is_copy(void) {
-    // Otherwise a hook of the program that ran before this one has recorded.
-    if (!pieces_are_originals() || process != getpid()) become_copy();
-    lock_release(&forking);
-}
-
-static void watch(void) {
-    atexit(process_exits);
-    pthread_atfork(process_will_fork, process_forked, process_is_copy);
-}
-
-/// Installs the hooks of exit and fork. If that is done before the program begins, its own hooks may record. Later
-/// calls have no effect.
-static void watch_process(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch);
-}
-
 // MARK: The interface
 
-static void append_recorded(const struct recorder_record *record) {
-    size_t capacity = recorder_maximum_length(record);
-    char small[4096];
-    // A signal handler must not call malloc.
-    void *large = MAP_FAILED;
-    if (capacity > sizeof small) {
-        large = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    }
-    enum append_result result = no_room;
-    if (capacity <= sizeof small || large != MAP_FAILED) {
-        char *rest = large != MAP_FAILED ? large : small;
-        result = append_lines(&(struct lines){
-            .threads = {&record->thread, &record->target}, .rest = rest, .length = recorder_write_rest(rest, record),
-            .is_record = true});
-    }
-    if (large != MAP_FAILED) munmap(large, capacity);
-    if (result == no_room) {
-        atomic_fetch_add(&lost, 1);
-        atomic_fetch_add(&unreported, 1);
-    }
-    if (result == not_open || atomic_load_explicit(&unreported, memory_order_relaxed) == 0) return;
-    struct lock_holder holder = take_lock();
-    // Without room, it says that there are losses, should the process be killed before there is room again.
-    append_loss(result == appended ? any_piece : first_loss);
+static void append(const struct recorder_record *record) {
+    if (atomic_load_explicit(&state, memory_order_acquire) == idle) return;
+    struct lock_holder holder = delivery_recorder_lock();
+    const char *problem = begin_asked();
+    if (atomic_load(&state) == recording) write_with_identities(record);
+    lock_release(&holder);
+    if (problem) report(asked_path, problem);
+}
+
+static void forget_thread(uint64_t number) {
+    struct lock_holder holder = delivery_recorder_lock();
+    if (number < sizeof is_identified) is_identified[number] = false;
     lock_release(&holder);
 }
 
-static void append(const struct recorder_record *record) {
-    int error = errno, cancelability;
-    // A post is no cancellation point. A thread that ends in an append would use its piece for ever.
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelability);
-    if (is_recorded()) append_recorded(record);
-    pthread_setcancelstate(cancelability, NULL);
-    errno = error;
-}
-
-static void forget_thread(uint64_t number) { pieces_forget_thread(number); }
-
 static void watch_changes(void (*call)(bool)) {
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     atomic_store(&changed, call);
     if (call) call(atomic_load(&state) != idle);
     lock_release(&holder);
@@ -278,7 +220,7 @@ static void watch_changes(void (*call)(bool)) {
 static bool start(const char *path, char *problem, size_t size) {
     const char *reason = NULL;
     bool is_started = true;
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     const char *asked_problem = begin_asked();
     if (atomic_load(&state) == idle) {
         reason = begin(path, replace_file, true);
@@ -295,8 +237,8 @@ static bool start(const char *path, char *problem, size_t size) {
 }
 
 static bool stop(char *problem, size_t size) {
-    struct lock_holder holder = take_lock();
-    uint64_t count = atomic_load(&state) == recording ? finish("stopped") : 0;
+    struct lock_holder holder = delivery_recorder_lock();
+    uint64_t count = atomic_load(&state) == recording ? finish((struct recorder_text)TEXT("stopped")) : 0;
     set_state(idle);
     if (count > 0) describe_loss(count, problem, size);
     lock_release(&holder);
@@ -304,11 +246,45 @@ static bool stop(char *problem, size_t size) {
 }
 
 static bool copy_path(char *path, size_t size) {
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     const enum state now = atomic_load(&state);
     if (now != idle) snprintf(path, size, "%s", now == asked ? asked_path : destination.path);
     lock_release(&holder);
     return now != idle;
+}
+
+// MARK: Forking
+
+// The thread that forks holds the lock, so that the copy finds no line half written.
+
+static void process_will_fork(void) {
+    // The variable belongs to the thread that has the lock.
+    struct lock_holder holder = delivery_recorder_lock();
+    forking = holder;
+}
+
+static void process_forked(void) {
+    lock_release(&forking);
+    if (atomic_load(&state) != recording) return;
+    append(&(struct recorder_record){.stage = TEXT("fork"), .thread = {.kernel_id = gettid()}});
+}
+
+static void process_is_copy(void) {
+    // Otherwise a hook of the program that ran before this one has recorded.
+    if (process != getpid()) become_copy();
+    lock_release(&forking);
+}
+
+static void watch(void) {
+    atexit(process_exits);
+    pthread_atfork(process_will_fork, process_forked, process_is_copy);
+}
+
+/// Installs the hooks of exit and fork. If that is done before the program begins, its own hooks may record. Later
+/// calls have no effect.
+static void watch_process(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
 }
 
 const struct notification_recorder *delivery_recorder(void) {
@@ -325,11 +301,11 @@ const struct notification_recorder *delivery_recorder(void) {
 }
 
 void delivery_recorder_start_if_asked(void) {
+    watch_process();
     bool has_others_rights = getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
     const char *path = has_others_rights ? NULL : getenv("THREADED_NOTIFICATIONS_RECORDING");
     if (!path || !path[0] || strlen(path) >= PATH_MAX) return;
-    watch_process();
-    struct lock_holder holder = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     if (atomic_load(&state) == idle) {
         strcpy(asked_path, path);
         follows_link = was_asked = true;
@@ -339,7 +315,10 @@ void delivery_recorder_start_if_asked(void) {
 }
 
 void delivery_recorder_note_unrecorded(const char *reason) {
-    if (!is_recorded()) return;
-    char line[RECORDER_MAXIMUM_HEADER];
-    append_lines(&(struct lines){.rest = line, .length = recorder_write_unrecorded(line, reason)});
+    if (atomic_load(&state) == idle) return;
+    struct lock_holder holder = delivery_recorder_lock();
+    const char *problem = begin_asked();
+    if (atomic_load(&state) == recording) write_line(write_unrecorded(line, reason));
+    lock_release(&holder);
+    if (problem) report(asked_path, problem);
 }

@@ -1,12 +1,9 @@
 internal import TerminalText
 
-/// A log that could not be read: its file and line, and the problem.
+/// A problem of a log or a recording: its file and line, and the effect or the remedy.
 public struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path, or `standard input`.
     public var log: String
-    /// The problem of a file without a recording.
-    package static let noRecords = "contains no records. Was anything recorded?"
-
     /// From 1; nil if the problem concerns the whole file.
     public var line: Int?
     /// The problem and its remedy.

@@ -23,9 +23,9 @@ public import ThreadedNotifications
 ///
 /// Order: a stage that follows from another comes after it in the file.
 ///
-/// Cost: each stage formats a line of about 120 bytes on its thread and copies it into the file, of which the last
-/// piece of 256 KiB is mapped into memory. If the disk is full, records are lost and counted: in a `lost` record, in
-/// the error of `stop()`, and on standard error at exit. If the file is shortened meanwhile, SIGBUS ends the process.
+/// Cost: each stage formats a line of about 120 bytes on its thread, with a lock, and copies it into the file, the end
+/// of which is mapped into memory. If the disk is full, records are lost and counted: in a `lost` record, in the error
+/// of `stop()`, and on standard error at exit. If the file is shortened meanwhile, SIGBUS ends the process.
 public enum ProcessRecording {
     /// The environment variable that names the file to record to, if the library that records is preloaded.
     ///

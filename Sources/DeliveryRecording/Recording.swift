@@ -132,7 +132,7 @@ public struct Recording: Sendable {
     /// What could not be recorded in a process.
     public package(set) var unrecorded: [Unrecorded] = []
     /// The first hundred problems of the file, in the order of its lines.
-    public package(set) var problems: [RecordingProblem] = []
+    public package(set) var problems: [LogError] = []
     /// The number of all problems.
     public package(set) var problemCount = 0
     /// For each process, whether all its records are there.

@@ -2,12 +2,9 @@
 #include "recorder.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 /// Reads a part of a file into new memory, with a zero byte at the end; null if that is not possible.
@@ -43,21 +40,8 @@ static bool has_swift_section(int file) {
     return is_found;
 }
 
-bool copy_executable_path(char *path, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    path[length > 0 ? length : 0] = 0;
-    if (length > 0) return true;
-    // Without /proc: the path that was executed, if it still leads to a file.
-    const char *executed = (const char *)getauxval(AT_EXECFN);
-    char absolute[PATH_MAX];
-    return executed != NULL && realpath(executed, absolute) != NULL
-        && snprintf(path, size, "%s", absolute) < (int)size;
-}
-
 bool executable_has_swift_code(void) {
-    char path[PATH_MAX];
     int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (file < 0 && copy_executable_path(path, sizeof path)) file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     bool is_found = has_swift_section(file);
     close(file);

@@ -67,11 +67,6 @@ static void compose_interface(void) {
 
 // MARK: Installation
 
-static void continue_in_copy(void) {
-    unlock_observers();
-    renew_this_thread();
-}
-
 static bool has_size(const char *type, size_t size) {
     const void *metadata = original(type);
     return metadata != NULL && swift_size(metadata) == size;
@@ -91,10 +86,8 @@ static void install(void) {
         return;
     }
     is_installed = true;
-    if (!find_executable()) {
-        delivery_recorder_note_unrecorded("source locations of calls in the program: the path of its file is unknown");
-    }
-    pthread_atfork(lock_observers, unlock_observers, continue_in_copy);
+    find_executable();
+    pthread_atfork(NULL, NULL, renew_this_thread);
     if (!prepare_async_handlers()) {
         delivery_recorder_note_unrecorded("handlers of asynchronous messages: this Swift runtime is unknown");
     }

@@ -1,8 +1,8 @@
 #include "recorder.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
+
+#include "delivery_recorder.h"
 
 /// A token that `addObserver` returned. Foundation does not tell when a token is freed. A new token at the same address
 /// replaces the old one here, so the table is not larger than the program's largest number of tokens.
@@ -14,27 +14,10 @@ struct token {
     struct handler *handler;
 };
 
-// No code of the program or of Foundation runs under this lock. The thread that holds it gets no signals, because a
-// signal handler may fork. It may take the lock several times: a hook of `fork` may add observers.
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread unsigned nesting __attribute__((tls_model("initial-exec")));
+// Changed with the lock. No code of the program or of Foundation runs meanwhile.
 static struct token *tokens;
 static size_t capacity;
 static size_t count;
-
-/// Returns the signals that were blocked before.
-static sigset_t take_lock(void) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (nesting++ == 0) pthread_mutex_lock(&lock);
-    return before;
-}
-
-static void release_lock(sigset_t before) {
-    if (--nesting == 0) pthread_mutex_unlock(&lock);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
 
 /// The place of a token in the table: its entry, or an empty one.
 static struct token *place(struct token *table, size_t table_capacity, const void *address) {
@@ -57,19 +40,19 @@ static bool grow(void) {
 }
 
 void set_token(struct handler *handler, const void *address) {
-    sigset_t signals = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     if (count < capacity / 2 || grow()) {
         struct token *token = place(tokens, capacity, address);
         if (token->address == NULL) count++;
         *token = (struct token){address, handler->observer, handler->center, handler};
         handler->token = address;
     }
-    release_lock(signals);
+    lock_release(&holder);
 }
 
 uint64_t remove_token(const void *address, const void *center, bool *is_first) {
     uint64_t observer = 0;
-    sigset_t signals = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     struct token *token = capacity > 0 ? place(tokens, capacity, address) : NULL;
     if (token != NULL && token->center == center) {
         *is_first = token->handler != NULL;
@@ -79,31 +62,17 @@ uint64_t remove_token(const void *address, const void *center, bool *is_first) {
             token->handler = NULL;
         }
     }
-    release_lock(signals);
+    lock_release(&holder);
     return observer;
 }
 
 bool forget_handler(struct handler *handler) {
-    sigset_t signals = take_lock();
+    struct lock_holder holder = delivery_recorder_lock();
     bool was_registered = !handler->is_removed;
     if (was_registered && handler->token != NULL) {
         struct token *token = place(tokens, capacity, handler->token);
         if (token->handler == handler) token->handler = NULL;
     }
-    release_lock(signals);
+    lock_release(&holder);
     return was_registered;
-}
-
-/// The signals of the thread that forks, which has the lock meanwhile.
-static sigset_t forking_signals;
-
-void lock_observers(void) {
-    sigset_t signals = take_lock();
-    forking_signals = signals;
-}
-
-void unlock_observers(void) {
-    // A copy: another thread may fork as soon as the lock is free.
-    sigset_t signals = forking_signals;
-    release_lock(signals);
 }

@@ -133,9 +133,9 @@ void note_late_foundation(void);
 
 // MARK: call_sites.c
 
-/// Stores the path of the executable. Call once, before other threads use `describe_call`. False if it is not known:
-/// calls in the executable have no `at` then.
-bool find_executable(void);
+/// Stores the path of the executable. Call once, before other threads use `describe_call`. Without `/proc` it is not
+/// known: calls in the executable have no `at` then.
+void find_executable(void);
 
 /// The call that a function of Foundation has left in the state of the thread, once; otherwise `return_address`.
 const void *take_call_site(const void *return_address);
@@ -144,9 +144,6 @@ const void *take_call_site(const void *return_address);
 void describe_call(const void *return_address, struct recorder_record *record);
 
 // MARK: executable.c
-
-/// Copies the path of the executable to memory of `size` bytes. False if it is not known.
-bool copy_executable_path(char *path, size_t size);
 
 /// True if the executable has Swift code, as far as its section headers tell.
 bool executable_has_swift_code(void);
@@ -282,10 +279,6 @@ bool forget_handler(struct handler *handler);
 /// Returns the number of the observer with a token that is about to be removed from a center, or 0 if the token is
 /// unknown or that of another center. `is_first` is false if it was removed before.
 uint64_t remove_token(const void *token, const void *center, bool *is_first);
-
-// For `fork`, which must not copy a lock that another thread holds.
-void lock_observers(void);
-void unlock_observers(void);
 
 #pragma GCC visibility pop
 

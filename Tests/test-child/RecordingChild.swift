@@ -5,14 +5,8 @@ import ThreadedNotifications
 
 /// A program that disturbs its recording in the way that its argument names. The tests of recording run it.
 enum RecordingChild: String, TestChild {
-    /// Exits while a notification is pending.
-    case exit
     /// Forks and waits until a later record is in its recording, three times, and is killed.
     case recordAfterFork = "record-after-fork"
-    /// Writes into its recording.
-    case scribble
-    /// Ends its main thread, as an asynchronous `main` does, and posts for the main thread from another thread.
-    case mainThreadEnds = "main-thread-ends"
     /// Temporarily limits the size of its recording to little more than its current size.
     case fill
     /// Stops its recording, then is ended by a signal that it does not handle.
@@ -36,17 +30,6 @@ enum RecordingChild: String, TestChild {
 
     private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
         switch self {
-        case .exit: break
-        case .mainThreadEnds:
-            let observer = center.addObserver(forName: Notification.Name("for main"), on: .main) { _ in }
-            DeliveryEvent.tracer = { event in
-                guard event.stage == .threadEnd, event.thread.number == 1 else { return }
-                Thread.detachNewThread {
-                    center.post(name: Notification.Name("for main"))
-                    withExtendedLifetime(observer) { Glibc.exit(0) }
-                }
-            }
-            dispatchMain()
         case .fill: try fill(recording, center)
         case .stop: _ = NotificationRecorderFind()?.pointee.stop(nil, 0)
         case .wait: waitForSignal()
@@ -55,10 +38,6 @@ enum RecordingChild: String, TestChild {
             fflush(nil)
             _ = readLine()
         case .recordAfterFork: try forkAndRecord(recording, center)
-        case .scribble:
-            let file = try FileHandle(forWritingTo: URL(filePath: recording))
-            try file.seek(toOffset: 1000)
-            try file.write(contentsOf: Data("this is my file\n".utf8))
         }
     }
 

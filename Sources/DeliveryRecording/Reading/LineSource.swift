@@ -10,10 +10,6 @@ package struct LineSource {
         /// - Parameter isWhole: true if a newline ends it.
         case text(UnsafeBufferPointer<UInt8>, isWhole: Bool)
         case tooLong
-        /// NUL bytes in or before a line. What follows them in the line is reported after this, as `text`.
-        ///
-        /// - Parameter hasText: true if text precedes them in the line.
-        case nuls(hasText: Bool)
     }
 
     /// The path of the file, or `standard input`.
@@ -25,12 +21,9 @@ package struct LineSource {
         (self.name, self.readChunk) = (name, readChunk)
     }
 
-    /// Reads from memory.
-    ///
-    /// - Parameter chunk: the maximum number of bytes to read at a time.
-    package init(name: String, bytes: [UInt8], chunk: Int = .max) {
+    package init(name: String, bytes: [UInt8]) {
         var rest = bytes[...]
-        self.init(name: name) { rest.take(into: UnsafeMutableRawBufferPointer(rebasing: $0.prefix(chunk))) }
+        self.init(name: name) { rest.take(into: $0) }
     }
 
     /// Reads a file, or standard input for `-`.
@@ -72,12 +65,8 @@ package struct LineSource {
         return beginning.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     }
 
-    /// - Parameters:
-    ///   - reportsNULs: true if NUL bytes are no part of a line's text, and may be more than the longest line.
-    ///   - body: called with each line and its number, from 1. The bytes are valid until it returns.
-    package func forEachLine(
-        reportsNULs: Bool = false, _ body: (Line, Int) throws(LogError) -> Void
-    ) throws(LogError) {
+    /// - Parameter body: called with each line and its number, from 1. The bytes are valid until it returns.
+    package func forEachLine(_ body: (Line, Int) throws(LogError) -> Void) throws(LogError) {
         let capacity = 2 * Self.longestLine
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
         defer { buffer.deallocate() }
@@ -85,11 +74,8 @@ package struct LineSource {
         var number = 0
         var isPassingOver = false
         while true {
-            while let newline = Self.index(of: 0x0A, in: buffer, from: searched, to: end) {
+            while let newline = Self.newline(in: buffer, from: searched, to: end) {
                 number += 1
-                if reportsNULs, !isPassingOver {
-                    try Self.passNULs(in: buffer, from: &start, to: newline, number, body)
-                }
                 let line = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[start..<newline])
                 let (isTooLong, wasReported) = (line.count > Self.longestLine, isPassingOver)
                 isPassingOver = false
@@ -97,7 +83,6 @@ package struct LineSource {
                 if wasReported { continue }
                 try body(isTooLong ? .tooLong : .text(line, isWhole: true), number)
             }
-            if reportsNULs, !isPassingOver { try Self.passNULs(in: buffer, from: &start, to: end, number + 1, body) }
             if end - start > Self.longestLine {
                 if !isPassingOver { try body(.tooLong, number + 1) }
                 isPassingOver = true
@@ -118,23 +103,8 @@ package struct LineSource {
         try body(.text(rest, isWhole: false), number + 1)
     }
 
-    /// Moves `start` behind the last NUL byte.
-    private static func passNULs(
-        in buffer: UnsafeMutableBufferPointer<UInt8>, from start: inout Int, to end: Int, _ number: Int,
-        _ body: (Line, Int) throws(LogError) -> Void
-    ) throws(LogError) {
-        while let nul = index(of: 0, in: buffer, from: start, to: end) {
-            let hasText = nul > start
-            start = nul
-            while start < end, buffer[start] == 0 { start += 1 }
-            try body(.nuls(hasText: hasText), number)
-        }
-    }
-
-    private static func index(
-        of byte: Int32, in buffer: UnsafeMutableBufferPointer<UInt8>, from start: Int, to end: Int
-    ) -> Int? {
-        guard let base = buffer.baseAddress, let found = memchr(base + start, byte, end - start) else { return nil }
+    private static func newline(in buffer: UnsafeMutableBufferPointer<UInt8>, from start: Int, to end: Int) -> Int? {
+        guard let base = buffer.baseAddress, let found = memchr(base + start, 0x0A, end - start) else { return nil }
         return found - UnsafeMutableRawPointer(base)
     }
 }
@@ -149,4 +119,15 @@ extension ArraySlice<UInt8> {
         self = dropFirst(taken.count)
         return taken.count
     }
+}
+
+/// A file that is open for reading. Closed when the last reference is released.
+private final class OpenFile {
+    let descriptor: FileDescriptor
+
+    init(reading path: String) throws {
+        descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    }
+
+    deinit { try? descriptor.close() }
 }

@@ -4,7 +4,9 @@ extension Recording {
     ///
     /// The post of a `NotificationQueue` has the source location of its `enqueue`, as that of a `PostingQueue` has.
     /// The number is that of its `postEnd`, and of the captures by centers of the library, which are observers too.
-    mutating func completeFoundationRecords() {
+    ///
+    /// - Parameter position: the index of details, which may be new.
+    mutating func completeFoundationRecords(position: (FoundationDetails) -> Int32) {
         var namesOfPosts = [Int32](repeating: -1, count: posts.count)
         var namesOfObservers = [Int32](repeating: -1, count: observers.count)
         var handlers = [Int32](repeating: -1, count: posts.count)
@@ -16,19 +18,18 @@ extension Recording {
             if entry.stage == .postEnd, entry.post >= 0 { handlers[Int(entry.post)] = entry.count }
             if entry.stage == .capture, entry.relatedPost >= 0 { captures[Int(entry.relatedPost)] += 1 }
         }
-        var queuedDetails: [Int32: Int32] = [:]
         /// The last `enqueue` of a notification that was not posted yet.
         var enqueued: [Queued: Entry] = [:]
         for index in entries.indices {
             let entry = entries[index]
             if entry.isFoundation, entry.stage == .enqueue {
                 enqueued[Queued(entry)] = entry
-            } else if entry.stage == .post, isCalledByFoundation(entry),
+            } else if entry.stage == .post, var details = foundationDetails(of: entry), details.isCalledByFoundation,
                 let enqueue = enqueued.removeValue(forKey: Queued(entry))
             {
                 entries[index].location = enqueue.location
-                let caller = foundationDetails(of: enqueue)?.isCalledByFoundation ?? false
-                entries[index].foundation = details(entry.foundation, isCalledByFoundation: caller, &queuedDetails)
+                details.isCalledByFoundation = isCalledByFoundation(enqueue)
+                entries[index].foundation = position(details)
             }
             if entry.isFoundation, entry.name < 0, entry.stage != .register {
                 if entry.post >= 0 {
@@ -41,19 +42,6 @@ extension Recording {
                 entries[index].count = handlers[Int(entry.post)] &+ captures[Int(entry.post)]
             }
         }
-    }
-
-    /// The index of details that have another caller.
-    private mutating func details(
-        _ position: Int32, isCalledByFoundation: Bool, _ known: inout [Int32: Int32]
-    ) -> Int32 {
-        var details = foundationDetails[Int(position)]
-        guard details.isCalledByFoundation != isCalledByFoundation else { return position }
-        if let known = known[position] { return known }
-        details.isCalledByFoundation = isCalledByFoundation
-        foundationDetails.append(details)
-        known[position] = Int32(foundationDetails.count - 1)
-        return Int32(foundationDetails.count - 1)
     }
 
     /// A notification in the `NotificationQueue` of a thread. Those with the same name and object are coalesced.

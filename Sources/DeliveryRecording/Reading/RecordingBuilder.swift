@@ -31,6 +31,16 @@ struct RecordingBuilder {
         }
     }
 
+    /// A problem in the file. The rest of the file is read nevertheless.
+    enum Problem {
+        /// The file ends within a line.
+        case truncatedLine
+        /// A line cannot be used.
+        case unreadableLine
+        /// Records are missing, repeated or out of order.
+        case numbering
+    }
+
     private(set) var recording: Recording
     /// The current process; -1 before the first.
     private(set) var process: Int32 = -1
@@ -41,9 +51,8 @@ struct RecordingBuilder {
     private var kernelThreads: [Recording.Numbered: Int32] = [:]
     private var posts = Table<Recording.Numbered>()
     private var observers = Table<Recording.Numbered>()
-    private var strings = TextTable()
-    /// By an index in `strings` and a line.
-    private var locations: [UInt64: Int32] = [:]
+    private var strings = Table<String>()
+    private var locations = Table<SourceLocation>()
     private var senders = Table<Recording.Sender>()
     private var foundationDetails = Table<Recording.FoundationDetails>()
     /// True while the times of all entries ascend.
@@ -73,15 +82,15 @@ struct RecordingBuilder {
         }
     }
 
-    mutating func note(_ kind: RecordingProblem.Kind, _ problem: String, line: Int) {
+    mutating func note(_ kind: Problem, _ problem: String, line: Int) {
         switch kind {
         case .truncatedLine: if process >= 0 { progress.endsWithinLine = true }
         case .numbering: progress.isDamaged = true
-        case .unreadableLine, .noHeader, .otherVersion: hasUnreadableLine = true
+        case .unreadableLine: hasUnreadableLine = true
         }
         recording.problemCount += 1
         guard recording.problems.count < Self.mostProblems else { return }
-        recording.problems.append(RecordingProblem(kind: kind, source: recording.source, line: line, text: problem))
+        recording.problems.append(LogError(log: recording.source, line: line, problem: problem))
     }
 
     /// Notes what could not be recorded in the current process.
@@ -93,10 +102,15 @@ struct RecordingBuilder {
     mutating func finish() -> Recording {
         // Records of the same nanosecond keep their order.
         if !isSorted { recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) } }
-        (recording.strings, recording.senders) = (strings.strings, senders.elements)
+        (recording.strings, recording.senders) = (strings.elements, senders.elements)
+        recording.locations = locations.elements
         (recording.posts, recording.observers) = (posts.elements, observers.elements)
         recording.foundationDetails = foundationDetails.elements
-        if !recording.foundationDetails.isEmpty { recording.completeFoundationRecords() }
+        if !recording.foundationDetails.isEmpty {
+            var details = foundationDetails
+            recording.completeFoundationRecords { details.position(of: $0) }
+            recording.foundationDetails = details.elements
+        }
         recording.completeness = progressOfProcess.map { $0.completeness(hasUnreadableLine: hasUnreadableLine) }
         return recording
     }
@@ -163,23 +177,11 @@ struct RecordingBuilder {
 
     mutating func observer(_ number: Int) -> Int32 { observers.position(of: .init(process: process, number: number)) }
 
-    mutating func noteOrigin(_ origin: Int32, ofPost post: Int32) { recording.origins[post] = origin }
+    mutating func noteOrigin(_ origin: String, ofPost post: Int32) { recording.origins[post] = string(origin) }
 
     mutating func string(_ text: String) -> Int32 { strings.position(of: text) }
 
-    mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.position(of: text) }
-
-    /// - Parameters:
-    ///   - file: an index in the table of strings.
-    ///   - line: `UInt32.max` for a call whose location is unknown; no file has this line.
-    ///   - location: makes the location if it is new.
-    mutating func location(_ file: Int32, _ line: UInt32, _ location: (String) -> SourceLocation) -> Int32 {
-        let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(line)
-        if let known = locations[key] { return known }
-        recording.locations.append(location(strings.strings[Int(file)]))
-        locations[key] = Int32(recording.locations.count - 1)
-        return Int32(recording.locations.count - 1)
-    }
+    mutating func location(_ location: SourceLocation) -> Int32 { locations.position(of: location) }
 
     mutating func sender(_ sender: Recording.Sender) -> Int32 { senders.position(of: sender) }
 

@@ -1,7 +1,5 @@
-/// The lines of a recording's file as they are, so that what reads them again reads what the file has.
-///
-/// The lines have no control characters: those of a string are escaped as in JSON. A line that cannot be read cannot be
-/// read afterwards either. NUL bytes stay: they tell that a record was not finished.
+/// The lines of a recording's file, so that what reads them again reads what the file has. They have no control
+/// characters: those of a string are escaped as in JSON.
 package struct RecordingLines {
     package let recording: Recording
     private let bytes: [UInt8]
@@ -14,61 +12,37 @@ package struct RecordingLines {
     }
 
     /// - Parameters:
-    ///   - selected: the numbers of the lines of the records to print; nil prints every line. A header before a record
-    ///     says that those before it are left out.
-    ///   - write: called with each line and its newline. The last may have none.
+    ///   - selected: the numbers of the lines of the records to print, without the records' own numbers, so that none
+    ///     seems to be missing; nil prints every line.
+    ///   - write: called with each line and its newline. The last may have none. A line that cannot be read is a
+    ///     question mark.
     package func forEach(selected: Set<Int32>?, _ write: ([UInt8]) throws -> Void) rethrows {
-        var header: (start: [UInt8], t: UInt64, wall: UInt64)?
-        var (start, number, next) = (0, Int32(0), UInt64(1))
-        while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
-            let isWhole = bytes[end - 1] == UInt8(ascii: "\n")
-            let line = bytes[start..<(isWhole ? end - 1 : end)]
-            start = end
-            number += 1
-            try line.withUnsafeBufferPointer { line in
-                let fields = try? RecordFields(line)
-                guard let selected else {
-                    // A line with NUL bytes is a part of one.
-                    let isReadable = fields != nil || !isWhole || line.contains(0)
-                    return try write(shown(line, isReadable: isReadable) + (isWhole ? [10] : []))
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        for (number, bytes) in lines.enumerated() {
+            var line = bytes.drop { $0 == 0 }
+            if line.isEmpty || bytes.first == 0 && line.first != UInt8(ascii: "{") { continue }
+            let isRecord = line.withUnsafeBufferPointer { (try? RecordFields($0))?.has(.stage) }
+            if let selected {
+                guard let isRecord, !isRecord || selected.contains(Int32(number + 1)) else { continue }
+                if line.starts(with: "{\"n\":".utf8), let comma = line.firstIndex(of: UInt8(ascii: ",")) {
+                    line = [UInt8(ascii: "{")] + line[(comma + 1)...]
                 }
-                guard let fields else { return }
-                if let version = fields.number(.recording) {
-                    let name = fields.raw(.name).map { shown($0, isReadable: true) } ?? []
-                    let process = fields.number(.process) ?? 0
-                    let start = Array("{\"recording\":\(version),\"process\":\(process),\"name\":\"".utf8) + name
-                    header = (start, fields.number(.t) ?? 0, fields.number(.wall) ?? 0)
-                    next = fields.number(.n) ?? 1
-                }
-                if fields.has(.stage) {
-                    guard selected.contains(number) else { return }
-                    if let n = fields.number(.n), let t = fields.number(.t) {
-                        if n != next, let header {
-                            let rest = "\",\"n\":\(n),\"t\":\(t),\"wall\":\(header.wall &+ t &- header.t)}\n"
-                            try write(header.start + Array(rest.utf8))
-                        }
-                        next = n &+ 1
-                    }
-                }
-                try write(shown(line, isReadable: true) + [10])
             }
+            let end = number + 1 < lines.count ? [UInt8(ascii: "\n")] : []
+            try write((isRecord == nil ? [UInt8(ascii: "?")] : shown(line)) + end)
         }
     }
 
-    private func shown(_ line: UnsafeBufferPointer<UInt8>, isReadable: Bool) -> [UInt8] {
+    private func shown(_ line: ArraySlice<UInt8>) -> [UInt8] {
         // A byte of C2 begins the control characters from U+0080.
-        guard line.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) || !isReadable else { return Array(line) }
-        var shown: [UInt8] = isReadable ? [] : [UInt8(ascii: "?")]
-        for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
+        guard line.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return Array(line) }
+        return String(decoding: line, as: UTF8.self).unicodeScalars.flatMap { scalar in
             switch scalar {
-            case "\0": shown.append(0)
-            // In a line that can be read, it is white space.
-            case "\u{1}"..."\u{1F}": shown.append(UInt8(ascii: " "))
-            case "\u{7F}"..."\u{9F}": shown += Array("\\u00\(String(scalar.value, radix: 16))".utf8)
-            default: shown += Array(String(scalar).utf8)
+            // White space.
+            case "\0"..."\u{1F}": [UInt8(ascii: " ")]
+            case "\u{7F}"..."\u{9F}": Array("\\u00\(String(scalar.value, radix: 16))".utf8)
+            default: Array(String(scalar).utf8)
             }
         }
-        return shown
     }
 }

@@ -13,16 +13,13 @@ extension Recording {
         try self.init(LineSource(path: path), progress: progress)
     }
 
-    /// Reads from memory.
-    ///
-    /// - Parameter chunk: the maximum number of bytes to read at a time.
-    package init(bytes: [UInt8], name: String = "memory", chunk: Int = .max) throws(LogError) {
-        try self.init(LineSource(name: name, bytes: bytes, chunk: chunk))
+    package init(bytes: [UInt8], name: String = "memory") throws(LogError) {
+        try self.init(LineSource(name: name, bytes: bytes))
     }
 
     package init(_ source: LineSource, progress: (Int) -> Void = { _ in }) throws(LogError) {
         var reader = RecordingReader(source.name)
-        try source.forEachLine(reportsNULs: true) { line, number throws(LogError) in
+        try source.forEachLine { line, number throws(LogError) in
             if number.isMultiple(of: 10_000) { progress(reader.count) }
             try reader.read(line, number)
         }
@@ -49,11 +46,8 @@ struct RecordingReader {
     /// The version of the first header that has another version, and its line.
     private var otherVersion: (version: UInt64, line: Int)?
     private var isSkipping = false
-    /// The last line with NUL bytes, and the last line with a part of a record.
-    private var (lineOfNULs, lineOfPart) = (0, 0)
-    /// The parts of records after the last record of the current process. The next number tells whether they are
-    /// missing.
-    private var parts = 0
+    /// By address.
+    private var callers: [String: String] = [:]
     private var hasHeader = false
 
     /// The entries of more records would not fit into the memory of a usual computer.
@@ -70,52 +64,30 @@ struct RecordingReader {
         switch line {
         case .tooLong:
             note(.unreadableLine, "it is longer than \(LineSource.longestLine) bytes", number)
-        case .nuls(let hasText):
-            lineOfNULs = number
-            if hasText { notePart(number) }
         case .text(var bytes, let isWhole):
             if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
                 bytes = UnsafeBufferPointer(rebasing: bytes[3...])
             }
-            let isPart = isWhole && number == lineOfNULs
-            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
-                if isPart { notePart(number) }
-                return
+            if bytes.first == 0 {
+                // Room for more lines. A line that the process was writing when it died begins with a NUL byte, too.
+                bytes = UnsafeBufferPointer(rebasing: bytes.drop { $0 == 0 })
+                guard bytes.first == UInt8(ascii: "{") else { return }
             }
+            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
             do throws(RecordFields.Problem) {
                 try take(try RecordFields(bytes), number)
             } catch {
-                // The identity of a thread is no record: the record that it precedes is counted.
-                if isPart, bytes.starts(with: "\"thread\":".utf8) { return }
-                if isPart { return notePart(number) }
                 note(isWhole ? .unreadableLine : .truncatedLine, error.description, number)
             }
         }
     }
 
-    private mutating func note(_ kind: RecordingProblem.Kind, _ problem: String, _ line: Int) {
+    private mutating func note(_ kind: RecordingBuilder.Problem, _ problem: String, _ line: Int) {
         if firstProblem == nil { firstProblem = (line, problem) }
         builder.note(
             kind,
             kind == .truncatedLine
                 ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
-    }
-
-    /// A process that dies while it writes a record leaves a line with NUL bytes.
-    private mutating func notePart(_ line: Int) {
-        if line != lineOfPart { parts += 1 }
-        lineOfPart = line
-    }
-
-    /// Counts the parts of records that no later record of the process follows.
-    private mutating func endProcess() {
-        guard parts > 0, builder.process >= 0 else { return }
-        builder.progress.noteMissing(parts)
-        builder.note(
-            .numbering,
-            "this line is left out: the process ended while it wrote \(parts == 1 ? "a record" : "\(parts) records")",
-            line: lineOfPart)
-        parts = 0
     }
 
     private mutating func take(_ fields: RecordFields, _ line: Int) throws(RecordFields.Problem) {
@@ -142,12 +114,11 @@ struct RecordingReader {
     private mutating func takeHeader(
         _ version: UInt64, _ fields: RecordFields, _ line: Int
     ) throws(RecordFields.Problem) {
-        endProcess()
         guard Recording.versions.contains(version) else {
             isSkipping = true
             if otherVersion == nil { otherVersion = (version, line) }
             builder.note(
-                .otherVersion,
+                .unreadableLine,
                 "what follows has version \(version) of the schema, and this program reads versions "
                     + "\(Recording.versions.lowerBound) to \(Recording.versions.upperBound): it is left out", line: line
             )
@@ -172,7 +143,7 @@ struct RecordingReader {
     /// Records without a header belong to an unknown process.
     private mutating func needProcess(_ line: Int) {
         guard builder.process < 0 else { return }
-        builder.note(.noHeader, "no header precedes this line, so the process of these records is unknown", line: line)
+        builder.note(.unreadableLine, "no header precedes this line: the process of the records is unknown", line: line)
         builder.setProcess(ProcessIdentity(id: 0, name: "unknown"), wallOffset: 0)
         builder.progress.numbers.next = -1
     }
@@ -190,7 +161,6 @@ struct RecordingReader {
             return note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
         }
         needProcess(line)
-        parts = 0
         if let number = fields.number(.n), !isNext(Int(clamping: number), line) { return }
         let thread =
             fields.number(.thread).map { builder.thread(numbered: Int(clamping: $0)) }
@@ -201,17 +171,16 @@ struct RecordingReader {
         if let post = fields.number(.post) { entry.post = builder.post(Int(clamping: post)) }
         if let observer = fields.number(.observer) { entry.observer = builder.observer(Int(clamping: observer)) }
         if let related = fields.number(.by) { entry.relatedPost = builder.post(Int(clamping: related)) }
-        if entry.post >= 0, let origin = string(.origin, fields) { builder.noteOrigin(origin, ofPost: entry.post) }
+        if entry.post >= 0, let origin = fields.text(.origin) { builder.noteOrigin(origin, ofPost: entry.post) }
         if let count = fields.number(.count) { entry.count = Int32(clamping: count) }
-        if let name = string(.name, fields) { entry.name = name }
-        if let message = string(.message, fields) { entry.message = message }
-        if let file = string(.file, fields) {
-            let line = UInt32(clamping: fields.number(.line) ?? 0)
-            entry.location = builder.location(file, line) { SourceLocation($0, Int(line)) }
-        } else if let address = string(.at, fields) {
-            entry.location = builder.location(address, .max) {
-                SourceLocation(CallerName.text(function: fields.text(.function), address: $0), 0)
-            }
+        if let name = fields.text(.name) { entry.name = builder.string(name) }
+        if let message = fields.text(.message) { entry.message = builder.string(message) }
+        if let file = fields.text(.file) {
+            entry.location = builder.location(SourceLocation(file, Int(fields.number(.line) ?? 0)))
+        } else if let address = fields.text(.at) {
+            let caller = callers[address] ?? CallerName.text(function: fields.text(.function), address: address)
+            callers[address] = caller
+            entry.location = builder.location(SourceLocation(caller, 0))
         }
         if let sender = fields.text(.sender) {
             entry.sender = builder.sender(
@@ -230,12 +199,6 @@ struct RecordingReader {
         }
         entry.line = Int32(clamping: line)
         builder.append(entry)
-    }
-
-    /// An index in the table of strings; nil without a value.
-    private mutating func string(_ key: RecordFields.Key, _ fields: RecordFields) -> Int32? {
-        guard let raw = fields.raw(key) else { return nil }
-        return raw.contains(UInt8(ascii: "\\")) ? fields.text(key).map { builder.string($0) } : builder.string(raw)
     }
 
     /// False if the record was read before.
@@ -258,7 +221,6 @@ struct RecordingReader {
     }
 
     mutating func finish() throws(LogError) -> Recording {
-        endProcess()
         if let (version, line) = otherVersion, !hasHeader {
             throw LogError(
                 log: name, line: line,
@@ -270,7 +232,7 @@ struct RecordingReader {
         // A file that only quotes records, such as a document, is not a recording.
         if !hasHeader, builder.count <= builder.recording.problemCount / 2 {
             guard let (line, text) = firstProblem else {
-                throw LogError(log: name, line: nil, problem: LogError.noRecords)
+                throw LogError(log: name, line: nil, problem: "contains no records. Was anything recorded?")
             }
             throw LogError(
                 log: name, line: line,

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import TerminalText
 
 /// The end of the file of a recorded process, so that `notify-demo record` can append the end that the process could
@@ -13,45 +12,31 @@ package struct RecordingTail {
     private var (process, version): (UInt64?, UInt64) = (nil, 0)
     private var (number, time): (UInt64, UInt64) = (0, 0)
     private var hasEnd = false
-    /// The parts of records after the last whole one.
-    private var parts: UInt64 = 0
 
     package init() {}
 
     /// - Parameter lines: whole lines, in the order of the file.
     package mutating func take(_ lines: [UInt8]) {
         lines.withUnsafeBufferPointer { bytes in
-            var last: UnsafeBufferPointer<UInt8>?
-            for var line in bytes.split(separator: 0x0A).map({ UnsafeBufferPointer(rebasing: $0) }) {
-                if let nul = line.lastIndex(of: 0) {
-                    line = UnsafeBufferPointer(rebasing: line[(nul + 1)...])
-                    guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}") else {
-                        // The identity of a thread is no record: the record that it precedes is counted.
-                        if !line.starts(with: "\"thread\":".utf8) { parts += 1 }
-                        continue
-                    }
-                }
-                guard line.count > 2 else { continue }
-                // The first key tells what a line is.
-                switch line[2] {
-                case UInt8(ascii: "n"):
-                    (last, parts) = (line, 0)
-                    recordCount += 1
-                    hasEnd = Self.has(stage: "end", line)
-                    if hasEnd { endCount += 1 }
-                    if Self.has(stage: "post", line) { postCount += 1 }
-                case UInt8(ascii: "r"):
-                    let header = try? RecordFields(line)
-                    (process, version) = (header?.number(.process), header?.number(.recording) ?? 0)
-                    (number, time, hasEnd, parts, last) = (0, 0, false, 0, nil)
-                case UInt8(ascii: "u"):
-                    if let text = (try? RecordFields(line))?.text(.unrecorded) { unrecorded.append(text) }
-                default: break
-                }
+            for line in bytes.split(separator: 0x0A) {
+                // NUL bytes before a line are room that was not used.
+                if let fields = try? RecordFields(UnsafeBufferPointer(rebasing: line.drop { $0 == 0 })) { take(fields) }
             }
-            if let fields = last.flatMap({ try? RecordFields($0) }) {
-                (number, time) = (fields.number(.n) ?? number, fields.number(.t) ?? time)
-            }
+        }
+    }
+
+    private mutating func take(_ fields: RecordFields) {
+        if let version = fields.number(.recording) {
+            (process, self.version) = (fields.number(.process), version)
+            (number, time, hasEnd) = (0, 0, false)
+        } else if let stage = fields.text(.stage) {
+            (number, time) = (fields.number(.n) ?? number, fields.number(.t) ?? time)
+            hasEnd = stage == DeliveryStage.end.rawValue
+            recordCount += 1
+            endCount += hasEnd ? 1 : 0
+            postCount += stage == DeliveryStage.post.rawValue ? 1 : 0
+        } else if let text = fields.text(.unrecorded) {
+            unrecorded.append(text)
         }
     }
 
@@ -69,7 +54,7 @@ package struct RecordingTail {
         _ stage: DeliveryStage, _ reason: Recording.Reason, count: Int? = nil, message: String? = nil, now: UInt64
     ) -> [UInt8] {
         let fields: [(String, String?)] = [
-            ("n", "\(Int(clamping: number) + Int(parts) + 1)"), ("t", "\(max(now, time))"),
+            ("n", "\(Int(clamping: number) + 1)"), ("t", "\(max(now, time))"),
             // Only an end needs no thread.
             ("thread", stage == .end ? nil : "1"), ("stage", "\"\(stage.rawValue)\""),
             ("count", count.map(String.init)),
@@ -79,11 +64,5 @@ package struct RecordingTail {
         ]
         let members = fields.compactMap { key, value in value.map { "\"\(key)\":\($0)" } }
         return Array("{\(members.joined(separator: ","))}\n".utf8)
-    }
-
-    private static func has(stage: String, _ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        let key = "\"stage\":\"\(stage)\""
-        // In a string of JSON, the quotation marks would be escaped.
-        return memmem(line.baseAddress!, line.count, key, key.utf8.count) != nil
     }
 }

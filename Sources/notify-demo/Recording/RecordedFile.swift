@@ -31,8 +31,7 @@ struct RecordedFile {
     }
 
     /// Reads what was examined in parts of at least a line, about 1 MiB each. The last line may be truncated. NUL bytes
-    /// at the end are room for more records; if they follow a part of a line, the process was writing it when it died,
-    /// and one is kept.
+    /// at the end are room for more records.
     func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         var (lines, rest) = ([UInt8](), Int(end))
@@ -43,7 +42,6 @@ struct RecordedFile {
             try take(Array(lines[...newline]))
             lines.removeFirst(newline + 1)
         }
-        guard let last = lines.lastIndex(where: { $0 != 0 }) else { return }
-        try take(last + 1 < lines.count ? lines[...last] + [0, UInt8(ascii: "\n")] : lines)
+        if let last = lines.lastIndex(where: { $0 != 0 }) { try take(Array(lines[...last])) }
     }
 }

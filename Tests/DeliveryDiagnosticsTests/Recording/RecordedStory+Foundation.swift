@@ -17,15 +17,6 @@ extension RecordedStory {
             foundation: .init(center: center, queue: queue))
     }
 
-    /// Adds the removal of an observer, or of one that is not registered any more.
-    package mutating func removeFoundationObserver(
-        _ observer: Int?, on thread: ThreadIdentity = main, again: Bool = false, at location: Int = 500
-    ) {
-        add(
-            .remove, on: thread, nil, observer: observer, at: location, count: again ? nil : 0,
-            reason: again ? .alreadyRemoved : nil, foundation: .init())
-    }
-
     /// Adds a post that calls the handlers of some observers.
     ///
     /// - Parameter target: the thread of an operation queue that runs the handlers; nil means the posting thread.

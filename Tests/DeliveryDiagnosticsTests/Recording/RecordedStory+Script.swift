@@ -1,7 +1,7 @@
-import DeliveryRecording
 import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
+@testable import DeliveryRecording
 
 /// A story as a text of records, which are separated by semicolons or line ends:
 ///
@@ -73,7 +73,7 @@ extension RecordedStory {
             case ">": target = RecordedStory.thread(rest)
             case "'": message = String(rest.dropLast())
             case "+": after = ElapsedTime(rest)?.duration ?? after
-            case "!": reason = Self.reasons[rest] ?? UInt8(rest.dropFirst(6)).map { .signal($0) }
+            case "!": reason = .init(name: rest, signal: 0) ?? UInt8(rest.dropFirst(6)).map { .signal($0) }
             case "$": style = [.now, .asap, .whenIdle].first { "\($0)" == rest }
             case "/": sender = ["window": RecordedStory.window, "panel": RecordedStory.panel][rest]
             case "-" where rest.isEmpty: name = nil
@@ -89,11 +89,6 @@ extension RecordedStory {
             default: name = word
             }
         }
-
-        private static let reasons: [String: Recording.Reason] = [
-            "exit": .exit, "stopped": .stopped, "released": .released, "cancelled": .cancelled, "timedOut": .timedOut,
-            "notStarted": .notStarted, "alreadyRemoved": .alreadyRemoved,
-        ]
     }
 
     private mutating func perform(
@@ -124,7 +119,10 @@ extension RecordedStory {
         case "frun": runFoundationHandler(post, by: values.observers[0], on: thread, for: values.lasts)
         case "fend": endFoundationPost(post, count: values.count ?? 0, from: thread)
         case "fremove":
-            removeFoundationObserver(values.observers.first, on: thread, again: values.flags.contains("again"))
+            let isSecond = values.flags.contains("again")
+            add(
+                .remove, on: thread, nil, observer: values.observers.first, at: 500, count: isSecond ? nil : 0,
+                reason: isSecond ? .alreadyRemoved : nil, foundation: .init())
         default:
             guard let stage = DeliveryStage(rawValue: verb) else { return assertionFailure("no stage \(verb)") }
             add(

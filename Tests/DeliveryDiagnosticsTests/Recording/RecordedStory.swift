@@ -45,7 +45,8 @@ package struct RecordedStory {
         records.append(
             TestRecord(
                 sequence: records.count + 1, time: time, wallTime: Int64(time), process: process,
-                thread: thread, stage: stage, name: stage.hasName ? name : nil, post: post, observer: observer,
+                thread: thread, stage: stage, name: Self.nameless.contains(stage) ? nil : name, post: post,
+                observer: observer,
                 target: target, message: message, location: location.map { SourceLocation("Demo/main.swift", $0) },
                 count: count,
                 sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: style, policy: policy,
@@ -101,29 +102,16 @@ package struct RecordedStory {
 
     /// The recording of a run without `end`, of which no record is missing.
     package static func endedWithoutNotice(_ happen: (inout RecordedStory) -> Void) -> Recording {
-        var recording = truncated(happen)
+        var story = RecordedStory()
+        happen(&story)
+        var recording = story.recording
         recording.completeness = recording.completeness.map { _ in .endedWithoutNotice }
         return recording
     }
 
-    /// The recording of a run without `end`.
-    package static func truncated(_ happen: (inout RecordedStory) -> Void) -> Recording {
-        var story = RecordedStory()
-        happen(&story)
-        return story.recording
-    }
-}
-
-extension DeliveryStage {
-    /// True if records of this stage can have the name of a notification.
-    fileprivate var hasName: Bool {
-        switch self {
-        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .return, .coalesce, .drop,
-            .postEnd, .cancel, .targetGone, .skip:
-            true
-        case .signal, .dropSignal, .drain, .wait, .waitEnd, .refuseWait, .threadEnd, .log, .processStart, .processEnd,
-            .fork, .lost, .end:
-            false
-        }
-    }
+    /// The stages without the name of a notification.
+    private static let nameless: Set<DeliveryStage> = [
+        .signal, .dropSignal, .drain, .wait, .waitEnd, .refuseWait, .threadEnd, .log, .processStart, .processEnd, .fork,
+        .lost, .end,
+    ]
 }

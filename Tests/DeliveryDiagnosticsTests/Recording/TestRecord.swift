@@ -40,10 +40,7 @@ extension Recording {
             entry.post = record.post.map { builder.post($0) } ?? -1
             entry.observer = record.observer.map { builder.observer($0) } ?? -1
             entry.message = record.message.map { builder.string($0) } ?? -1
-            entry.location =
-                record.location.map { location in
-                    builder.location(builder.string(location.file), UInt32(clamping: location.line)) { _ in location }
-                } ?? -1
+            entry.location = record.location.map { builder.location($0) } ?? -1
             entry.sender = record.sender.map { builder.sender($0) } ?? -1
             entry.relatedPost = record.relatedPost.map { builder.post($0) } ?? -1
             entry.count = record.count.map { Int32(clamping: $0) } ?? -1

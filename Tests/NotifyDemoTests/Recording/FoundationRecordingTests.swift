@@ -185,14 +185,6 @@ final class FoundationRecordingTests: XCTestCase {
             ])
     }
 
-    func testAProgramWithoutProcIsRecordedAndALineSaysWhatIsMissing() throws {
-        let unmount = "unshare -rm sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh"
-        try XCTSkipUnless(try Shell.run("\(unmount) true").end == .exit(0), "/proc cannot be hidden here.")
-        let lines = try record("\(unmount) $(command -v foundation-child)").lines
-        XCTAssertEqual(lines.count { $0.contains(#/^\d post /#) }, 5, "\(lines)")
-        XCTAssertEqual(lines.filter { $0.hasPrefix("unrecorded") }, ["unrecorded: names of threads: there is no /proc"])
-    }
-
     func testAProgramThatLoadsFoundationLaterIsRecordedWithALineThatSaysSo() throws {
         try XCTSkipUnless(try Shell.run("command -v swiftc clang").end == .exit(0), "There is no compiler.")
         let recorded = try record(

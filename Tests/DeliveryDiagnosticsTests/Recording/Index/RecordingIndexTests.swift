@@ -46,20 +46,6 @@ final class RecordingIndexTests: XCTestCase {
         XCTAssertEqual(stray.spans.map(\.ending), [.open])
     }
 
-    func testTheSameNumbersInTwoProcessesAreDifferentPosts() {
-        var story = RecordedStory("worker append #1 o1 >main")
-        story.process = ProcessIdentity(id: 2, name: "other")
-        story.add(.deliver, post: 1, observer: 1)
-        XCTAssertEqual(RecordingIndex(story.recording).deliveries.count, 2)
-    }
-
-    func testABlockHasOneOutcomeAndItsAppendIsItsOrigin() {
-        let index = index("worker append - #1 >main; targetGone - #1; cancel - #1")
-        XCTAssertEqual(index.deliveries.map(\.isBlock), [true])
-        XCTAssertTrue(index.deliveries[0].outcome == 1 && index.deliveries[0].secondOutcome == 2)
-        XCTAssertTrue(index.origin(ofPost: 0) == 0 && index.name(ofPost: 0) == -1)
-    }
-
     func testTheCauseOfAPostIsTheHandlerThatEnqueuedItAlsoIfAFoundationCenterPostsItAgain() {
         let index = index(
             """
@@ -71,27 +57,6 @@ final class RecordingIndexTests: XCTestCase {
         XCTAssertTrue(captured.posted == 4 && captured.deliveryCount == 1 && captured.cause == 0)
         let later = self.index("post #1 n1; enqueue #2 >main; deliver #1 o1 >main; post #2 n0; return #1 o1")
         XCTAssertEqual(later.posts.map(\.cause), [-1, -1], "not the handler during which the queue posts it")
-    }
-
-    func testANotificationLeavesItsPostingQueueOnceAndAStrayOutcomeIsKeptApart() {
-        let index = index("enqueue #1 >main; enqueue #2 >main; dequeue #2; post #1; coalesce #1; dequeue #3")
-        XCTAssertEqual(index.posts.map(\.queueOutcome), [3, 2, -1])
-        XCTAssertEqual(index.posts.map(\.secondQueueOutcome), [4, -1, -1])
-        XCTAssertEqual(index.strayQueueOutcomes, [5])
-    }
-
-    func testAPostIsUnfinishedIfTheRecordingEndsWhileItIsMade() {
-        XCTAssertTrue(index("post #1 n2; end !signal11").posts[0].isUnfinished)
-        XCTAssertFalse(index("post #1 n2; end !exit").posts[0].isUnfinished)
-    }
-
-    func testObserversThreadsAndProcessesHaveTheirFirstLastAndEndRecords() {
-        let index = index("register o1 >worker; worker deliver o1; remove o1; worker threadEnd -; end !exit")
-        let observer = index.observers[0]
-        XCTAssertTrue((observer.registered, observer.removed, observer.earlier) == (0, 2, 1))
-        XCTAssertTrue(index.threads.map(\.first) == [0, 0] && index.threads.map(\.last) == [2, 3])
-        XCTAssertEqual(index.threads.map(\.end), [-1, 3])
-        XCTAssertTrue(index.processes.map(\.last) == [4] && index.processes.map(\.end) == [4])
     }
 
     func testTheLinksOfRandomRecordsGoBothWays() {

@@ -10,18 +10,6 @@ final class FoundationRecordsTests: XCTestCase {
         return try Recording(bytes: Array(([header] + lines).joined(separator: "\n").utf8) + [0x0A], name: "f")
     }
 
-    func testTheKeysOfARegistrationAreRead() throws {
-        let recording = try read(
-            #"{"n":1,"t":1,"thread":1,"stage":"register","observer":7,"name":"Saved","sender":"10","type":"Window","#
-                + #""foundation":true,"center":"7f0010","queue":"main","at":"/bin/app+0x12","function":"main+0x2"}"#)
-        XCTAssertTrue(recording.problems.isEmpty)
-        let record = recording.records[0]
-        XCTAssertEqual(record.foundation, .init(center: "7f0010", queue: "main"))
-        XCTAssertEqual(record.sender?.type, "Window")
-        XCTAssertEqual(record.location?.description, "main + 0x2 (app)")
-        XCTAssertEqual(record.location?.line, 0)
-    }
-
     func testAHandlerHasTheNameOfItsPostAndARemovalThatOfItsObserver() throws {
         let recording = try read(
             #"{"n":1,"t":1,"thread":1,"stage":"register","observer":7,"foundation":true}"#,
@@ -52,13 +40,6 @@ final class FoundationRecordsTests: XCTestCase {
         XCTAssertEqual(index.posts.map(\.returned), [2, -1, -1, 5])
     }
 
-    func testThePostOfAnAsynchronousMessageHasNoNumberBecauseItsHandlersAreCalledLater() throws {
-        let recording = try read(
-            #"{"n":1,"t":1,"thread":1,"stage":"post","post":1,"name":"Saved","foundation":true}"#,
-            #"{"n":2,"t":2,"thread":1,"stage":"postEnd","post":1,"foundation":true}"#)
-        XCTAssertEqual(recording.records.map(\.count), [nil, nil])
-    }
-
     func testThePostOfANotificationQueueHasTheLocationOfItsEnqueue() throws {
         let recording = try read(
             #"{"n":1,"t":1,"thread":1,"stage":"enqueue","name":"Saved","style":"asap","foundation":true,"#
@@ -69,37 +50,6 @@ final class FoundationRecordsTests: XCTestCase {
                 + #""at":"/usr/lib/libFoundation.so+0x1","function":"$s10FoundationABC"}"#)
         XCTAssertEqual(recording.records.map(\.location?.description), ["main.swift:7", "Foundation", "main.swift:7"])
         XCTAssertEqual(recording.records.map(\.foundation?.isCalledByFoundation), [false, true, false])
-    }
-
-    func testARemovalOfARemovedObserverHasAReason() throws {
-        let recording = try read(
-            #"{"n":1,"t":1,"thread":1,"stage":"register","observer":7,"name":"Saved","foundation":true}"#,
-            #"{"n":2,"t":2,"thread":1,"stage":"remove","observer":7,"count":0,"foundation":true}"#,
-            #"{"n":3,"t":3,"thread":1,"stage":"remove","observer":7,"reason":"alreadyRemoved","foundation":true}"#,
-            #"{"n":4,"t":4,"thread":1,"stage":"remove","observer":7,"reason":"alreadyRemoved","foundation":true}"#)
-        XCTAssertEqual(recording.details(of: recording.entries[2]), "already removed")
-        let observer = RecordingIndex(recording).observers[0]
-        XCTAssertEqual([observer.registered, observer.removed], [0, 1])
-    }
-
-    func testWhatCouldNotBeRecordedIsKeptForEachProcess() throws {
-        let recording = try read(
-            #"{"unrecorded":"Foundation is linked \"statically\""}"#,
-            #"{"n":1,"t":1,"thread":1,"stage":"end","reason":"exit"}"#,
-            #"{"recording":2,"process":101,"name":"child","n":1,"t":1,"wall":1}"#, #"{"unrecorded":"no memory"}"#,
-            #"{"n":1,"t":1,"thread":1,"stage":"end","reason":"exit"}"#)
-        XCTAssertTrue(recording.problems.isEmpty)
-        XCTAssertEqual(
-            recording.unrecorded,
-            [.init(process: 0, reason: "Foundation is linked \"statically\""), .init(process: 1, reason: "no memory")])
-        XCTAssertEqual(recording.completeness, [.complete, .complete])
-    }
-
-    func testAValueOfTheWrongTypeIsAProblemOfItsLine() throws {
-        let recording = try read(
-            #"{"n":1,"t":1,"thread":1,"stage":"post","name":"Saved","foundation":"yes"}"#,
-            #"{"n":2,"t":1,"thread":1,"stage":"post","name":"Saved","center":7}"#)
-        XCTAssertEqual(recording.problems.map(\.line), [2, 3])
     }
 
     func testACallWithoutALocationHasItsFunctionAndModule() {

@@ -1,4 +1,4 @@
-// The only lock of the recorder. It is held while the file begins, is extended, and ends.
+// The only lock of the recorder. It is held while a record is written, and while the process forks.
 //
 // The thread that holds it gets no signals and cannot be cancelled. So no signal handler, which may post, fork or exit,
 // interrupts its own thread while it holds the lock. A hook of `fork` may post while the thread that forks holds it: a
