@@ -16,39 +16,35 @@ struct Doctor: Command {
     @OptionGroup var server: ServerOption
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        terminal.progressLine.showWhenDue("recording a program")
-        let directory = server.directory
-        let recording = Result { try Self.recording() }
-        let parts: [(name: String, found: Result<String?, any Error>, remedy: String)] = [
-            ("recording", recording.map { $0 }, ""),
+        let (directory, palette) = (server.directory, terminal.palette)
+        var status = ExitStatus.success
+        let sources = """
+            llvm-symbolizer is not in PATH, so the source locations of calls to Foundation stay unknown. Add the \
+            directory of Swift's toolchain to PATH.
+            """
+        let parts: [(name: String, remedy: String, find: () throws -> String?)] = [
+            ("recording", "", Self.recording),
+            ("sources", sources, { Symbolizer().map { "source locations are found with \($0.path)" } }),
             (
-                "sources", .success(Symbolizer().map { "source locations are found with \($0.path)" }),
-                """
-                llvm-symbolizer is not in PATH, so the source locations of calls to Foundation stay unknown. Add the \
-                directory of Swift's toolchain to PATH.
-                """
-            ),
-            (
-                "server",
-                Result {
-                    try DistributedCenter.status(of: directory).map { status in
-                        "process \(status.process) serves at \(directory.path) with \(ProtocolVersions.supported) of the "
-                            + "protocol"
-                    }
-                }, ServerOption.noServer(in: directory)
+                "server", ServerOption.noServer(in: directory),
+                {
+                    let (status, path) = (try DistributedCenter.status(of: directory), directory.path)
+                    return status.map { "process \($0.process) serves at \(path) with \(ProtocolVersions.supported)" }
+                }
             ),
         ]
-        terminal.progressLine.clear()
-        let palette = terminal.palette
         let rows = parts.map { part in
-            switch part.found {
-            case .success(let text?): [palette.good("ok"), part.name, palette.plain(text)]
-            case .success(nil): ["absent", part.name, palette.plain(part.remedy)]
-            case .failure(let error): [palette.bad("failed"), part.name, palette.plain("\(error)")]
+            do {
+                let found = try part.find()
+                let state = found == nil ? "absent" : palette.good("ok")
+                return [state, part.name, palette.plain(found ?? part.remedy)]
+            } catch {
+                status = .error
+                return [palette.bad("failed"), part.name, palette.plain("\(error)")]
             }
         }
         try terminal.print(shown: Table([.text(), .text(), .wrapped()], rows: rows).lines(width: terminal.width))
-        return (try? recording.get()) == nil ? .error : .success
+        return status
     }
 
     /// Records a process of this program, which posts one notification.

@@ -56,19 +56,4 @@ final class ContenderTests: XCTestCase {
             try subject.end()
         }
     }
-
-    func testObserversProcessesHandleEachPostOnceAndEndByThemselves() throws {
-        for kind in [ObserversProgram.Kind.wire, .center, .thread] {
-            let poster = try DistributedPoster.throughServer(try conditions())
-            defer { poster.end() }
-            let observers = try ObserverProcess(kind, 3, in: poster.directory, try conditions())
-            for _ in 0..<2 {
-                observers.expect(2)
-                try poster.post()
-                try poster.post()
-                XCTAssertNoThrow(try observers.waitForAll())
-            }
-            XCTAssertTrue(observers.end(), "\(kind) was killed")
-        }
-    }
 }
