@@ -184,9 +184,10 @@ if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(S
         "ThreadedNotificationsTests": [
             "Center/ForkTests.swift", "Center/LeakTests.swift", "Center/MainActorMessageTests.swift",
             "Center/MatchingTests.swift", "Center/StoppedProgramTests.swift", "Foundation",
-            "Platform/TimeoutSourceTests.swift", "PostingQueues/PostingRunTests.swift",
-            "PostingQueues/PostingSenderTests.swift", "RunLoopIntegration/AsyncMainTests.swift",
-            "ThreadIdentityTests.swift",
+            "Platform/TimeoutSourceTests.swift", "PostingQueues/ExpectedPostings.swift",
+            "PostingQueues/PostingRunTests.swift", "PostingQueues/PostingSenderTests.swift",
+            "PostingQueues/RandomRunLoop.swift", "PostingQueues/RandomRunLoopTests.swift",
+            "RunLoopIntegration/AsyncMainTests.swift", "ThreadIdentityTests.swift",
         ],
         "DistributedNotificationsTests": [
             "DistributedErrorTests.swift", "PropertyList", "RulesArticleTests.swift", "ServerDirectoryTests.swift",
