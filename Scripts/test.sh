@@ -14,9 +14,10 @@ export ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=8:${ASAN_OPTIONS:-}"
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
 # Whole modules, each in one step, without debug information and without an index of system modules, build in half the
-# time. They have directories of their own, so that other builds keep theirs.
+# time. They have directories of their own, so that other builds keep theirs; what all builds import is built once.
 fast=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -no-emit-module-separately-wmo)
 fast+=(-Xswiftc -gnone -Xswiftc -index-ignore-system-modules)
+fast+=(-Xswiftc -module-cache-path -Xswiftc "$PWD/.build-modules")
 optimized=(env OPTIMIZED_SERVER=1 swift)
 tests=("${optimized[@]}" test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
 thread=(--scratch-path .build-tsan --sanitize=thread "${fast[@]}")
