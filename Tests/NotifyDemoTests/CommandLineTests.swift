@@ -33,18 +33,16 @@ final class CommandLineTests: XCTestCase {
         }
     }
 
-    func testSmokePrintsALineForEachExpectationOfTheScenariosThatAreNamedOrOfAll() throws {
-        let outcome = try Shell.run(
-            "notify-demo smoke; echo $?; notify-demo list; notify-demo smoke redirect | tail -n 1")
+    func testSmokePrintsALineForEachExpectationOfTheScenariosThatAreNamedAndAllAreListed() throws {
+        let outcome = try Shell.run("notify-demo smoke perform-block redirect; echo $?; notify-demo list")
         let lines = outcome.output.split(separator: "\n")
         let results = lines.prefix { $0.hasPrefix("ok      ") }
         XCTAssertEqual(
             Array(lines.dropFirst(results.count).prefix(2)), ["\(results.count) passed, 0 failed", "0"], outcome.output)
-        for name in ScenarioCatalog.all.map(\.name) {
+        for name in ["perform-block", "redirect"] {
             XCTAssertTrue(results.contains { $0.hasPrefix("ok      \(name): ") }, "\(name)")
-            XCTAssertTrue(outcome.output.contains("\n\(name) "), name)
         }
-        XCTAssertEqual(lines.last, "3 passed, 0 failed")
+        for scenario in ScenarioCatalog.all { XCTAssertTrue(outcome.output.contains("\n\(scenario.name) ")) }
     }
 
     /// The program starts itself again by its path, where nothing is.

@@ -52,9 +52,8 @@ struct Doctor: Command {
         let file = FileManager.default.temporaryDirectory.appending(path: "notify-demo-doctor-\(getpid()).jsonl").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         let library = try RecordedProgram.library()
-        let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
         let run = try RecordedProgram.run(
-            [program, NotifyDemo.posts], recordingTo: file, timeout: .seconds(30))
+            [ChildProgram.own().path, NotifyDemo.posts], recordingTo: file, timeout: .seconds(30))
         if run.end == .exit(0), !run.files.isEmpty { return "a program was recorded with \(library)" }
         throw CommandError(
             description: "a program in which \(library) was preloaded recorded \(run.files.records) records and ended "

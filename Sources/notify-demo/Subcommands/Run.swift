@@ -76,8 +76,7 @@ struct Run: Command {
         var options = ScenarioOptions()
         (options.posters, options.notifications, options.capture) = (posters, notifications, capture)
         (options.dropSignals, options.seed) = (dropSignals, seed)
-        let run = try ScenarioRun.perform(
-            name, options: options, needsRecords: json || output != nil, terminal)
+        let run = try ScenarioRun.perform(name, options: options, needsRecords: json || output != nil, terminal)
         var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
