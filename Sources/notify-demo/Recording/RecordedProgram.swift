@@ -9,20 +9,21 @@ enum RecordedProgram {
     struct Run {
         var end: ChildProcess.End
         var files: RecordedFiles.Outcome
-        /// The request to end that this process got meanwhile.
+        /// The request to end that this process got by then.
         var request: Int32?
     }
 
-    /// The program that runs, and the last request to end that this process got meanwhile.
+    /// The program that runs, and the last request to end.
     private static let running = Locked<(program: ChildProcess?, request: Int32?)>((nil, nil))
 
-    /// While a program runs, requests to end are for it, so that this process can report how it ended.
+    /// Requests to end are for the program, so that this process can report how it ended. Without one, the second
+    /// request ends this process: the first may have come while the program ended because of it.
     private static let passesRequests: Void = EndRequests.take([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) { number in
         running.withLock { running in
-            guard let program = running.program else { _exit(128 + number) }
+            if running.program == nil, running.request != nil { _exit(128 + number) }
             running.request = number
             // A terminal sends its signals to the program too.
-            if number == SIGTERM || number == SIGHUP { program.kill(number) }
+            if number == SIGTERM || number == SIGHUP { running.program?.kill(number) }
         }
     }
 
@@ -47,11 +48,12 @@ enum RecordedProgram {
             let process = try running.withLock { running in
                 let process = try program.start(output: output)
                 running.program = process
+                if let request = running.request { process.kill(request) }
                 return process
             }
             let end = process.wait(timeout: timeout)
             let request = running.withLock { running in
-                defer { running = (nil, nil) }
+                running.program = nil
                 return running.request
             }
             return Run(end: end, files: try files.finish(program: process.id, end), request: request)
