@@ -182,7 +182,9 @@ if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(S
         "ThreadedNotificationsTests": [
             "Center/ForkTests.swift", "Center/LeakTests.swift", "Center/MainActorMessageTests.swift",
             "Center/MatchingTests.swift", "Center/StoppedProgramTests.swift", "Foundation",
-            "PostingQueues/PostingRunTests.swift", "PostingQueues/PostingSenderTests.swift",
+            "PostingQueues/ExpectedPostings.swift", "PostingQueues/PostingRunTests.swift",
+            "PostingQueues/PostingSenderTests.swift", "PostingQueues/RandomRunLoop.swift",
+            "PostingQueues/RandomRunLoopTests.swift",
             "RunLoopIntegration/AsyncMainTests.swift", "ThreadIdentityTests.swift",
         ],
         "DistributedNotificationsTests": [

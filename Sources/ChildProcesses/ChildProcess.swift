@@ -23,32 +23,25 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    private struct State {
-        var unread: [UInt8] = []
-        var end: End?
-    }
-
     package let id: Int32
     /// A process file descriptor. While it exists, the id is not reused, so that signals cannot reach another process.
     private let process: Int32
-    // Negative if the stream is not piped.
-    private let input, output: Int32
-    private let state = Locked(State())
+    /// The other end of the streams that are piped, or negative.
+    private let socket: Int32
+    private let end = Locked<End?>(nil)
 
-    init(_ id: pid_t, input: Int32, output: Int32) throws(ChildProcessError) {
-        (self.id, self.input, self.output) = (id, input, output)
-        process = CLinuxOpenProcess(id)
-        for descriptor in [input, output] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    init(_ id: pid_t, socket: Int32) throws(ChildProcessError) {
+        (self.id, self.socket, process) = (id, socket, CLinuxOpenProcess(id))
         if process < 0 {
-            let problem = String(cString: strerror(errno))
+            let error = errno
             Glibc.kill(id, SIGKILL)
-            throw .cannotRun("process \(id)", problem: problem)
+            throw .cannotRun("process \(id)", error)
         }
     }
 
     deinit {
-        if state.withLock({ $0.end == nil }) { wait(timeout: .zero) }
-        for descriptor in [process, input, output] where descriptor >= 0 { close(descriptor) }
+        if end.withLock({ $0 == nil }) { wait(timeout: .zero) }
+        for descriptor in [process, socket] where descriptor >= 0 { close(descriptor) }
     }
 
     /// Sends a signal, by default `SIGKILL`. Has no effect if the process has ended.
@@ -64,50 +57,40 @@ package final class ChildProcess: Sendable {
     package func wait(timeout: Duration = unlimited) -> End {
         let hasEnded = Self.isReady(process, POLLIN, until: .after(timeout))
         if !hasEnded { kill() }
-        return state.withLock { state in
-            if let end = state.end { return end }
+        return end.withLock { known in
+            if let known { return known }
             var status: Int32 = 0
             while waitpid(id, &status, 0) < 0, errno == EINTR {}
             // WIFSIGNALED, WTERMSIG and WEXITSTATUS are macros that Swift does not import.
             let signal = status & 0x7F
             let end: End = !hasEnded ? .timedOut : signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
-            state.end = end
+            known = end
             return end
         }
     }
 
     /// Writes a line to the process's input.
     ///
-    /// - Parameter line: without its newline.
+    /// - Parameter line: without its newline. A line of more than some 100 KiB may block.
     package func write(line: String, timeout: Duration) throws(ChildProcessError) {
-        let deadline = SuspendingClock.Instant.after(timeout)
-        var rest = Array("\(line)\n".utf8)[...]
-        while !rest.isEmpty {
-            guard Self.isReady(input, POLLOUT, until: deadline) else { throw .timedOut(after: timeout) }
-            let count = rest.withUnsafeBytes { Glibc.send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw .hasEnded }
-            rest = rest.dropFirst(max(0, count))
-        }
+        let bytes = Array("\(line)\n".utf8)
+        guard Self.isReady(socket, POLLOUT, until: .after(timeout)) else { throw .timedOut(after: timeout) }
+        guard send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { throw .hasEnded }
     }
 
     /// Ends the process's input.
-    package func closeInput() { shutdown(input, Int32(SHUT_WR)) }
+    package func closeInput() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Returns the next line of the process's output without its newline, or nil at the end of the output.
     package func readLine(timeout: Duration) throws(ChildProcessError) -> String? {
         let deadline = SuspendingClock.Instant.after(timeout)
+        var (line, byte) = ([UInt8](), UInt8(0))
         while true {
-            let line: String? = state.withLock { state in
-                guard let end = state.unread.firstIndex(of: 0x0A) else { return nil }
-                defer { state.unread.removeFirst(end + 1) }
-                return String(decoding: state.unread[..<end], as: UTF8.self)
-            }
-            if let line { return line }
-            guard Self.isReady(output, POLLIN, until: deadline) else { throw .timedOut(after: timeout) }
-            var bytes = [UInt8](repeating: 0, count: 1 << 16)
-            let count = Glibc.read(output, &bytes, bytes.count)
-            if count == 0 { return nil }
-            state.withLock { $0.unread += bytes.prefix(max(0, count)) }
+            guard Self.isReady(socket, POLLIN, until: deadline) else { throw .timedOut(after: timeout) }
+            // One at a time, so that nothing of the next line has to be kept.
+            if read(socket, &byte, 1) != 1 { return nil }
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
         }
     }
 
@@ -123,19 +106,17 @@ package final class ChildProcess: Sendable {
 }
 
 /// The reason why a child process could not be used.
-package enum ChildProcessError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The program could not be started.
-    case cannotRun(String, problem: String)
-    /// The child does not read its input any more.
-    case hasEnded
-    /// The child wrote no line.
-    case timedOut(after: Duration)
+package struct ChildProcessError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
 
-    package var description: String {
-        switch self {
-        case .cannotRun(let program, let problem): "cannot run \(program): \(problem)"
-        case .hasEnded: "the child process ended before it had read its input"
-        case .timedOut(let timeout): "the child process wrote no line within \(timeout)"
-        }
+    /// The child does not read its input any more.
+    package static let hasEnded = Self(description: "the child process ended before it had read its input")
+
+    static func cannotRun(_ program: String, _ error: Int32) -> Self {
+        Self(description: "cannot run \(program): \(String(cString: strerror(error)))")
+    }
+
+    static func timedOut(after timeout: Duration) -> Self {
+        Self(description: "the child process wrote no line within \(timeout)")
     }
 }

@@ -39,31 +39,22 @@ package struct ChildProgram: Sendable, Hashable {
     /// - Parameters:
     ///   - more: arguments that follow the program's own.
     ///   - input: the contents of its standard input.
-    package func run(
-        _ more: [String] = [], input: [UInt8] = [], timeout: Duration
-    ) throws(ChildProcessError) -> Result {
-        do {
-            // Files in memory, so that neither process waits for the other, nor this one for those that the program
-            // starts.
-            let files = try [input, [], []].map { bytes in
-                let file = FileHandle(fileDescriptor: CLinuxOpenMemoryFile(), closeOnDealloc: true)
-                try file.write(contentsOf: Data(bytes))
-                try file.seek(toOffset: 0)
-                return file
-            }
-            let streams = files.map { Stream.descriptor($0.fileDescriptor) }
-            let process = try start(more, input: streams[0], output: streams[1], errors: streams[2])
-            let end = process.wait(timeout: timeout)
-            let texts = try files.map { file in
-                let path = URL(filePath: "/proc/self/fd/\(file.fileDescriptor)")
-                return String(decoding: try Data(contentsOf: path), as: UTF8.self)
-            }
-            return Result(processID: process.id, end: end, output: texts[1], errors: texts[2])
-        } catch let error as ChildProcessError {
-            throw error
-        } catch {
-            throw .cannotRun(path, problem: "\(error)")
+    package func run(_ more: [String] = [], input: [UInt8] = [], timeout: Duration) throws -> Result {
+        // Files in memory, so that neither process waits for the other, nor this one for those that the program starts.
+        let files = try [input, [], []].map { bytes in
+            let file = FileHandle(fileDescriptor: CLinuxOpenMemoryFile(), closeOnDealloc: true)
+            try file.write(contentsOf: Data(bytes))
+            try file.seek(toOffset: 0)
+            return file
         }
+        let streams = files.map { Stream.descriptor($0.fileDescriptor) }
+        let process = try start(more, input: streams[0], output: streams[1], errors: streams[2])
+        let end = process.wait(timeout: timeout)
+        let texts = try files.map { file in
+            let path = URL(filePath: "/proc/self/fd/\(file.fileDescriptor)")
+            return String(decoding: try Data(contentsOf: path), as: UTF8.self)
+        }
+        return Result(processID: process.id, end: end, output: texts[1], errors: texts[2])
     }
 
     /// The other end of a standard stream of a child.
@@ -80,37 +71,24 @@ package struct ChildProgram: Sendable, Hashable {
     package func start(
         _ more: [String] = [], input: Stream = .inherited, output: Stream = .inherited, errors: Stream = .inherited
     ) throws(ChildProcessError) -> ChildProcess {
-        var (own, childs): ([Int32], [Int32]) = ([], [])
-        var made: [Int32] = []
-        defer { for descriptor in made { close(descriptor) } }
-        for (number, stream) in [input, output, errors].enumerated() {
-            var ends: [Int32] = [-1, -1]
-            switch stream {
-            case .inherited: break
-            case .descriptor(let descriptor): ends[1] = descriptor
-            case .piped:
-                // The input is a socket, because a write to a pipe that has no reader raises SIGPIPE.
-                let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-                let error = number == 0 ? socketpair(AF_UNIX, type, 0, &ends) : CLinuxMakePipe(&ends)
-                guard error == 0 else { throw .cannotRun(path, problem: String(cString: strerror(errno))) }
-                made += ends
-            }
-            own.append(ends[0])
-            childs.append(ends[1])
+        var ends: [Int32] = [-1, -1]
+        if [input, output, errors].contains(.piped) {
+            // A write to a pipe that has no reader would raise SIGPIPE.
+            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .cannotRun(path, errno) }
         }
-        let id = try spawn(arguments + more, childs)
-        made.removeAll(where: own.contains)
-        return try ChildProcess(id, input: own[0], output: own[1])
-    }
-
-    /// - Parameter streams: the child's standard input, output and errors; negative if inherited.
-    private func spawn(_ arguments: [String], _ streams: [Int32]) throws(ChildProcessError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         // The numbers 0 to 2 are overwritten one after the other, so the descriptors must have higher ones.
-        let sources = streams.map { $0 < 0 ? -1 : fcntl($0, F_DUPFD_CLOEXEC, 3) }
-        defer { for source in sources where source >= 0 { close(source) } }
+        let sources = [input, output, errors].map { (stream) -> Int32 in
+            switch stream {
+            case .inherited: return -1
+            case .piped: return fcntl(ends[1], F_DUPFD_CLOEXEC, 3)
+            case .descriptor(let descriptor): return fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+            }
+        }
+        defer { for descriptor in sources + ends[1...] where descriptor >= 0 { close(descriptor) } }
         for (number, source) in zip(Int32(0)..., sources) where source >= 0 {
             posix_spawn_file_actions_adddup2(&actions, source, number)
         }
@@ -128,11 +106,14 @@ package struct ChildProgram: Sendable, Hashable {
 
         let all = (ProcessInfo.processInfo.environment as [String: String?]).merging(environment) { $1 }
         var variables = all.compactMap { name, value in value.map { strdup("\(name)=\($0)") } } + [nil]
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var words = ([path] + arguments + more).map { strdup($0) } + [nil]
         defer { for string in variables + words { free(string) } }
         var id: pid_t = 0
         let error = posix_spawnp(&id, path, &actions, &attributes, &words, &variables)
-        guard error == 0 else { throw .cannotRun(path, problem: String(cString: strerror(error))) }
-        return id
+        if error != 0 {
+            close(ends[0])
+            throw .cannotRun(path, error)
+        }
+        return try ChildProcess(id, socket: ends[0])
     }
 }

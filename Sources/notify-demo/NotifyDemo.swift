@@ -54,10 +54,8 @@ struct NotifyDemo: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ) { _ in }
         do {
-            let arguments = Array(CommandLine.arguments.dropFirst())
-            if try runChild(arguments) { return }
-            if let error = unknownWord(in: arguments) { throw error }
-            var command = try parseAsRoot(arguments)
+            if try runChild(CommandLine.arguments.dropFirst()) { return }
+            var command = try parseAsRoot()
             try command.run()
         } catch {
             exit(showing: error)
@@ -68,7 +66,7 @@ struct NotifyDemo: ParsableCommand {
     static let posts = "doctor-child"
 
     /// Runs the child process of a subcommand, if the arguments ask for one.
-    private static func runChild(_ arguments: [String]) throws -> Bool {
+    private static func runChild(_ arguments: ArraySlice<String>) throws -> Bool {
         switch arguments.first {
         case posts: NotificationCenter.default.post(name: Notification.Name("Recorded"), object: nil)
         case LifetimeProgram.subcommand: try LifetimeProgram.run(arguments.dropFirst())
@@ -84,7 +82,7 @@ struct NotifyDemo: ParsableCommand {
         if status == 0 {
             do {
                 try Output("-").finish(text)
-                text = ""
+                Foundation.exit(status)
             } catch {
                 (text, status) = ("notify-demo: \(error)", ExitStatus.error.rawValue)
             }
@@ -94,15 +92,5 @@ struct NotifyDemo: ParsableCommand {
             _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(ShownText.lines(text))\n"))
         }
         Foundation.exit(status)
-    }
-
-    /// The error for a first word, or a word after `help`, that is not a subcommand. swift-argument-parser would pass
-    /// the one to the default subcommand and ignore the other.
-    static func unknownWord(in arguments: [String]) -> ValidationError? {
-        let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
-        let visible = configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
-        guard let word, !word.hasPrefix("-"), word != "help", !visible.contains(word) else { return nil }
-        let suggestion = Suggestion.nearest(to: word, among: visible).map { " Did you mean \"\($0)\"?" }
-        return ValidationError("there is no subcommand \"\(word)\".\(suggestion ?? "")")
     }
 }

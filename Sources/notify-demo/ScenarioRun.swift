@@ -8,22 +8,20 @@ struct ScenarioRun {
     var recorded: RecordedRun
     var expectations: [Expectation]
 
-    /// - Parameters:
-    ///   - needsRecords: true if all records are read later, and not only the log.
-    ///   - label: precedes the progress.
+    /// - Parameter needsRecords: true if all records are read later, and not only the log.
     /// - Throws: an error that prevents the recording. An error of the scenario is a failed expectation.
     static func perform(
         _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), needsRecords: Bool = true,
-        _ terminal: Terminal, label: String = ""
+        _ terminal: Terminal
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),
-            progress: { [line = terminal.progressLine] in line.show("\(label)\(Int($0 * 100)) % handled") })
-        terminal.progressLine.showWhenDue("\(label)running")
+            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") })
+        terminal.progressLine.showWhenDue("running")
         defer { terminal.progressLine.clear() }
         try ScenarioRecording.start(recordsAll: needsRecords || !scenario.isCounted)
         let result = Result { try scenario.perform(in: environment) }
-        terminal.show(progress: "\(label)checking the records")
+        terminal.show(progress: "checking the records")
         let recorded = try ScenarioRecording.finish()
         // The records up to an error are still useful.
         if case .failure(let error) = result {

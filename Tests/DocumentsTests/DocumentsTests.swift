@@ -1,16 +1,30 @@
+import ChildProcesses
 import Foundation
 import SharedTesting
 import XCTest
 
 /// The code, the commands, the picture and the links of all documents.
 final class DocumentsTests: XCTestCase {
-    func testEachBlockHasACheckOrALineBeforeItThatSaysWhyNot() {
-        for document in Document.all { marks(document: document) }
-    }
-
-    private func marks(document: Document) {
-        for block in document.blocks where !["swift", "console"].contains(block.language) {
-            XCTAssertTrue(block.isMarkedUnchecked, "\(document):\(block.line)")
+    func testEachBlockHasACheckOrALineBeforeItThatSaysWhyNotAndEachLinkLeadsToAFileASectionOrAnArticle() {
+        for document in Document.all {
+            for block in document.blocks where !["swift", "console"].contains(block.language) {
+                XCTAssertTrue(block.isMarkedUnchecked, "\(document):\(block.line)")
+            }
+            let directory = Repository.root.appending(path: document.path).deletingLastPathComponent()
+            let files =
+                document.text.matches(of: /\]\(([^):#]+)\)/).map { "\($0.output.1)" }
+                + document.text.matches(of: /<doc:([A-Za-z]+)>/).map { "\($0.output.1).md" }
+            for file in files {
+                XCTAssertTrue(
+                    FileManager.default.fileExists(atPath: directory.appending(path: file).path), "\(document): \(file)"
+                )
+            }
+            let sections = document.text.matches(of: /(?m)^#+ (.*)$/).map {
+                $0.output.1.lowercased().replacing(" ", with: "-")
+            }
+            for link in document.text.matches(of: /\]\(#([^)]+)\)/) {
+                XCTAssertTrue(sections.contains(String(link.output.1)), "\(document): #\(link.output.1)")
+            }
         }
     }
 
@@ -31,37 +45,34 @@ final class DocumentsTests: XCTestCase {
 
     func testEachCommandPrintsWhatItsDocumentShowsAndOfAnotherRunApartFromTimesIdsAndCounts() throws {
         for document in Document.all where !document.checkedBlocks("console").isEmpty {
-            try commands(document: document)
+            let shell = try DocumentShell()
+            for block in document.checkedBlocks("console") {
+                for session in block.text.components(separatedBy: "$ ").dropFirst() {
+                    let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+                    try check(String(lines[0]), prints: lines.count > 1 ? String(lines[1]) : "", shell, document)
+                }
+            }
+            try shell.end()
         }
     }
 
-    private func commands(document: Document) throws {
-        let shell = try DocumentShell()
-        for block in document.checkedBlocks("console") {
-            for session in block.text.components(separatedBy: "$ ").dropFirst() {
-                let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-                let printed = try shell.run(String(lines[0]))
-                let text = lines.count > 1 ? String(lines[1]) : ""
-                // One document compiles the program with optimization, another without.
-                if lines[0].contains("notify-demo check plain.jsonl") {
-                    let places = "posted at plain.swift:10; observed at plain.swift:6"
-                    XCTAssertTrue(printed.output.contains(places), "\(document): \(printed)")
-                }
-                // What is printed of the recording in this repository is always the same.
-                if lines[0].contains(/^notify-demo (check|diagnose|show|stats|timeline)\b/),
-                    !lines[0].contains("plain.jsonl")
-                {
-                    XCTAssertEqual(printed.output, text, "\(document): \(lines[0])")
-                    continue
-                }
-                let shown = Self.shape(of: text)
-                // A document shows standard output, or both as on a terminal.
-                if Self.shape(of: printed.output + printed.errors) != shown {
-                    XCTAssertEqual(Self.shape(of: printed.output), shown, "\(document): \(lines[0])\n\(printed.errors)")
-                }
-            }
+    private func check(_ command: String, prints text: String, _ shell: DocumentShell, _ document: Document) throws {
+        let printed = try shell.run(command)
+        // One document compiles the program with optimization, another without.
+        if command.contains("notify-demo check plain.jsonl") {
+            let places = "posted at plain.swift:10; observed at plain.swift:6"
+            XCTAssertTrue(printed.output.contains(places), "\(document): \(printed)")
         }
-        try shell.end()
+        // What is printed of the recording in this repository is always the same.
+        if command.contains(/^notify-demo (check|diagnose|show|stats|timeline)\b/), !command.contains("plain.jsonl") {
+            XCTAssertEqual(printed.output, text, "\(document): \(command)")
+            return
+        }
+        let shown = Self.shape(of: text)
+        // A document shows standard output, or both as on a terminal.
+        if Self.shape(of: printed.output + printed.errors) != shown {
+            XCTAssertEqual(Self.shape(of: printed.output), shown, "\(document): \(command)\n\(printed.errors)")
+        }
     }
 
     func testEachScenarioIsShown() throws {
@@ -84,24 +95,19 @@ final class DocumentsTests: XCTestCase {
         try shell.end()
     }
 
-    func testEachLinkLeadsToAFileASectionOrAnArticle() {
-        for document in Document.all { links(document: document) }
-    }
-
-    private func links(document: Document) {
-        let directory = Repository.root.appending(path: document.path).deletingLastPathComponent()
-        for link in document.text.matches(of: /\]\(([^):#]+)\)/) {
-            XCTAssertTrue(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1)").path))
-        }
-        for link in document.text.matches(of: /<doc:([A-Za-z]+)>/) {
-            XCTAssertTrue(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1).md").path))
-        }
-        let sections = document.text.matches(of: /(?m)^#+ (.*)$/).map {
-            $0.output.1.lowercased().replacing(" ", with: "-")
-        }
-        for link in document.text.matches(of: /\]\(#([^)]+)\)/) {
-            XCTAssertTrue(sections.contains(String(link.output.1)), "\(document): #\(link.output.1)")
-        }
+    /// The examples whose main loop is not Foundation's.
+    func testEachMainLoopReceivesAllNotificationsInOrderWhileItsOwnTimersAndIdleHandlersAreCalled() throws {
+        let script = Repository.root.appending(path: "Scripts/main-loops.sh").path
+        // It compiles three programs.
+        let run = try ChildProgram(path: "bash", arguments: [script, try Shell.directory()])
+            .run(timeout: TestTimeout.hang * 5)
+        let lines = run.output.split(separator: "\n")
+        let skipped = lines.filter { $0.hasPrefix("skipped ") }
+        XCTAssertEqual(run.end, .exit(skipped.isEmpty ? 0 : 77), "\(run)")
+        XCTAssertEqual(lines.first, "epoll-loop: 100000 notifications in order")
+        XCTAssertEqual(
+            lines.count { $0.hasSuffix("-loop: 100000 notifications in order") } + skipped.count, 3, "\(run)")
+        if !skipped.isEmpty { throw XCTSkip(skipped.joined(separator: "; ")) }
     }
 
     /// The source texts of the example programs, and of the examples in these tests.
@@ -131,10 +137,8 @@ final class DocumentsTests: XCTestCase {
     /// of a timeline where nothing happened for long.
     private static func shape(of text: String) -> [String] {
         text.replacing(/notify-demo(?=\[[0-9]+\] →)/, with: "")
-            .replacing(/(?m)^ .*┆.* later\n/, with: "").replacing(/0x[0-9a-f]+|[0-9]+(\.[0-9]+)?/, with: "0").replacing(
-                /0 (ns|[µm]?s)\b/, with: "0 s"
-            )
-            .replacing(/0 [kM]B\b/, with: "0 bytes")
+            .replacing(/(?m)^ .*┆.* later\n/, with: "").replacing(/0x[0-9a-f]+|[0-9]+(\.[0-9]+)?/, with: "0")
+            .replacing(/0 (ns|[µm]?s)\b/, with: "0 s").replacing(/0 [kM]B\b/, with: "0 bytes")
             .replacing(/\ +/, with: " ").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

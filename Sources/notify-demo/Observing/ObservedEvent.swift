@@ -18,19 +18,14 @@ struct ObservedEvent: Encodable, Sendable {
     private var processName: String?
     private var thread: ThreadIdentity?
     private(set) var serverProcess: Int32?
-    private var reason: String?
+    private var reason, problem: String?
     private var count: Int?
     private var cause: NotificationGap.Cause?
-    private var problem: String?
-    init(_ notification: DistributedNotification, senderName: String?, thread: ThreadIdentity) {
+
+    init(_ notification: DistributedNotification, senderName: String?, thread: ThreadIdentity = .current) {
         kind = .notification
         (name, object, userInfo) = (notification.name.rawValue, notification.object, notification.userInfo)
         (process, processName, self.thread) = (notification.sender, senderName, thread)
-    }
-
-    init(_ notification: DistributedNotification) {
-        let sender = try? String(contentsOfFile: "/proc/\(notification.sender)/comm", encoding: .utf8)
-        self.init(notification, senderName: sender?.trimmingCharacters(in: .newlines), thread: .current)
     }
 
     init(_ event: ConnectionEvent) {
@@ -44,6 +39,7 @@ struct ObservedEvent: Encodable, Sendable {
 
     /// In words, without the time. Characters that a terminal might interpret are escaped.
     var text: String {
+        let problem = problem.map(ShownText.escaped) ?? ""
         switch kind {
         case .notification:
             let object = object.map { " of \(ShownText.quoted($0))" } ?? ""
@@ -55,23 +51,11 @@ struct ObservedEvent: Encodable, Sendable {
         case .interrupted:
             return "interrupted: \(ShownText.escaped(reason ?? "")); an unknown number of notifications was lost"
         case .gap:
-            return "gap: not delivered: \(counted(count ?? 0, "notification")), because "
-                + (cause.map(Self.explanation) ?? "") + (problem.map { ": \(ShownText.escaped($0))" } ?? "")
-        case .failed:
-            return "failed: \(ShownText.escaped(problem ?? ""))"
+            return "gap: not delivered: \(counted(count ?? 0, "notification")), \(cause?.rawValue ?? "") \(problem)"
+        case .failed: return "failed: \(problem)"
         }
     }
 
     /// One line: `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with {"dishes":3}`.
     func line(_ style: DocumentStyle = DocumentStyle()) -> String { "\(style.time(wall)) \(text)" }
-
-    private static func explanation(of cause: NotificationGap.Cause) -> String {
-        switch cause {
-        case .slow: "this process read more slowly than others posted"
-        case .held: "while this process was suspended, more arrived than the server holds"
-        case .waiting: "the thread that handles them was too slow"
-        case .unreadable: "their sender sent an invalid property list"
-        case .undecodable: "their userInfo is of another type"
-        }
-    }
 }

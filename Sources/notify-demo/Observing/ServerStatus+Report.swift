@@ -7,19 +7,16 @@ extension ServerStatus {
     ///
     /// - Parameter width: of a line.
     func report(width: Int) -> [String] {
-        let all = [
-            posted, matched, delivered, heldEntries, dropped, discarded + coalesced + suppressed + removed,
-        ]
+        func row(_ name: String, _ counts: Int...) -> [String] { [name] + counts.map(Quantity.exact) }
+        let columns = ["posted", "matched", "delivered", "held", "dropped", "not held"].map { Table.Column.number($0) }
+        let notHeld = discarded + coalesced + suppressed + removed
+        let all = row("all", posted, matched, delivered, heldEntries, dropped, notHeld)
         let processes = clients.map { client in
-            let numbers = [
+            row(
+                "\(client.process) \(ShownText.escaped(client.name))\(client.isSuspended ? ", suspended" : "")",
                 client.posted, client.matched, client.delivered, client.heldEntries, client.dropped,
-                client.discarded + client.coalesced + client.suppressed + client.removed,
-            ]
-            let name = "\(client.process) \(ShownText.escaped(client.name))\(client.isSuspended ? ", suspended" : "")"
-            return [name] + numbers.map(Quantity.exact)
+                client.discarded + client.coalesced + client.suppressed + client.removed)
         }
-        let numbers = ["posted", "matched", "delivered", "held", "dropped", "not held"].map { Table.Column.number($0) }
-        let rows = [["all"] + all.map(Quantity.exact)] + processes
         let observers = clients.flatMap { client in
             client.observers.map { observer in
                 let name = observer.name.map(ShownText.name) ?? "any name"
@@ -29,7 +26,7 @@ extension ServerStatus {
         }
         let life = ElapsedTime(nanoseconds: nanoseconds)
         return ["server \(process), running for \(life), at \(ShownText.escaped(directory))", ""]
-            + Table([.text("process", width: 0...24)] + numbers, rows: rows).lines() + [""]
+            + Table([.text("process", width: 0...24)] + columns, rows: [all] + processes).lines() + [""]
             + Table([.number("observed by"), .text("behavior"), .wrapped("notification")], rows: observers)
             .lines(width: width)
     }

@@ -1,45 +1,27 @@
 import Foundation
-import ThreadedNotifications
 
-/// Requests to end this process, such as Ctrl-C and SIGTERM, while it waits for something.
+/// Requests to end this process, such as Ctrl-C and SIGTERM.
 enum EndRequests {
-    /// Does work on a thread of its own while the main thread takes requests. A request that this process ignores, such
-    /// as SIGINT in a script's background command, stays ignored.
+    /// Calls `handle` with each later request, in place of its effect, on a thread of its own. A request that this
+    /// process ignores, such as SIGINT in a script's background command, stays ignored.
     ///
-    /// - Parameters:
-    ///   - maximum: later requests have their effect.
-    ///   - handle: called with each request, in place of its effect.
-    ///   - work: called when requests are taken.
-    /// - Returns: the result of the work.
-    static func taking<Value: Sendable>(
-        _ signals: [Int32], atMost maximum: Int = .max, _ handle: (Int32) -> Void,
-        during work: @escaping @Sendable () throws -> Value
-    ) throws -> Value {
-        let result = Locked<Result<Value, any Error>?>(nil)
-        // Not with this package, whose deliveries would be recorded if another command records this one.
-        DispatchQueue.main.async {
-            Thread.detachNewThread {
-                let value = Result { try work() }
-                result.withLock { $0 = value }
-                // The main thread stops waiting.
-                DispatchQueue.main.async {}
-            }
-        }
-        var count = 0
-        while true {
-            let taken = count < maximum ? signals : []
-            let end = MainActor.assumeIsolated {
-                MainRunLoop.run(until: { result.withLock { $0 != nil } }, stoppingOn: taken)
-            }
-            if case .signal(let number) = end { handle(number) }
-            if let value = result.withLock(\.self) { return try value.get() }
-            count += 1
+    /// Threads: the main thread, before it starts threads that handle signals.
+    static func take(_ signals: [Int32], _ handle: @escaping @Sendable (Int32) -> Void) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in signals where !isIgnored(number) { sigaddset(&set, number) }
+        // Later threads inherit it.
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        Thread.detachNewThread { [set] in
+            var (set, number) = (set, Int32(0))
+            while sigwait(&set, &number) == 0 { handle(number) }
         }
     }
 
-    /// Ends the process by a signal, so that its parent sees the signal.
-    static func end(by number: Int32) {
-        signal(number, SIG_DFL)
-        kill(getpid(), number)
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        // Safety: both types are pointers, and the result is only compared. SIG_IGN is the address 1.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 }

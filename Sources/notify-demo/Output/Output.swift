@@ -23,7 +23,7 @@ final class Output {
     /// - Parameter permissions: of a new file.
     init(
         _ path: String, permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
-    ) throws(OutputError) {
+    ) throws(CommandError) {
         self.path = path
         if Self.isStandardOutput(path) {
             descriptor = .standardOutput
@@ -34,7 +34,7 @@ final class Output {
             descriptor = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: permissions)
         } catch {
-            throw OutputError(path: path, problem: "\(error)")
+            throw CommandError(description: "cannot write \(ShownText.name(path)): \(error).")
         }
     }
 
@@ -51,18 +51,18 @@ final class Output {
     }
 
     /// Writes a line. Data is written when there are 64 KiB, and by `flush()`.
-    func print(_ line: String) throws(OutputError) {
+    func print(_ line: String) throws(CommandError) {
         unwritten += line.utf8
         try write([UInt8(ascii: "\n")])
     }
 
     /// Writes data with its own newlines.
-    func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
+    func write(_ bytes: some Collection<UInt8>) throws(CommandError) {
         unwritten += bytes
         if unwritten.count >= 1 << 16 { try flush() }
     }
 
-    func flush() throws(OutputError) {
+    func flush() throws(CommandError) {
         hasWritten = hasWritten || !unwritten.isEmpty
         defer { unwritten.removeAll(keepingCapacity: true) }
         if isClosed { return }
@@ -71,31 +71,26 @@ final class Output {
         } catch Errno.brokenPipe {
             isClosed = true
         } catch {
-            throw OutputError(path: path, problem: "\(error)")
+            throw failure(error)
         }
     }
 
     /// Writes the remaining data, and closes a file.
     ///
     /// - Parameter line: the last line.
-    func finish(_ line: String? = nil) throws(OutputError) {
+    func finish(_ line: String? = nil) throws(CommandError) {
         if let line { try print(line) }
         try flush()
         if isStandardOutput || isClosed { return }
         isClosed = true
         // Some file systems report write errors only on close.
-        do { try descriptor.close() } catch { throw OutputError(path: path, problem: "\(error)") }
+        do { try descriptor.close() } catch { throw failure(error) }
     }
-}
 
-/// An output could not be written.
-struct OutputError: Error, CustomStringConvertible {
-    var path: String
-    var problem: String
-
-    var description: String {
-        path == "-"
-            ? "cannot write to standard output: \(problem). The output is incomplete."
-            : "cannot write \(ShownText.name(path)): \(problem)."
+    func failure(_ problem: any Error) -> CommandError {
+        CommandError(
+            description: isStandardOutput
+                ? "cannot write to standard output: \(problem). The output is incomplete."
+                : "cannot write \(ShownText.name(path)): \(problem).")
     }
 }

@@ -2,15 +2,20 @@ import Foundation
 
 /// Finds the files that source locations name: a path, or a module and a file as in `#fileID`.
 ///
-/// Cost: the first file that is not a path is searched for in the directory and all below it, except hidden ones.
+/// Cost: the first file that is not a path is searched for in the directory and all below it, except hidden ones, and
+/// of a very large tree in a part.
 final class SourceFiles {
-    /// A larger tree is searched in part.
-    private static let maximum = 100_000
-
     /// The directory, with a slash at its end.
     private let directory: String
     /// Paths relative to the directory, by the last component.
-    private lazy var paths = Dictionary(grouping: list()) { $0.split(separator: "/").last ?? "" }
+    private lazy var paths = {
+        let files = FileManager.default.enumerator(
+            at: URL(filePath: directory), includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+        let found = (files ?? .init()).lazy.prefix(100_000).compactMap { $0 as? URL }
+        return Dictionary(grouping: found.map { String($0.path.dropFirst(directory.count)) }) {
+            $0.split(separator: "/").last ?? ""
+        }
+    }()
 
     init(directory: String = FileManager.default.currentDirectoryPath) {
         self.directory = directory.hasSuffix("/") ? directory : directory + "/"
@@ -28,12 +33,5 @@ final class SourceFiles {
             (directory + path).split(separator: "/").dropLast().contains(parts[0])
         }
         return found.count == 1 ? found[0] : nil
-    }
-
-    private func list() -> [String] {
-        let files = FileManager.default.enumerator(
-            at: URL(filePath: directory), includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
-        let found = (files ?? .init()).lazy.prefix(Self.maximum).compactMap { $0 as? URL }
-        return found.map { String($0.path.dropFirst(directory.count)) }
     }
 }

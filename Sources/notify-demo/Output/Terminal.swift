@@ -12,7 +12,7 @@ struct Terminal {
     let progressLine: ProgressLine
     private let isTerminal = TerminalStream.standardOutput.isTerminal
 
-    init(command: String, output: String = "-") throws(OutputError) {
+    init(command: String, output: String = "-") throws(CommandError) {
         standardOutput = try Output(output)
         progressLine = ProgressLine(command)
     }
@@ -32,12 +32,12 @@ struct Terminal {
     }
 
     /// Prints lines of data.
-    func print(_ lines: String...) throws(OutputError) { try print(lines) }
+    func print(_ lines: String...) throws(CommandError) { try print(lines) }
 
-    func print(_ lines: [String]) throws(OutputError) { try print(shown: lines.map(palette.plain)) }
+    func print(_ lines: [String]) throws(CommandError) { try print(shown: lines.map(palette.plain)) }
 
     /// Prints lines of a palette.
-    func print(shown lines: [String]) throws(OutputError) { for line in lines { try standardOutput.print(line) } }
+    func print(shown lines: [String]) throws(CommandError) { for line in lines { try standardOutput.print(line) } }
 
     /// Prints a message at once.
     func say(_ line: String) { say(shown: messagePalette.plain(line)) }

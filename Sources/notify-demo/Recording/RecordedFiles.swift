@@ -17,8 +17,7 @@ struct RecordedFiles {
         /// Files of processes that have not ended. The recording has what they contained when it was copied.
         var stillRecording: [String] = []
         /// The number of records, and of those of posts.
-        var records = 0
-        var posts = 0
+        var records = 0, posts = 0
         /// True if there are no records, or only those of ends.
         var isEmpty = true
         /// Messages that say which calls could not be recorded, and why.
@@ -59,9 +58,7 @@ struct RecordedFiles {
     /// From then on, a process that starts to record finds no file and reports that. A process that is already
     /// recording continues. The call blocks if the destination does, such as a FIFO without a reader.
     ///
-    /// - Parameters:
-    ///   - program: the id of the program, whose end is appended if it could not record that.
-    ///   - end: how it ended.
+    /// - Parameter program: the id of the program, whose end is appended if it could not record that.
     /// - Throws: `CommandError`. Everything recorded is still in the files, whose directory the error names.
     func finish(program: Int32, _ end: ChildProcess.End) throws(CommandError) -> Outcome {
         let now = CLinuxMonotonicNanoseconds()
@@ -70,11 +67,30 @@ struct RecordedFiles {
         let directory = rename(self.directory, closed) == 0 ? closed : self.directory
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-            let files = try names.map { try RecordedFile("\(directory)/\($0)") }
-            var outcome = try copy(files.filter { !$0.isEmpty }) { tail in
-                tail.end(of: program, Recording.Reason(end), now: now)
+            let all = try names.map { try File("\(directory)/\($0)") }
+            let files = all.filter { !$0.lines.isEmpty }
+            var outcome = Outcome(processes: files.count)
+            if !files.isEmpty {
+                let calls = files.reduce(into: Set()) { $0.formUnion(RecordedCalls.addresses(in: $1.lines)) }
+                let sources = Symbolizer()?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
+                let output = try Output(name, permissions: .ownerReadWrite)
+                for file in files {
+                    var tail = RecordingTail()
+                    tail.take(file.lines)
+                    try output.write(sources.isEmpty ? file.lines : RecordedCalls.resolved(file.lines, sources))
+                    let line = tail.end(of: program, Recording.Reason(end), now: now)
+                    try output.write(line ?? [])
+                    outcome.records += tail.recordCount + (line == nil ? 0 : 1)
+                    outcome.posts += tail.postCount
+                    outcome.isEmpty = outcome.isEmpty && tail.recordCount == tail.endCount
+                    outcome.unrecorded.formUnion(tail.unrecorded)
+                }
+                try output.flush()
+                // The records stay in the files.
+                if output.isClosed { throw output.failure(Errno.brokenPipe) }
+                try output.finish()
             }
-            for file in files {
+            for file in all {
                 if file.hasEnded { unlink(file.path) } else { outcome.stillRecording.append(file.path) }
             }
             rmdir(directory)
@@ -86,36 +102,22 @@ struct RecordedFiles {
         }
     }
 
-    /// - Parameter end: the record to append to a file.
-    private func copy(_ files: [RecordedFile], end: (RecordingTail) -> [UInt8]?) throws -> Outcome {
-        var outcome = Outcome(processes: files.count)
-        if files.isEmpty { return outcome }
-        let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
-        let symbolizer = calls.isEmpty ? nil : Symbolizer()
-        let sources = symbolizer?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
-        let output = try Output(name, permissions: .ownerReadWrite)
-        for file in files {
-            var (tail, last) = (RecordingTail(), UInt8(ascii: "\n"))
-            try file.forEachLines { lines in
-                tail.take(lines)
-                try output.write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
-                last = lines.last ?? last
-            }
-            // The last line may be truncated.
-            if last != UInt8(ascii: "\n") { try output.write([UInt8(ascii: "\n")]) }
-            if let line = end(tail) {
-                try output.write(line)
-                outcome.records += 1
-            }
-            outcome.records += tail.recordCount
-            outcome.posts += tail.postCount
-            outcome.isEmpty = outcome.isEmpty && tail.recordCount == tail.endCount
-            outcome.unrecorded.formUnion(tail.unrecorded)
+    /// What one process recorded, as it was when it was read.
+    private struct File {
+        let path: String
+        /// True if the process has ended.
+        let hasEnded: Bool
+        let lines: [UInt8]
+
+        init(_ path: String) throws {
+            self.path = path
+            // It is open only while it is read, because a program may have thousands of processes.
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            // A process that records has a lock.
+            hasEnded = flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0
+            let bytes = try file.readToEnd() ?? Data()
+            // What follows is a line that the process was writing when it died, or room for more records.
+            lines = Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)])
         }
-        try output.flush()
-        // The records stay in the files.
-        if output.isClosed { throw OutputError(path: name, problem: "\(Errno.brokenPipe)") }
-        try output.finish()
-        return outcome
     }
 }

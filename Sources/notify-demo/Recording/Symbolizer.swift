@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+import TerminalText
 
 /// Finds the source locations of calls with llvm-symbolizer, which is a part of the Swift toolchain.
 struct Symbolizer {
@@ -59,16 +60,12 @@ struct Symbolizer {
     /// if it is in it. In JSON.
     private static func name(_ file: String, from directory: String) -> String {
         let parts = file.split(separator: "/")
-        var name = file
+        var name = String(file.trimmingPrefix(directory + "/"))
         if file.hasSuffix(".swift"), let folder = parts.lastIndex(where: { $0 == "Sources" || $0 == "Tests" }),
             folder + 2 < parts.count
         {
             name = "\(parts[folder + 1])/\(parts[parts.count - 1])"
-        } else if file.hasPrefix(directory + "/") {
-            name = String(file.dropFirst(directory.count + 1))
         }
-        let data = try? JSONSerialization.data(
-            withJSONObject: name, options: [.fragmentsAllowed, .withoutEscapingSlashes])
-        return String(decoding: data ?? Data("\"\"".utf8), as: UTF8.self)
+        return ShownText.quoted(name)
     }
 }

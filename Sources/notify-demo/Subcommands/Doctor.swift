@@ -16,39 +16,35 @@ struct Doctor: Command {
     @OptionGroup var server: ServerOption
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        terminal.progressLine.showWhenDue("recording a program")
-        let directory = server.directory
-        let recording = Result { try Self.recording() }
-        let parts: [(name: String, found: Result<String?, any Error>, remedy: String)] = [
-            ("recording", recording.map { $0 }, ""),
+        let (directory, palette) = (server.directory, terminal.palette)
+        var status = ExitStatus.success
+        let sources = """
+            llvm-symbolizer is not in PATH, so the source locations of calls to Foundation stay unknown. Add the \
+            directory of Swift's toolchain to PATH.
+            """
+        let parts: [(name: String, remedy: String, find: () throws -> String?)] = [
+            ("recording", "", Self.recording),
+            ("sources", sources, { Symbolizer().map { "source locations are found with \($0.path)" } }),
             (
-                "sources", .success(Symbolizer().map { "source locations are found with \($0.path)" }),
-                """
-                llvm-symbolizer is not in PATH, so the source locations of calls to Foundation stay unknown. Add the \
-                directory of Swift's toolchain to PATH.
-                """
-            ),
-            (
-                "server",
-                Result {
-                    try DistributedCenter.status(of: directory).map { status in
-                        "process \(status.process) serves at \(directory.path) with \(ProtocolVersions.supported) of the "
-                            + "protocol"
-                    }
-                }, ServerOption.noServer(in: directory)
+                "server", ServerOption.noServer(in: directory),
+                {
+                    let (status, path) = (try DistributedCenter.status(of: directory), directory.path)
+                    return status.map { "process \($0.process) serves at \(path) with \(ProtocolVersions.supported)" }
+                }
             ),
         ]
-        terminal.progressLine.clear()
-        let palette = terminal.palette
         let rows = parts.map { part in
-            switch part.found {
-            case .success(let text?): [palette.good("ok"), part.name, palette.plain(text)]
-            case .success(nil): ["absent", part.name, palette.plain(part.remedy)]
-            case .failure(let error): [palette.bad("failed"), part.name, palette.plain("\(error)")]
+            do {
+                let found = try part.find()
+                let state = found == nil ? "absent" : palette.good("ok")
+                return [state, part.name, palette.plain(found ?? part.remedy)]
+            } catch {
+                status = .error
+                return [palette.bad("failed"), part.name, palette.plain("\(error)")]
             }
         }
         try terminal.print(shown: Table([.text(), .text(), .wrapped()], rows: rows).lines(width: terminal.width))
-        return (try? recording.get()) == nil ? .error : .success
+        return status
     }
 
     /// Records a process of this program, which posts one notification.
@@ -56,9 +52,8 @@ struct Doctor: Command {
         let file = FileManager.default.temporaryDirectory.appending(path: "notify-demo-doctor-\(getpid()).jsonl").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         let library = try RecordedProgram.library()
-        let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
         let run = try RecordedProgram.run(
-            [program, NotifyDemo.posts], recordingTo: file, timeout: .seconds(30))
+            [ChildProgram.own().path, NotifyDemo.posts], recordingTo: file, timeout: .seconds(30))
         if run.end == .exit(0), !run.files.isEmpty { return "a program was recorded with \(library)" }
         throw CommandError(
             description: "a program in which \(library) was preloaded recorded \(run.files.records) records and ended "

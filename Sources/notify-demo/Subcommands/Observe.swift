@@ -13,8 +13,8 @@ struct Observe: Command {
             id as the kernel reports it), the thread on which it was delivered, its name, object and userInfo:
               2026-11-21 16:14:57.940 make[4711] → 1 main: done of "Soup" with {"n":3}
 
-            Lost notifications have a line too: a gap gives their number and the cause; an interruption is the end of \
-            the server, after which the number is unknown.
+            Lost notifications have a line too: a gap gives their number and the cause (slow: this process read too \
+            slowly; waiting: its main thread was too slow); an interruption is the end of the server, with none.
 
             For scripts: the line "observing NAME" on standard error means that no later notification is missed. Then \
             the command after -- is started, which keeps running afterwards. If it fails before, the waiting ends.
@@ -70,7 +70,10 @@ struct Observe: Command {
             center.addConnectionObserver { add(.event(ObservedEvent($0))) },
             try center.addObserver(
                 forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: .deliverImmediately
-            ) { add(.event(ObservedEvent($0))) },
+            ) { notification in
+                let sender = try? String(contentsOfFile: "/proc/\(notification.sender)/comm", encoding: .utf8)
+                add(.event(ObservedEvent(notification, senderName: sender?.trimmingCharacters(in: .newlines))))
+            },
         ]
         defer { for token in tokens { token.cancel() } }
         // The timeout and the command begin when the server has registered the observer.
@@ -86,13 +89,7 @@ struct Observe: Command {
         }
         var (isConnected, missing) = (false, count ?? .max)
         while missing > 0, !terminal.standardOutput.isClosed {
-            let end = MainActor.assumeIsolated {
-                MainRunLoop.run(until: { steps.withLock { !$0.isEmpty } }, stoppingOn: [SIGINT, SIGTERM, SIGHUP])
-            }
-            if case .signal(let number) = end {
-                center.close()
-                EndRequests.end(by: number)
-            }
+            _ = MainActor.assumeIsolated { MainRunLoop.run(until: { steps.withLock { !$0.isEmpty } }) }
             switch steps.withLock({ $0.removeFirst() }) {
             case .event(let event):
                 if let server = event.serverProcess, !isConnected {
@@ -108,8 +105,6 @@ struct Observe: Command {
                 terminal.report(
                     "\(count - missing) of \(count) notifications arrived within \(timeout?.description ?? "")")
                 return .failed
-            // Ctrl-C was for this process too; the command happened to end first.
-            case .commandFailed(.signal(SIGINT)): EndRequests.end(by: SIGINT)
             case .commandFailed(let end):
                 terminal.report("\(command[0]) ended with \(end), and \(what) has not arrived")
                 return .error

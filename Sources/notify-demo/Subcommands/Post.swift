@@ -44,18 +44,10 @@ struct Post: Command {
         return .success
     }
 
-    /// - Throws: `ValidationError` for text that is no object, or that cannot be posted, such as null.
-    func propertyList() throws -> [String: PropertyListValue]? {
+    private func propertyList() throws -> [String: PropertyListValue]? {
         guard let userInfo else { return nil }
-        do {
-            let value = try PropertyListValue(JSONSerialization.jsonObject(with: Data(userInfo.utf8)))
-            if case .dictionary(let values) = value { return values }
-        } catch let error as DistributedError {
-            throw ValidationError(
-                "--user-info cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.cause ?? "")")
-        } catch {
-            // The message is the same for all that is no JSON.
-        }
-        throw ValidationError("--user-info takes an object of JSON, such as {\"dish\":\"soup\"}.")
+        let value = try? PropertyListValue(JSONSerialization.jsonObject(with: Data(userInfo.utf8)))
+        if case .dictionary(let values)? = value { return values }
+        throw ValidationError("--user-info takes an object of JSON without null, such as {\"dish\":\"soup\"}.")
     }
 }

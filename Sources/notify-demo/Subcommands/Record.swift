@@ -9,18 +9,17 @@ struct Record: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run a program and record its deliveries to a file.",
         discussion: """
-            The program needs no change: the library libnotification-recorder.so is preloaded into it. What it does with \
-            Foundation's NotificationCenter and NotificationQueue is recorded, and every stage of a delivery of \
-            ThreadedNotifications. Processes that it starts or forks are recorded too. Nothing is preloaded into a \
-            program with rights that its user does not have, or into one that is linked statically with the C library.
+            The program needs no change: a library is preloaded into it and into the processes that it starts, except \
+            those with rights that their user does not have, or that are linked statically with the C library. What \
+            they do with Foundation's NotificationCenter and NotificationQueue is recorded, and every stage of a \
+            delivery of ThreadedNotifications.
 
-            The file is written when the program has ended. If the program cannot be run, or nothing is recorded, the \
-            file stays as it was. With -o - the recording is printed when the program has ended, and the program's own \
-            output goes to standard error. While the program runs, SIGTERM and SIGHUP are passed on to it.
+            The file is written when the program has ended. If nothing is recorded, it stays as it was. With -o - the \
+            program's own output goes to standard error. SIGTERM and SIGHUP are passed on to the program.
 
             With --repeat the program runs several times. The recordings of the runs that end with status 0 are kept as \
-            good-1.jsonl and so on, the others as bad-1.jsonl and so on, in the directory that -o names; those of an \
-            earlier --repeat are overwritten. If there are both, the message at the end has the command that compares them.
+            good-1.jsonl and so on, the others as bad-1.jsonl and so on, in the directory that -o names. If there are \
+            both, the message at the end has the command that compares them.
 
             EXAMPLES
               notify-demo record -- ./my-program --its options
@@ -68,26 +67,21 @@ struct Record: Command {
         completion: .file())
     var command: [String] = []
 
-    private var file: String { output ?? RecordingFile.defaultPath }
-
-    private var isPrinted: Bool { Output.isStandardOutput(file) }
+    private var isPrinted: Bool { output.map(Output.isStandardOutput) == true }
 
     func validate() throws {
         try ValidationError.check("--repeat", repetitions, from: 1, to: .max)
-        let (isRepeated, isChecked) = (repetitions != nil, !check.isEmpty)
         for (isRefused, problem) in [
             (command.isEmpty, "name a program after --, for example: notify-demo record -- ./my-program"),
-            (
-                isRepeated && isChecked,
-                "--repeat checks no rules. Check the recordings afterwards with 'notify-demo check'."
-            ),
-            (isPrinted && (isRepeated || isChecked), "--repeat and --check need files. Name one with -o."),
+            (isPrinted && (repetitions != nil || !check.isEmpty), "--repeat and --check need files. Name one with -o."),
+            (repetitions != nil && !check.isEmpty, "--repeat checks no rules. Use 'notify-demo check' afterwards."),
             (check.contains("-"), "standard input belongs to the program. Name a file for --check."),
         ] where isRefused { throw ValidationError(problem) }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if let repetitions { return try perform(atMost: repetitions, terminal) }
+        let file = output ?? RecordingFile.defaultPath
         // The rules are read first, so that an error is reported before the program runs.
         let checked = check.isEmpty ? nil : try findings.check(rulesIn: check)
         let run = try RecordedProgram.run(command, recordingTo: file)

@@ -76,8 +76,7 @@ struct Run: Command {
         var options = ScenarioOptions()
         (options.posters, options.notifications, options.capture) = (posters, notifications, capture)
         (options.dropSignals, options.seed) = (dropSignals, seed)
-        let run = try ScenarioRun.perform(
-            name, options: options, needsRecords: json || output != nil, terminal)
+        let run = try ScenarioRun.perform(name, options: options, needsRecords: json || output != nil, terminal)
         var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
@@ -96,5 +95,15 @@ struct Run: Command {
         }
         for expectation in run.expectations { terminal.say(shown: terminal.messagePalette.line(of: expectation)) }
         return run.expectations.allSatisfy(\.holds) ? .success : .failed
+    }
+}
+
+struct List: Command {
+    static let configuration = CommandConfiguration(abstract: "List the scenarios.")
+
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
+        let rows = ScenarioCatalog.all.map { [$0.name, $0.summary] }
+        try terminal.print(Table([.text(), .wrapped()], rows: rows).lines(width: terminal.width))
+        return .success
     }
 }

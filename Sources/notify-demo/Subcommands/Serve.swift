@@ -11,7 +11,7 @@ struct Serve: Command {
         discussion: """
             The first process that posts or observes starts a server by itself, which ends when it has had no client \
             for a minute. This command runs one that logs to standard error and serves until SIGTERM or Ctrl-C ends it, \
-            after it has written what its clients wait for; a second one ends it at once.
+            after it has written what its clients wait for; SIGQUIT ends it at once.
 
             With --status, the clients of the server that runs are shown and their observers. Each post counts once for \
             each process with an observer that matches it, and is then delivered, held or not delivered: dropped because \
@@ -43,12 +43,8 @@ struct Serve: Command {
             // If standard error is closed, nothing can be logged.
             _ = try? FileDescriptor.standardError.writeAll(Workflow.neutralized("\(event)\n"))
         }
-        // A second request ends the process at once.
-        try EndRequests.taking([SIGINT, SIGTERM, SIGHUP], atMost: 1) { _ in
-            server.stop()
-        } during: {
-            try server.run()
-        }
+        EndRequests.take([SIGINT, SIGTERM, SIGHUP]) { _ in server.stop() }
+        try server.run()
         return .success
     }
 }

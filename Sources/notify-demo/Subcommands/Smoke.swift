@@ -23,9 +23,8 @@ struct Smoke: Command {
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios
         var (count, failures): (Int, [ReportedFinding]) = (0, [])
-        for (index, scenario) in chosen.enumerated() {
-            let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
-            let results = try ScenarioRun.perform(scenario, terminal, label: label).expectations
+        for scenario in chosen {
+            let results = try ScenarioRun.perform(scenario, terminal).expectations
             try terminal.print(shown: results.map { terminal.palette.line(of: $0, in: scenario.name) })
             try terminal.standardOutput.flush()
             count += results.count

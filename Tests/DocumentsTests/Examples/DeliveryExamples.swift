@@ -211,17 +211,6 @@ final class DeliveryExamples: ExampleTestCase {
         // example: end
     }
 
-    private func started(_ name: String) throws -> RunLoopThread {
-        let thread = RunLoopThread(name: name)
-        try thread.start()
-        return thread
-    }
-
-    private func end(_ thread: RunLoopThread) throws {
-        thread.stop()
-        try thread.waitUntilFinished(timeout: TestTimeout.hang)
-    }
-
     private func wait(for operation: @escaping @Sendable () async -> Void) {
         let isDone = expectation(description: "done")
         Task {

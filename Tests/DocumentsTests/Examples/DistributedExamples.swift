@@ -27,56 +27,50 @@ final class DistributedExamples: ExampleTestCase {
     }
 
     func testTheProgramPrintsTheDish() throws {
-        try MainActor.assumeIsolated { try Self.theProgram() }
+        try MainActor.assumeIsolated {
+            // example: begin
+            let center = try DistributedCenter.default
+            let dishReady = Notification.Name("DishReady")
+
+            let waiter = try center.addObserver(forName: dishReady, object: "Kitchen") { notification in
+                let dish = notification.userInfo?["dish"]?.stringValue ?? "something"
+                print("\(dish) is served on \(ThreadIdentity.current)")
+            }
+
+            try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
+            MainRunLoop.run { waiter.counters.delivered > 0 }
+            // example: end
+
+            waiter.cancel()
+        }
         XCTAssertEqual(printed.lines, ["soup is served on {number = 1, name = main}"])
     }
 
-    @MainActor private static func theProgram() throws {
-
-        // example: begin
-        let center = try DistributedCenter.default
-        let dishReady = Notification.Name("DishReady")
-
-        let waiter = try center.addObserver(forName: dishReady, object: "Kitchen") { notification in
-            let dish = notification.userInfo?["dish"]?.stringValue ?? "something"
-            print("\(dish) is served on \(ThreadIdentity.current)")
-        }
-
-        try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
-        MainRunLoop.run { waiter.counters.delivered > 0 }
-        // example: end
-
-        waiter.cancel()
-    }
-
     func testACodableTypeIsAUserInfo() throws {
-        try MainActor.assumeIsolated { try Self.codable() }
+        try MainActor.assumeIsolated {
+            let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
+
+            // example: begin
+            struct Dish: Codable {
+                var dish: String
+                var portions: Int?
+            }
+
+            let counter = try center.addObserver(forName: dishReady, as: Dish.self) { dish in
+                print("\(dish.portions ?? 1) of \(dish.dish)")
+            }
+            try center.post(name: dishReady, codable: Dish(dish: "soup", portions: 3))
+            // example: end
+
+            MainRunLoop.run { counter.counters.delivered > 0 }
+            counter.cancel()
+        }
         XCTAssertEqual(printed.lines, ["3 of soup"])
-    }
-
-    @MainActor private static func codable() throws {
-        let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
-
-        // example: begin
-        struct Dish: Codable {
-            var dish: String
-            var portions: Int?
-        }
-
-        let counter = try center.addObserver(forName: dishReady, as: Dish.self) { dish in
-            print("\(dish.portions ?? 1) of \(dish.dish)")
-        }
-        try center.post(name: dishReady, codable: Dish(dish: "soup", portions: 3))
-        // example: end
-
-        MainRunLoop.run { counter.counters.delivered > 0 }
-        counter.cancel()
     }
 
     func testSuspendedObserversReceiveTheirNotifications() throws {
         let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
+        let worker = try started("worker")
 
         // example: begin
         let all = try center.addObserver(forName: dishReady, suspensionBehavior: .hold, on: worker) { notification in
@@ -118,50 +112,43 @@ final class DistributedExamples: ExampleTestCase {
             ["bread", "salad", "fire"].map { "process \(getpid()) has made \($0)" })
         XCTAssertEqual(lines.filter { !$0.hasPrefix("process") && !$0.hasPrefix("observed") }, ["read DishReady"])
         for token in [all, events] { token.cancel() }
-        worker.stop()
-        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+        try end(worker)
     }
 
     func testTheShortProgramPrintsTheDish() throws {
-        try MainActor.assumeIsolated { try Self.theShortProgram() }
+        try MainActor.assumeIsolated {
+            // example: begin
+            let center = try DistributedCenter.default
+            let dishReady = Notification.Name("DishReady")
+
+            let observer = try center.addObserver(forName: dishReady, object: "Kitchen") { notification in
+                print(notification.userInfo?["dish"]?.stringValue ?? "something")  // on the main thread
+            }
+            try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
+            MainRunLoop.run { observer.counters.delivered > 0 }
+            // example: end
+
+            observer.cancel()
+        }
         XCTAssertEqual(printed.lines, ["soup"])
     }
 
-    @MainActor private static func theShortProgram() throws {
+    func testAppleNamesPrintThePath() {
+        MainActor.assumeIsolated {
+            // example: begin
+            let center = DistributedNotificationCenter.default()
+            let saved = Notification.Name("DocumentSaved")
 
-        // example: begin
-        let center = try DistributedCenter.default
-        let dishReady = Notification.Name("DishReady")
-
-        let observer = try center.addObserver(forName: dishReady, object: "Kitchen") { notification in
-            print(notification.userInfo?["dish"]?.stringValue ?? "something")  // on the main thread
+            center.addObserver(forName: saved, object: nil, queue: .main) { notification in
+                print("\(notification.object as? String ?? "somebody") saved \(notification.userInfo?["path"] ?? "")")
+                MainRunLoop.stop()
+            }
+            center.postNotificationName(
+                saved, object: "Editor", userInfo: ["path": "/tmp/a"], options: [.deliverImmediately])
+            MainRunLoop.run()
+            // example: end
         }
-        try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
-        MainRunLoop.run { observer.counters.delivered > 0 }
-        // example: end
-
-        observer.cancel()
-    }
-
-    func testAppleNamesPrintThePath() throws {
-        try MainActor.assumeIsolated { try Self.appleNames() }
         XCTAssertEqual(printed.lines, ["Editor saved /tmp/a"])
-    }
-
-    @MainActor private static func appleNames() throws {
-
-        // example: begin
-        let center = DistributedNotificationCenter.default()
-        let saved = Notification.Name("DocumentSaved")
-
-        center.addObserver(forName: saved, object: nil, queue: .main) { notification in
-            print("\(notification.object as? String ?? "somebody") saved \(notification.userInfo?["path"] ?? "")")
-            MainRunLoop.stop()
-        }
-        center.postNotificationName(
-            saved, object: "Editor", userInfo: ["path": "/tmp/a"], options: [.deliverImmediately])
-        MainRunLoop.run()
-        // example: end
     }
 
     /// Compiled only: this program could then be started as the server.

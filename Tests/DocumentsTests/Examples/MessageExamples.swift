@@ -30,8 +30,7 @@ extension NotificationCenter.MessageIdentifier where Self == NotificationCenter.
 final class MessageExamples: ExampleTestCase {
     func testAMessageWithASubject() throws {
         let center = ThreadedNotificationCenter()
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
+        let worker = try started("worker")
 
         // example: begin
         final class Oven: Sendable {}
@@ -48,8 +47,7 @@ final class MessageExamples: ExampleTestCase {
         center.post(Baked(loaves: 3), subject: oven)
         // example: end
 
-        worker.stop()
-        try worker.waitUntilFinished(timeout: TestTimeout.hang)
+        try end(worker)
         XCTAssertEqual(printed.lines, ["3 loaves"])
         XCTAssertEqual(baking.counters.delivered, 1)
     }

@@ -1,3 +1,4 @@
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -19,4 +20,8 @@ final class PrintedLines: Sendable {
 
 class ExampleTestCase: XCTestCase {
     override func setUp() { printed.clear() }
+
+    func end(_ thread: RunLoopThread) throws { try thread.stopAndWait() }
+
+    func started(_ name: String) throws -> RunLoopThread { try RunLoopThread.started(name) }
 }

@@ -11,36 +11,34 @@ final class ChildProgramTests: XCTestCase {
     func testARunReturnsTheOutputTheErrorsAndTheEndAndGivesTheInputAndTheEnvironment() throws {
         setenv("CHILD_KEPT", "kept", 1)
         setenv("CHILD_REMOVED", "removed", 1)
+        let large = String(repeating: "input", count: 100_000)
         for (script, end, output, errors) in [
-            ("cat; echo to errors >&2; exit 3", ChildProcess.End.exit(3), "given", "to errors\n"),
+            ("cat; echo to errors >&2; exit 3", ChildProcess.End.exit(3), large, "to errors\n"),
             ("kill -9 $$", .signal(9), "", ""),
             // It ends without having read its input.
             ("exit 0", .exit(0), "", ""),
             ("echo $CHILD_KEPT, $CHILD_REMOVED, $CHILD_SET", .exit(0), "kept, , set\n", ""),
         ] {
             let result = try shell(script, environment: ["CHILD_REMOVED": nil, "CHILD_SET": "set"])
-                .run(input: Array("given".utf8), timeout: TestTimeout.hang)
+                .run(input: Array(large.utf8), timeout: TestTimeout.hang)
             XCTAssertTrue(result.end == end && result.output == output && result.errors == errors, "\(result)")
         }
-        assertThrows(ChildProcessError.cannotRun("/nonexistent", problem: "No such file or directory")) {
-            try ChildProgram(path: "/nonexistent").run(timeout: TestTimeout.hang)
+        XCTAssertThrowsError(try ChildProgram(path: "/nonexistent").run(timeout: TestTimeout.hang)) {
+            XCTAssertEqual("\($0)", "cannot run /nonexistent: No such file or directory")
         }
     }
 
-    func testInputAndOutputThatAreLargerThanAPipeArePassedCompletely() throws {
-        let input = (0..<1_000_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
-        let result = try shell("cat; head -c 300000 /dev/zero >&2").run(input: input, timeout: TestTimeout.hang)
-        XCTAssertEqual(Array(result.output.utf8), input)
-        XCTAssertEqual(result.errors.utf8.count, 300_000)
-    }
-
-    func testAProgramThatDoesNotEndIsKilledAndOneThatItLeavesBehindIsNotWaitedFor() throws {
+    func testAProgramThatDoesNotEndIsKilledAlsoWhenItsValueIsReleasedAndOneItLeavesBehindIsNotWaitedFor() throws {
         let killed = try shell("echo begun; exec sleep 600").run(timeout: .milliseconds(500))
         XCTAssertTrue(killed.end == .timedOut && killed.output == "begun\n")
         let result = try shell("sleep 600 & echo $!").run(timeout: TestTimeout.hang)
         let left = try XCTUnwrap(Int32(result.output.trimmingCharacters(in: .newlines)))
         XCTAssertEqual(result.end, .exit(0))
         XCTAssertEqual(kill(left, SIGKILL), 0)
+        var child: ChildProcess? = try ChildProgram(path: "sleep", arguments: ["600"]).start()
+        let id = try XCTUnwrap(child?.id)
+        child = nil
+        XCTAssertEqual(kill(id, 0), -1)
     }
 
     func testLinesAreExchangedUntilTheInputIsClosed() throws {
@@ -50,19 +48,12 @@ final class ChildProgramTests: XCTestCase {
             try child.write(line: line, timeout: TestTimeout.hang)
             XCTAssertEqual(try child.readLine(timeout: TestTimeout.hang), "got \(line)")
         }
-        assertThrows(ChildProcessError.timedOut(after: .zero)) { try child.readLine(timeout: .zero) }
+        assertThrows(ChildProcessError.self) { try child.readLine(timeout: .zero) }
         XCTAssertFalse(child.hasEnded)
         child.closeInput()
         XCTAssertNil(try child.readLine(timeout: TestTimeout.hang))
         XCTAssertEqual(child.wait(timeout: TestTimeout.hang), .exit(5))
         assertThrows(ChildProcessError.hasEnded) { try child.write(line: "three", timeout: TestTimeout.hang) }
-    }
-
-    func testAChildIsKilledWhenItsValueIsReleased() throws {
-        var child: ChildProcess? = try ChildProgram(path: "sleep", arguments: ["600"]).start()
-        let id = try XCTUnwrap(child?.id)
-        child = nil
-        XCTAssertEqual(kill(id, 0), -1)
     }
 
     func testAChildThatIsStartedOnAThreadOfDispatchBlocksNoSignalsAndHandlesSIGPIPEAsUsual() async throws {

@@ -10,11 +10,12 @@ import XCTest
 /// The scenarios, on the main thread. The tests of the documents compare their outputs.
 final class ScenarioTests: XCTestCase {
     private func environment(
-        _ options: ScenarioOptions = ScenarioOptions()
+        _ options: ScenarioOptions = ScenarioOptions(), program: ChildProgram? = nil,
+        timeout: Duration = TestTimeout.hang
     ) throws -> ScenarioEnvironment {
         ScenarioEnvironment(
-            options: options, timeout: TestTimeout.hang,
-            program: ChildProgram(path: "\(try Shell.directory())/notify-demo"))
+            options: options, timeout: timeout,
+            program: try program ?? ChildProgram(path: "\(Shell.directory())/notify-demo"))
     }
 
     private func flood(_ notifications: Int, posters: Int = 8, dropSignals: Double = 0.9) -> ScenarioOptions {
@@ -23,23 +24,18 @@ final class ScenarioTests: XCTestCase {
         return options
     }
 
-    private func perform(_ scenario: any Scenario, in environment: ScenarioEnvironment) throws -> RecordedRun {
-        try ScenarioRecording.start()
+    private func perform(
+        _ scenario: any Scenario, recordsAll: Bool = true, in environment: ScenarioEnvironment
+    ) throws -> RecordedRun {
+        try ScenarioRecording.start(recordsAll: recordsAll)
         let result = Result { try scenario.perform(in: environment) }
         let run = try ScenarioRecording.finish()
-        try result.get()
-        return run
-    }
-
-    /// The recording of a scenario whose expectations hold.
-    private func recording(_ scenario: any Scenario, _ options: ScenarioOptions = ScenarioOptions()) throws -> Recording
-    {
-        let run = try perform(scenario, in: environment(options))
         XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) still records")
+        try result.get()
         XCTAssertEqual(run.recording.problems, [], scenario.name)
         XCTAssertEqual(
-            scenario.expectations(of: run, options: options).compactMap(\.failure), [], scenario.name)
-        return run.recording
+            scenario.expectations(of: run, options: environment.options).compactMap(\.failure), [], scenario.name)
+        return run
     }
 
     func testEachExpectationOfAScenarioFailsAfterSomeChangeOfOneRecord() throws {
@@ -62,7 +58,7 @@ final class ScenarioTests: XCTestCase {
         for scenario in ScenarioCatalog.all {
             var options = flood(8, posters: 2)
             options.capture = .unsafe
-            let recording = try recording(scenario, options)
+            let recording = try perform(scenario, in: environment(options)).recording
             // The first and the last record of each kind.
             let kinds = Dictionary(grouping: recording.entries.indices) { index in
                 let entry = recording.entries[index]
@@ -78,37 +74,45 @@ final class ScenarioTests: XCTestCase {
                 }
             }
             XCTAssertEqual(unbroken, [], scenario.name)
-            let ofNothing = scenario.expectations(of: RecordedRun(Recording(source: "nothing")), options: options)
-            XCTAssertEqual(ofNothing.filter(\.holds).map(\.claim), [], scenario.name)
         }
     }
 
     func testAFloodWithAnyDropsLosesNothingAndTheSeedRepeatsThem() throws {
         for (notifications, drop, dropped) in [(400, 0, 0), (400, 0.5, 207), (400, 1, 400), (1, 0.9, 1)] {
-            let entries = try recording(FloodScenario(), flood(notifications, dropSignals: drop)).entries
+            let options = flood(notifications, dropSignals: drop)
+            let entries = try perform(FloodScenario(), in: environment(options)).recording.entries
             XCTAssertEqual(entries.count { $0.stage == .signal || $0.stage == .dropSignal }, notifications + 1)
             XCTAssertEqual(entries.count { $0.stage == .dropSignal }, dropped, "\(drop)")
         }
         // Without its records, which are counted.
-        let environment = try environment(flood(400))
-        try ScenarioRecording.start(recordsAll: false)
-        try FloodScenario().perform(in: environment)
-        let run = try ScenarioRecording.finish()
+        let run = try perform(FloodScenario(), recordsAll: false, in: environment(flood(400)))
         XCTAssertEqual(Set(run.recording.entries.map(\.stage)), [.log, .end])
-        XCTAssertEqual(FloodScenario().expectations(of: run, options: environment.options).compactMap(\.failure), [])
         XCTAssertEqual(FloodScenario().report(on: run)?.hasSuffix("handled 400"), true)
     }
 
-    func testEveryStageOfTheLibraryIsOneOfRecordsAndNothingIsRecordedAfterwards() throws {
+    func testASecondProcessThatCannotStartEndsHangsOrRecordsNothingIsAnError() throws {
+        func shell(_ line: String) -> ChildProgram { ChildProgram(path: "/bin/sh", arguments: ["-c", line]) }
+        let (short, hang) = (Duration.milliseconds(50), TestTimeout.hang)
+        let missing = ChildProgram(path: "/nonexistent")
+        for (scenario, program, timeout, problem) in [
+            (DistributedScenario(), missing, hang, "cannot run /nonexistent: No such file or directory"),
+            (DistributedScenario(), shell(""), hang, "the child process ended before it had read its input"),
+            (DistributedScenario(), shell("exec sleep 600"), .seconds(2), "the child process wrote no line within 2.0"),
+            (
+                ObserverLifetimeScenario(), shell("exec sleep 600"), short,
+                "timed out after 0.05 seconds while waiting for a second process"
+            ),
+            (ObserverLifetimeScenario(), shell("exit 0"), hang, "the second process: it recorded nothing"),
+        ] as [(any Scenario, ChildProgram, Duration, String)] {
+            XCTAssertThrowsError(try perform(scenario, in: environment(program: program, timeout: timeout))) {
+                XCTAssertTrue("\($0)".hasPrefix(problem), "\($0)")
+            }
+        }
+    }
+
+    func testEveryStageOfTheLibraryIsOneOfRecords() throws {
         for stage in DeliveryEvent.Stage.allCases {
             XCTAssertNotNil(DeliveryStage(rawValue: stage.rawValue), "\(stage)")
         }
-        let center = ThreadedNotificationCenter()
-        try ScenarioRecording.start()
-        ScenarioRecording.trace { center.addObserver(forName: .test, on: .main) { _ in }.cancel() }
-        center.post(name: .test)
-        let entries = try ScenarioRecording.finish().recording.entries
-        XCTAssertEqual(entries.map(\.stage), [.register, .remove, .end])
-        XCTAssertEqual(entries[1].reason, .cancelled)
     }
 }
