@@ -26,7 +26,7 @@ final class DoctorTests: XCTestCase {
             (
                 parts[1],
                 [
-                    #"ok +server +process \d+ serves at .* with version 3 of"#
+                    #"ok +server +process \d+ serves at .* with version \d+ of"#
                 ]
             ),
             (

@@ -69,7 +69,6 @@ struct ObservedEvent: Encodable, Sendable {
         switch cause {
         case .slow: "this process read more slowly than others posted"
         case .held: "while this process was suspended, more arrived than the server holds"
-        case .waiting: "the thread that handles them was too slow"
         case .unreadable: "their sender sent an invalid property list"
         case .undecodable: "their userInfo is of another type"
         }

@@ -32,7 +32,7 @@ struct Doctor: Command {
                 "server",
                 Result {
                     try DistributedCenter.status(of: directory).map { status in
-                        "process \(status.process) serves at \(directory.path) with \(ProtocolVersions.supported) of the "
+                        "process \(status.process) serves at \(directory.path) with version \(Wire.version) of the "
                             + "protocol"
                     }
                 }, ServerOption.noServer(in: directory)

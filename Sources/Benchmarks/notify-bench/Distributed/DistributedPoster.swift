@@ -26,9 +26,9 @@ struct DistributedPoster {
             return DistributedPoster(directory: directory) {
                 try center.post(name: name, userInfo: userInfo)
             } end: {
-                let state = center.connectionState
+                let server = center.serverProcess
                 center.close()
-                if case .connected(let server) = state, server > 0 { kill(server, SIGTERM) }
+                if let server { kill(server, SIGTERM) }
                 directory.remove()
             }
         } catch {
