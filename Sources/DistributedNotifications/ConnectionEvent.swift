@@ -2,9 +2,8 @@
 public enum ConnectionEvent: Sendable, Hashable {
     /// The server answered. The center's observers and its suspension are registered with it.
     case connected(serverProcess: Int32)
-    /// The connection ended although this center was not closed: the server crashed, or ended the connection.
-    /// Notifications that were under way or held for this process are lost, and their number is unknown. The center
-    /// connects again by itself.
+    /// The connection ended: the server crashed, or ended it. An unknown number of notifications, which were under way
+    /// or held for this process, is lost. The center connects again by itself.
     case interrupted(reason: String)
     /// A known number of notifications was lost.
     case gap(NotificationGap)
@@ -14,12 +13,10 @@ public enum ConnectionEvent: Sendable, Hashable {
 
 /// A number of notifications that were not delivered.
 public struct NotificationGap: Sendable, Hashable {
-    /// How many notifications were lost, with those for observers that were removed since.
+    /// How many were lost, with those for observers that were removed since. One that several observers matched counts
+    /// once.
     public var count: Int
     public var cause: Cause
-    /// How many each observer lost, by `ObserverToken.id`. A lost notification counts for each observer that it
-    /// matched. Empty for `undecodable`.
-    public var observers: [UInt64: Int]
     /// What was wrong with the first one, for `unreadable` and `undecodable`.
     public var problem: String?
 
@@ -28,27 +25,13 @@ public struct NotificationGap: Sendable, Hashable {
         case slow
         /// More notifications came while the process was suspended than the server holds.
         case held
-        /// The process's threads handled them too slowly, or did not run their run loops.
-        case waiting
         /// The poster sent a userInfo that is not a property list.
         case unreadable
         /// The userInfo is not of the type that the observer asked for; see `problem`.
         case undecodable
     }
 
-    public init(count: Int, cause: Cause, observers: [UInt64: Int] = [:], problem: String? = nil) {
-        (self.count, self.cause, self.observers, self.problem) = (count, cause, observers, problem)
+    public init(count: Int, cause: Cause, problem: String? = nil) {
+        (self.count, self.cause, self.problem) = (count, cause, problem)
     }
-}
-
-/// The state of a center's connection to its server.
-public enum ConnectionState: Sendable, Hashable {
-    /// The center has not been used.
-    case unused
-    /// The center is looking for a server, or starting one.
-    case connecting
-    case connected(serverProcess: Int32)
-    /// The last attempt to connect failed. The center tries again.
-    case failed(DistributedError)
-    case closed
 }

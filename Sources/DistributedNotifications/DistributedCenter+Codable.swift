@@ -1,15 +1,13 @@
 public import Foundation
 public import ThreadedNotifications
 
-// A `Codable` type as a userInfo, in both directions.
-//
-//     struct Saved: Codable { var path: String; var pages: Int? }
-//
-//     try center.post(name: .saved, codable: Saved(path: path, pages: 3))
-//     token = try center.addObserver(forName: .saved, as: Saved.self) { saved in window.show(saved.path) }
-
 extension DistributedCenter {
     /// Posts a notification with a value as its userInfo: the keys of the value are those of the userInfo.
+    ///
+    ///     struct Saved: Codable { var path: String; var pages: Int? }
+    ///
+    ///     try center.post(name: .saved, codable: Saved(path: path, pages: 3))
+    ///     token = try center.addObserver(forName: .saved, as: Saved.self) { saved in window.show(saved.path) }
     ///
     /// Foundation's `PropertyListEncoder` makes the userInfo: integers, reals, booleans, strings, `Date` and `Data`
     /// keep their kinds, and a nil is left out; in an array it is the string "$null". A `PropertyListValue` in the
@@ -34,12 +32,10 @@ extension DistributedCenter {
             deliverImmediately: deliverImmediately, file: file, line: line)
     }
 
-    /// Adds an observer on the main thread that gets the userInfo as a value of a type. Its handler is isolated to the
-    /// main actor, and is released there.
+    /// Adds an observer on the main thread that gets the userInfo as a value of a type.
     ///
-    /// A notification whose userInfo is not of the type is not handled. It is reported by a gap with the cause
+    /// A notification whose userInfo is not of the type is not handled, and reported by a gap with the cause
     /// `undecodable`, whose `problem` has the path of the first value that did not fit; see `addConnectionObserver`.
-    /// - Throws: the errors of `addObserver` without a type.
     public func addObserver<Value: Decodable & Sendable>(
         forName name: Notification.Name, object: String? = nil, as type: Value.Type,
         suspensionBehavior: SuspensionBehavior = .coalesce, on thread: MainThread = .main,
@@ -52,7 +48,7 @@ extension DistributedCenter {
             .onMain { notification in if let value = decode(notification) { handler(value) } })
     }
 
-    /// As `addObserver(forName:object:as:suspensionBehavior:on:options:file:line:using:)`, on another thread.
+    /// As the one above, on another thread.
     @_disfavoredOverload
     public func addObserver<Value: Decodable & Sendable>(
         forName name: Notification.Name, object: String? = nil, as type: Value.Type,
@@ -66,14 +62,12 @@ extension DistributedCenter {
             .on(thread) { notification in if let value = decode(notification) { handler(value) } })
     }
 
-    /// Reports a notification of another type.
     private func decoder<Value: Decodable & Sendable>(
         of type: Value.Type
     ) -> @Sendable (DistributedNotification) -> Value? {
         { [weak connection] notification in
             do throws(DistributedError) { return try notification.value(as: type) } catch {
-                connection?.post(
-                    .gap(NotificationGap(count: 1, cause: .undecodable, problem: error.description)))
+                connection?.post(.gap(NotificationGap(count: 1, cause: .undecodable, problem: error.description)))
                 return nil
             }
         }

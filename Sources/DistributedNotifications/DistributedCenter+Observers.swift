@@ -1,14 +1,10 @@
 public import Foundation
 public import ThreadedNotifications
 
-// Handlers that are isolated to the main actor, and handlers that are async functions, as for other actors. The
-// parameters and errors are those of
-// `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
+// The parameters and errors are those of `addObserver(forName:object:suspensionBehavior:on:options:file:line:using:)`.
 
 extension DistributedCenter {
     /// Adds an observer on the main thread. Its handler is isolated to the main actor, and is released there.
-    ///
-    ///     let token = try center.addObserver(forName: name) { notification in window.show(notification) }
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
@@ -19,8 +15,7 @@ extension DistributedCenter {
             name, object, suspensionBehavior, options, SourceLocation(file, line), .onMain(handler))
     }
 
-    /// Adds an observer of later connections, interruptions and gaps on the main thread. Its handler is isolated to the
-    /// main actor, and is released there.
+    /// Adds an observer of later connections, interruptions and gaps on the main thread, in the same way.
     public func addConnectionObserver(
         on thread: MainThread = .main, options: ObserverOptions = ObserverOptions(),
         file: String = #fileID, line: Int = #line, using handler: @escaping @MainActor (ConnectionEvent) -> Void
@@ -31,8 +26,6 @@ extension DistributedCenter {
     /// Adds an observer with an async handler. A task calls it, one call after the other, as for
     /// `ThreadedNotificationCenter`. Notifications that arrive while a call runs wait, under the observer's overflow
     /// policy.
-    ///
-    ///     let token = try center.addObserver(forName: name) { notification in await index.update(notification) }
     ///
     /// - Parameter executor: the executor that the handler prefers, such as a `RunLoopThread`; nil: the default.
     @_disfavoredOverload

@@ -10,52 +10,41 @@ public import ThreadedNotifications
 ///     try DistributedCenter.default.post(name: name, object: "Kitchen", userInfo: ["dishes": 3])
 ///
 /// The first use connects to the user's server, and starts one if none is running. If the connection ends, the center
-/// connects again by itself, registers its observers again, and restores its suspension.
-///
-/// Delivery is at most once. Lost notifications are counted and reported as a gap (`ConnectionEvent.gap`), except those
-/// that a suspension behavior discards. A crash of the server is reported as an interruption.
+/// connects again by itself, with its observers and its suspension. Delivery is at most once. Lost notifications are
+/// reported as a gap or an interruption (`ConnectionEvent`), except those that a suspension behavior discards.
 ///
 /// - Threads: all members may be called on any thread. By default, observers are called on the main thread while it
 ///   runs its run loop in a common mode.
 /// - Order: the notifications of one poster reach an observer in the order posted.
 /// - Removal: as in `ThreadedNotificationCenter`: when `cancel()` has returned on the observer's thread, nothing more
 ///   is delivered to it. Releasing the center closes it.
-/// - Source: "Notification Programming Topics", on distributed notification centers. The rules are in the article
-///   *Distributed Notifications*.
+/// - Source: "Notification Programming Topics", on distributed notification centers; the article *Distributed
+///   Notifications* has the rules.
 public final class DistributedCenter: Sendable {
-    private static let shared = Locked<DistributedCenter?>(nil)
+    private static let shared = Result { () throws(DistributedError) in try DistributedCenter() }
 
     /// The process's center in the default directory, created at the first use.
     ///
-    /// - Throws: `.pathNotUsable` if this process has no file descriptor left. The next use tries again.
-    public static var `default`: DistributedCenter {
-        get throws(DistributedError) {
-            try shared.withLock { shared throws(DistributedError) in
-                if let shared { return shared }
-                let center = try DistributedCenter()
-                shared = center
-                return center
-            }
-        }
-    }
+    /// - Throws: `.pathNotUsable` if this process had no file descriptor left then.
+    public static var `default`: DistributedCenter { get throws(DistributedError) { try shared.get() } }
 
     let connection: CenterConnection
 
     /// Creates a center with a connection of its own, which begins at the first use.
     ///
-    /// - Parameters:
-    ///   - directory: the directory of the server.
-    ///   - limits: how much may wait in this process, and how long a post may take.
+    /// - Parameter postTimeout: how long a post waits for a connection, or for a server that does not read.
     /// - Throws: `.pathNotUsable` if this process has no file descriptor left.
-    public init(directory: ServerDirectory = .default, limits: ClientLimits = ClientLimits()) throws(DistributedError) {
-        connection = try CenterConnection(directory: directory, limits: limits)
+    public init(
+        directory: ServerDirectory = .default, postTimeout: Duration = .seconds(5)
+    ) throws(DistributedError) {
+        connection = try CenterConnection(directory: directory, postTimeout: postTimeout)
     }
 
     deinit { connection.close() }
 
     // MARK: Observing
 
-    /// Adds an observer. The server registers it when this returns or soon after; `synchronize` waits for that.
+    /// Adds an observer. It does not wait until the server has registered it; `synchronize` does.
     ///
     /// - Parameters:
     ///   - name: the name to match; nil matches any name.
@@ -64,9 +53,9 @@ public final class DistributedCenter: Sendable {
     ///   - suspensionBehavior: what the server does with notifications while delivery is suspended.
     ///   - thread: where the handler runs. `.postingThread` is the thread that reads from the server; a handler that
     ///     blocks it stops all delivery of this center.
-    ///   - options: as for `ThreadedNotificationCenter`. Notifications dropped by an overflow policy are counted in
-    ///     `ObserverToken.counters`, not in a gap.
-    /// - Returns: a token. Keep it: releasing it removes the observer. Neither adding nor removing waits for the server.
+    ///   - options: as for `ThreadedNotificationCenter`. The overflow policy bounds what waits for a slow thread; what
+    ///     it drops is counted in `ObserverToken.counters`, not in a gap.
+    /// - Returns: a token. Keep it: releasing it removes the observer.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.serverNotStarted` if the system creates
     ///   no thread to read with, `.processForked` or `.closed`.
     @_disfavoredOverload
@@ -82,8 +71,7 @@ public final class DistributedCenter: Sendable {
 
     /// Observes as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
     ///
-    /// - Parameter limit: how many notifications wait for an iterator that is slower than the posters: the newest 1000
-    ///   by default. The others are dropped and counted.
+    /// - Parameter limit: how many notifications wait for a slow iterator. The oldest of more are dropped and counted.
     /// - Throws: the errors of `addObserver`.
     public func notifications(
         named name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
@@ -106,19 +94,16 @@ public final class DistributedCenter: Sendable {
     /// Posts a notification to the observers of all processes, including this one. It does not wait for them.
     ///
     /// When this returns, the kernel has the notification; a server that ends before it has read it loses it. It waits
-    /// at most `ClientLimits.postTimeout` for a connection, and for a server that reads more slowly than this process
-    /// posts. Code of a task calls the async form, which blocks no thread.
+    /// at most the center's `postTimeout`. Code of a task calls the async form, which blocks no thread.
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes.
     ///   - object: identifies the sender to observers; up to 1024 bytes.
-    ///   - userInfo: up to 60 KiB, 64 levels and 16,384 values.
-    ///   - deliverImmediately: delivers also to processes that have suspended delivery, after everything that is held
-    ///     for them.
+    ///   - userInfo: within the limits of `PropertyListValue`.
+    ///   - deliverImmediately: delivers also to processes that have suspended delivery, after what is held for them.
     /// - Throws: `.nameNotUsable`, `.objectNotUsable` and `.userInfoNotUsable` before anything is done;
     ///   `.pathNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until a
-    ///   later attempt succeeds (a post causes no attempt); `.notPosted` after the timeout; `.wouldWaitForItself` on
-    ///   the thread that reads, if there is no connection; `.processForked` and `.closed`.
+    ///   later attempt succeeds (a post causes no attempt); `.notPosted` after the timeout; `.processForked`; `.closed`.
     @available(*, noasync, message: "it may block the thread; use await")
     public func post(
         name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
@@ -132,7 +117,7 @@ public final class DistributedCenter: Sendable {
         deliverImmediately: Bool = false, file: String = #fileID, line: Int = #line
     ) async throws(DistributedError) {
         let location = SourceLocation(file, line)
-        try await Self.perform(connection.directory) { () throws(DistributedError) in
+        try await Self.perform { () throws(DistributedError) in
             try self.post(name, object, userInfo, deliverImmediately, location)
         }
     }
@@ -162,11 +147,9 @@ public final class DistributedCenter: Sendable {
     /// Whether delivery to this process is suspended.
     public var isSuspended: Bool { connection.isSuspended }
 
-    /// Suspends delivery to this process. The server then does with each notification what the observer's suspension
-    /// behavior says.
-    ///
-    /// Suspension is a flag: suspending twice is the same as suspending once. It takes effect when the server has read
-    /// the request; `synchronize` waits for that. Notifications already under way are still delivered.
+    /// Suspends delivery to this process: the server does with each notification what the observer's suspension behavior
+    /// says. Suspending twice is the same as suspending once. It takes effect when the server has read the request, which
+    /// `synchronize` waits for.
     public func suspend() { connection.setSuspended(true) }
 
     /// Resumes delivery: the server delivers the notifications that it held, in order, before any later one.
@@ -174,21 +157,20 @@ public final class DistributedCenter: Sendable {
 
     // MARK: Connection
 
-    /// The current state of the connection.
-    public var connectionState: ConnectionState { connection.connectionState }
+    /// The id of the server's process; nil while the center is not connected. Connection observers get the changes.
+    public var serverProcess: Int32? { connection.serverProcess }
 
-    /// Waits until the server has done everything that this center asked for before: observers are registered,
-    /// suspension is in effect, and posted notifications are on their way.
+    /// Waits until the server has done everything that this center asked for before.
     ///
-    /// - Throws: `.notAnswered` after the timeout; the errors of `post` if there is no connection;
-    ///   `.wouldWaitForItself` on the thread that reads; `.closed`.
+    /// On the thread that reads from the server it only times out.
+    /// - Throws: `.notAnswered` after the timeout; the errors of `post` if there is no connection.
     @available(*, noasync, message: "it blocks the thread; use await")
     public func synchronize(timeout: Duration = .seconds(5)) throws(DistributedError) {
         try connection.synchronize(timeout: timeout)
     }
 
     public func synchronize(timeout: Duration = .seconds(5)) async throws(DistributedError) {
-        try await Self.perform(connection.directory) { [connection] () throws(DistributedError) in
+        try await Self.perform { [connection] () throws(DistributedError) in
             try connection.synchronize(timeout: timeout)
         }
     }
@@ -225,16 +207,12 @@ public final class DistributedCenter: Sendable {
     public static func status(
         of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)
     ) async throws(DistributedError) -> ServerStatus? {
-        try await perform(directory) { () throws(DistributedError) in
-            try StatusQuery.ask(directory, timeout: timeout)
-        }
+        try await perform { () throws(DistributedError) in try StatusQuery.ask(directory, timeout: timeout) }
     }
 
     // MARK: Checking
 
-    /// Checks a name and an object as posting and observing do.
-    ///
-    /// - Throws: `.nameNotUsable` or `.objectNotUsable`.
+    /// - Throws: `.nameNotUsable` or `.objectNotUsable`, as posting and observing do.
     package static func check(name: String?, object: String?) throws(DistributedError) {
         if let name, let problem = problem(of: name, limit: Wire.nameLimit) ?? (name.isEmpty ? "is empty" : nil) {
             throw .nameNotUsable(name: name, problem: problem)
@@ -252,19 +230,16 @@ public final class DistributedCenter: Sendable {
         }
     }
 
-    /// Performs a call that blocks, on a thread of its own. Cancelling the task has no effect: the calls have timeouts.
+    /// Performs a call that blocks, on a thread of its own, or here if the system creates none. Cancelling the task has
+    /// no effect: the calls have timeouts.
     private static func perform<Value: Sendable>(
-        _ directory: ServerDirectory, _ call: @escaping @Sendable () throws(DistributedError) -> Value
+        _ call: @escaping @Sendable () throws(DistributedError) -> Value
     ) async throws(DistributedError) -> Value {
-        let result: Result<Value, DistributedError> = await withCheckedContinuation { continuation in
+        try await withCheckedContinuation { continuation in
             switch SystemThread.startWithoutSignals({ continuation.resume(returning: Result(catching: call)) }) {
             case .success(let thread): thread.detach()
-            case .failure(let error):
-                let problem = "the system created no thread to wait on (error \(error.code))"
-                continuation.resume(
-                    returning: .failure(.pathNotUsable(path: directory.socketPath, problem: problem)))
+            case .failure: continuation.resume(returning: Result(catching: call))
             }
-        }
-        return try result.get()
+        }.get()
     }
 }

@@ -41,8 +41,6 @@ extension Wire {
 
     // MARK: Of a center
 
-    package static let waitingByteLimit = 16 << 20
-    package static let postTimeout = Duration.seconds(5)
     /// Of one attempt: for finding or starting a server, with the wait for its lock, and for its answer.
     package static let connectTimeout = Duration.seconds(5)
     package static let shortestPause = Duration.milliseconds(50)

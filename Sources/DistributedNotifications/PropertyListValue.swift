@@ -18,9 +18,7 @@ public enum PropertyListValue: Sendable, Hashable {
 }
 
 extension PropertyListValue {
-    /// An integer.
-    ///
-    ///     try center.post(name: .saved, userInfo: ["count": PropertyListValue(files.count)])
+    /// An integer, as in `["count": PropertyListValue(files.count)]`.
     public init(_ integer: Int) { self = .integer(Int64(integer)) }
 
     // MARK: The value, if it is of the kind; else nil
@@ -39,7 +37,7 @@ extension PropertyListValue {
         if case .real(let real) = self { real } else { integerValue.flatMap { Double(exactly: $0) } }
     }
 
-    /// The value of a dictionary for a key; nil if there is none, or if this value is not a dictionary.
+    /// The value of a dictionary for a key; nil also if this value is not a dictionary.
     public subscript(key: String) -> PropertyListValue? { dictionaryValue?[key] }
 }
 
@@ -70,23 +68,13 @@ extension PropertyListValue: Codable {
     /// Decodes from JSON, in which dates and data are strings and stay strings, and from property lists.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let boolean = try? container.decode(Bool.self) {
-            self = .boolean(boolean)
-        } else if let integer = try? container.decode(Int64.self) {
-            self = .integer(integer)
-        } else if let real = try? container.decode(Double.self) {
-            self = .real(real)
-        } else if let string = try? container.decode(String.self) {
-            self = .string(string)
-        } else if let date = try? container.decode(Date.self) {
-            self = .date(date)
-        } else if let data = try? container.decode(Data.self) {
-            self = .data(data)
-        } else if let array = try? container.decode([PropertyListValue].self) {
-            self = .array(array)
-        } else {
-            self = .dictionary(try container.decode([String: PropertyListValue].self))
+        func value<Kind: Decodable>(_ make: (Kind) -> PropertyListValue) -> PropertyListValue? {
+            (try? container.decode(Kind.self)).map(make)
         }
+        self =
+            try value(Self.boolean) ?? value(Self.integer) ?? value(Self.real) ?? value(Self.string)
+            ?? value(Self.date) ?? value(Self.data) ?? value(Self.array)
+            ?? .dictionary(container.decode([String: PropertyListValue].self))
     }
 
     /// Encodes for JSON, which has fewer kinds: a date becomes a string such as `2016-02-13T22:05:12Z`, data becomes
@@ -96,15 +84,12 @@ extension PropertyListValue: Codable {
         switch self {
         case .string(let string): try container.encode(string)
         case .integer(let integer): try container.encode(integer)
-        case .real(let real) where !real.isFinite: try container.encode("\(real)")
-        case .real(let real): try container.encode(real)
+        case .real(let real): try real.isFinite ? container.encode(real) : container.encode("\(real)")
         case .boolean(let boolean): try container.encode(boolean)
-        // Formatters are not made for other dates.
-        case .date(let date) where Wire.dates.contains(date.timeIntervalSinceReferenceDate):
-            let hasFraction = date.timeIntervalSince1970 != date.timeIntervalSince1970.rounded()
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
-            try container.encode(date.formatted(style))
-        case .date(let date): try container.encode("\(date.timeIntervalSinceReferenceDate)")
+        case .date(let date):
+            // Formatters are not made for other dates.
+            let isUsual = Wire.dates.contains(date.timeIntervalSinceReferenceDate)
+            try container.encode(isUsual ? date.formatted(.iso8601) : "\(date.timeIntervalSinceReferenceDate)")
         case .data(let data): try container.encode(data.base64EncodedString())
         case .array(let array): try container.encode(array)
         case .dictionary(let dictionary): try container.encode(dictionary)

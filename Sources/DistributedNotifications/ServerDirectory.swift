@@ -12,8 +12,7 @@ public struct ServerDirectory: Sendable, Hashable {
 
     /// The path of the socket on which the server listens.
     public var socketPath: String { "\(path)/socket" }
-    /// The path of the file that a process locks while it starts or stops a server. The file remains when it is
-    /// unlocked.
+    /// The path of the file that a process locks while it starts or stops a server. It remains when it is unlocked.
     public var lockPath: String { "\(path)/lock" }
 
     /// `$XDG_RUNTIME_DIR/distributed-notifications`, or `/tmp/distributed-notifications-UID`, where UID is the
@@ -24,22 +23,16 @@ public struct ServerDirectory: Sendable, Hashable {
     /// set-user-id. A process without the variable, such as a cron job, does not share a server with processes that
     /// have it: set the variable there, or pass a directory.
     public static var `default`: ServerDirectory {
-        ServerDirectory(
-            runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid()
-        ) { path in
+        if let parent = environment("XDG_RUNTIME_DIR"), parent.hasPrefix("/") {
             var file = CLinuxFile()
-            return CLinuxFileBehindPath(path, &file) ? file.owner : nil
+            // Root too may open another user's, and would lock that user out.
+            if !CLinuxFileBehindPath(parent, &file) || file.owner == geteuid() {
+                return ServerDirectory(path: "\(parent)/distributed-notifications")
+            }
         }
+        return ServerDirectory(path: "/tmp/distributed-notifications-\(geteuid())")
     }
 
-    /// As `default`, of these values. `ownerOf` returns the owner of the directory at a path; nil if there is none.
-    init(runtimeDirectory: String?, user: UInt32, ownerOf: (String) -> UInt32?) {
-        if let runtimeDirectory, runtimeDirectory.hasPrefix("/"), ownerOf(runtimeDirectory) ?? user == user {
-            var parent = runtimeDirectory[...]
-            while parent.hasSuffix("/") { parent.removeLast() }
-            self.init(path: "\(parent)/distributed-notifications")
-        } else {
-            self.init(path: "/tmp/distributed-notifications-\(user)")
-        }
-    }
+    /// A variable; nil in a process with rights that its user does not have.
+    static func environment(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
 }

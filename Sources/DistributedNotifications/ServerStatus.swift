@@ -11,7 +11,6 @@ public struct ServerStatus: Sendable, Hashable, Codable {
     /// The time since it started.
     public var nanoseconds: Int64
     public var posted: Int
-    /// Posted notifications, counted once for each process that observes them.
     public var matched: Int
     /// Sent, or waiting to be read.
     public var delivered: Int
@@ -25,9 +24,8 @@ public struct ServerStatus: Sendable, Hashable, Codable {
     public var suppressed: Int
     /// Held until their observers were removed, or until the process ended.
     public var removed: Int
-    /// Notifications that are held for suspended processes.
+    /// Notifications that are held for suspended processes, and their bytes.
     public var heldEntries: Int
-    /// Bytes held for suspended processes.
     public var heldBytes: Int
     /// In the order in which they connected.
     public var clients: [Client]
@@ -50,7 +48,6 @@ public struct ServerStatus: Sendable, Hashable, Codable {
         public var removed: Int
         /// Bytes that wait to be read by it.
         public var waitingBytes: Int
-        /// Notifications, and their bytes, that are held while it is suspended.
         public var heldEntries: Int
         public var heldBytes: Int
         /// In the order in which they were added.

@@ -10,6 +10,6 @@ internal import Glibc
 /// Threads: call it before the program has started another thread.
 /// Cost: none, unless the program was started as the server.
 public func runIfAsked() {
-    if let directory = ServerHandover.directory(in: CommandLine.arguments) { exit(OnDemandServer.run(directory)) }
-    ServerProgram.registerRunningProgram()
+    if let directory = ServerStart.directory(in: CommandLine.arguments) { exit(OnDemandServer.run(directory)) }
+    ServerStart.registerRunningProgram()
 }

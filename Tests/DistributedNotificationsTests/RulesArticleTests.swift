@@ -29,7 +29,7 @@ final class RulesArticleTests: XCTestCase {
         func time(_ time: Duration) -> String {
             time < .seconds(1) ? "\(Int(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
         }
-        let (server, client) = (ServerLimits(), ClientLimits())
+        let server = ServerLimits()
         let limits = [
             ("frame", bytes(Wire.frameLimit)), ("name", bytes(Wire.nameLimit)), ("object", bytes(Wire.objectLimit)),
             ("userInfo", bytes(Wire.userInfoLimit)), ("depth", number(Wire.depthLimit)),
@@ -54,8 +54,6 @@ final class RulesArticleTests: XCTestCase {
             ("`ServerLimits/postsAtOnce`", number(server.postsAtOnce)),
             ("`ServerLimits/idleTimeout`", time(server.idleTimeout)),
             ("`ServerLimits/stopTimeout`", time(server.stopTimeout)),
-            ("``ClientLimits/waitingBytes``", bytes(client.waitingBytes)),
-            ("``ClientLimits/postTimeout``", time(client.postTimeout)),
             ("attempt to connect", time(Wire.connectTimeout)), ("first pause", time(Wire.shortestPause)),
             ("longest pause", time(Wire.longestPause)),
         ]

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 internal import ThreadedNotifications
 
 /// A center's connection: a state that any thread may change, and one thread that connects and reads.
@@ -11,30 +10,26 @@ internal import ThreadedNotifications
 /// is never unlocked in it, so nothing is done there.
 final class CenterConnection: Sendable {
     let directory: ServerDirectory
-    let limits: ClientLimits
+    private let postTimeout: Duration
     let state: Locked<CenterState>
-    /// Wakes the reader: the center was closed, losses can be reported, or the socket did not take all bytes.
+    /// Wakes the reader: the center was closed, or the socket did not take all bytes.
     let wake: EventDescriptor
-    let waiting: WaitingBytes
     /// The notifications' observers, which the server matches.
     let observers: ValueObservers
     /// The connection's observers.
     let events = ValueObservers()
-    private let readerID = Atomic<Int32>(0)
 
     static let eventName = Notification.Name("DistributedCenter.connection")
 
     /// - Throws: `.pathNotUsable` if the process has no descriptor left.
-    init(directory: ServerDirectory, limits: ClientLimits) throws(DistributedError) {
+    init(directory: ServerDirectory, postTimeout: Duration) throws(DistributedError) {
         guard let wake = EventDescriptor() else {
-            throw .pathNotUsable(
-                path: directory.socketPath,
-                problem: "this process has no file descriptor left. Close files, or raise the limit (ulimit -n)")
+            let problem = "this process has no file descriptor left. Close files, or raise the limit (ulimit -n)"
+            throw .pathNotUsable(path: directory.socketPath, problem: problem)
         }
-        (self.directory, self.limits, self.wake) = (directory, limits, wake)
+        (self.directory, self.postTimeout, self.wake) = (directory, postTimeout, wake)
         let state = Locked(CenterState())
         self.state = state
-        waiting = WaitingBytes(limit: limits.waitingBytes, roomEvent: wake)
         observers = ValueObservers { id in
             guard !ForkedCopy.isCopy else { return }
             let removed = state.withLock { $0.remove(id) }
@@ -48,7 +43,6 @@ final class CenterConnection: Sendable {
     private func start() throws(DistributedError) {
         guard state.withLock({ $0.start() }) else { return }
         let started = SystemThread.startWithoutSignals { [self] in
-            readerID.store(SystemThread.currentKernelID, ordering: .relaxed)
             var reader = CenterReader(self)
             reader.run()
         }
@@ -60,8 +54,6 @@ final class CenterConnection: Sendable {
                 path: directory.socketPath, problem: "the system created no thread to read with (error \(error.code))")
         }
     }
-
-    private var isReader: Bool { readerID.load(ordering: .relaxed) == SystemThread.currentKernelID }
 
     /// Never waits: a server that does not read finds the end of the connection instead of a farewell.
     func close() {
@@ -76,15 +68,8 @@ final class CenterConnection: Sendable {
         wake.makeReady()
     }
 
-    var connectionState: ConnectionState {
-        guard !ForkedCopy.isCopy else { return .closed }
-        return switch state.withLock({ $0.phase }) {
-        case .unused: .unused
-        case .connecting(nil), .pausing(nil): .connecting
-        case .connecting(let error?), .pausing(let error?): .failed(error)
-        case .connected(let sender): .connected(serverProcess: sender.socket.peer?.process ?? 0)
-        case .closed: .closed
-        }
+    var serverProcess: Int32? {
+        ForkedCopy.isCopy ? nil : state.withLock { $0.sender?.socket.peer?.process }
     }
 
     // MARK: Observers
@@ -95,9 +80,7 @@ final class CenterConnection: Sendable {
     ) throws(DistributedError) -> ObserverToken {
         try DistributedCenter.check(name: name?.rawValue, object: object)
         guard !ForkedCopy.isCopy else { throw .processForked }
-        let (token, handle) = observers.add(
-            named: name, options: options, at: location,
-            using: handler.map { (inbound: Inbound<DistributedNotification>) in inbound.value })
+        let (token, handle) = observers.add(named: name, options: options, at: location, using: handler)
         let observer = CenterState.RegisteredObserver(
             handle: handle, name: name?.rawValue, object: object, behavior: behavior)
         try state.withLock { state throws(DistributedError) in try state.add(observer) }
@@ -109,20 +92,15 @@ final class CenterConnection: Sendable {
     func addObserver(
         _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
     ) -> ObserverToken {
-        let (token, _) = events.add(
-            named: Self.eventName, options: options, at: location,
-            using: handler.map { (inbound: Inbound<ConnectionEvent>) in inbound.value })
-        if case .closed = connectionState { token.cancel() }
+        let (token, _) = events.add(named: Self.eventName, options: options, at: location, using: handler)
+        if ForkedCopy.isCopy || state.withLock({ $0.isClosed }) { token.cancel() }
         return token
     }
 
     /// Delivers an event to the connection's observers.
     func post(_ event: ConnectionEvent) {
         // Without observers, a post would only add lines to a recording.
-        guard !events.isEmpty else { return }
-        let size = 512
-        waiting.add(size)
-        events.deliverToAll(Inbound(event, size: size, of: waiting), named: Self.eventName)
+        if !events.isEmpty { events.deliverToAll(event, named: Self.eventName) }
     }
 
     // MARK: Sending
@@ -130,22 +108,15 @@ final class CenterConnection: Sendable {
     /// Sends a frame, and waits for a connection if there is none.
     func write(_ frame: [UInt8], name: String, at location: SourceLocation) throws(DistributedError) {
         guard !ForkedCopy.isCopy else { throw .processForked }
-        let timeout = limits.postTimeout
         // Usually nothing waits, and reading the clock costs more than the rest of this.
-        lazy var deadline = SuspendingClock.Instant.after(timeout)
+        lazy var deadline = SuspendingClock.Instant.after(postTimeout)
         func notPosted(_ problem: String) -> DistributedError {
-            .notPosted(name: name, at: location, problem: problem, timeout: timeout)
+            .notPosted(name: name, at: location, problem: problem, timeout: postTimeout)
         }
         while true {
             var sender = state.withLock { $0.sender }
             if sender == nil {
-                sender = try wait(until: deadline) { state throws(DistributedError) in
-                    let sender = try state.connection()
-                    guard sender != nil || !isReader else {
-                        throw .wouldWaitForItself("posting \(name) before the server is connected")
-                    }
-                    return sender
-                }
+                sender = try wait(until: deadline) { state throws(DistributedError) in try state.connection() }
             }
             guard let sender else { throw notPosted("no server answered at \(directory.socketPath)") }
             switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
@@ -177,7 +148,6 @@ final class CenterConnection: Sendable {
 
     func synchronize(timeout: Duration) throws(DistributedError) {
         guard !ForkedCopy.isCopy else { throw .processForked }
-        guard !isReader else { throw .wouldWaitForItself("waiting for the server") }
         let deadline = SuspendingClock.Instant.after(timeout)
         let number = try state.withLock { state throws(DistributedError) in try state.synchronize() }
         sendControl()

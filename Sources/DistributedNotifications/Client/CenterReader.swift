@@ -29,20 +29,19 @@ struct CenterReader {
 
     private var isClosed: Bool { connection.state.withLock { $0.isClosed } }
 
-    /// Waits until the deadline, or until the center is closed. Losses that can be reported meanwhile are.
-    private mutating func wait(until deadline: SuspendingClock.Instant) {
+    /// Waits until the deadline, or until the center is closed.
+    private func wait(until deadline: SuspendingClock.Instant) {
         while !isClosed, .now < deadline {
             var descriptor = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else { continue }
             connection.wake.clear()
-            delivery.reportIfRoom()
         }
     }
 
     private mutating func connectAndReceive() -> (step: CenterState.Step, event: ConnectionEvent?) {
         do throws(DistributedError) {
             var server = ServerConnection(
-                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout).socket)
+                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout))
             guard try isWelcome(&server) else { return connection.state.withLock { $0.failed(nil) } }
             let (reason, isRefusal) = receive(from: &server)
             return connection.state.withLock { $0.ended(reason: reason, isRefusal: isRefusal) }
@@ -67,8 +66,7 @@ struct CenterReader {
         do throws(WireError) {
             while !isClosed, .now < deadline {
                 switch try server.next(until: deadline, wake: connection.wake) {
-                case .welcome(let version):
-                    guard ProtocolVersions.supported.contains(version) else { throw .version(version) }
+                case .welcome:
                     let sender = server.sender
                     guard connection.state.withLock({ $0.connected(sender, toldSuspended: suspended) }) else { break }
                     connection.sendControl()
@@ -76,7 +74,7 @@ struct CenterReader {
                     return true
                 case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
                 case .goodbye, .ended: return false
-                case .woken: delivery.reportIfRoom()
+                case .woken: break
                 default: throw .outOfTurn(.welcome)
                 }
             }
@@ -97,17 +95,13 @@ struct CenterReader {
                     until: nil, wake: connection.wake, flush: { sender.flush { connection.takeControl(of: sender) } })
                 {
                 case .notification(let post): delivery.deliver(post)
-                case .gap(let count, let cause, let observers):
-                    delivery.deliverGap(count: count, cause: cause, observers: observers)
+                case .gap(let gap): connection.post(.gap(gap))
                 case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }
                 case .goodbye(let said): goodbye = said
                 case .welcome, .statusPart: throw .outOfTurn(.welcome)
                 case .ended(let reason):
-                    delivery.reportLosses()
                     return (goodbye?.text ?? reason, goodbye?.reason == .refused)
-                case .woken:
-                    if isClosed { return ("the center was closed", false) }
-                    delivery.reportIfRoom()
+                case .woken: if isClosed { return ("the center was closed", false) }
                 }
             }
         } catch {

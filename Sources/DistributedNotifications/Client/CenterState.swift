@@ -81,8 +81,7 @@ struct CenterState {
     /// - Returns: the step, and the event, if it is another error than the one before.
     mutating func failed(_ error: DistributedError?) -> (step: Step, event: ConnectionEvent?) {
         guard case .connecting(let last) = phase else { return (.stop, nil) }
-        phase = .pausing(error)
-        return (.pause(takePause()), last == error ? nil : error.map { .failed($0) })
+        return (pause(error), last == error ? nil : error.map { .failed($0) })
     }
 
     /// A thread found that the connection has ended. The reader will find it too.
@@ -96,19 +95,19 @@ struct CenterState {
     mutating func ended(reason: String, isRefusal: Bool) -> (step: Step, event: ConnectionEvent?) {
         if isClosed { return (.stop, nil) }
         if !isRefusal { nextPause = Wire.shortestPause }
-        phase = .pausing(nil)
-        return (.pause(takePause()), .interrupted(reason: reason))
+        return (pause(nil), .interrupted(reason: reason))
+    }
+
+    private mutating func pause(_ error: DistributedError?) -> Step {
+        defer { nextPause = min(nextPause * 2, Wire.longestPause) }
+        phase = .pausing(error)
+        return .pause(nextPause)
     }
 
     mutating func pauseIsOver() -> Step {
         guard case .pausing(let error) = phase else { return .stop }
         phase = .connecting(error)
         return .connect
-    }
-
-    private mutating func takePause() -> Duration {
-        defer { nextPause = min(nextPause * 2, Wire.longestPause) }
-        return nextPause
     }
 
     /// - Returns: the connection to end.

@@ -66,9 +66,9 @@ enum ServerInput {
     case ended(String)
     /// The wake event was ready, or the deadline has passed.
     case woken
-    case welcome(version: UInt16)
+    case welcome
     case notification(InboundPost)
-    case gap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)])
+    case gap(NotificationGap)
     case synchronized(UInt64)
     case statusPart(hasMore: Bool, UnsafeRawBufferPointer)
     case goodbye(Goodbye)
@@ -76,28 +76,17 @@ enum ServerInput {
     init(_ frame: Frame) throws(WireError) {
         var reader = WireReader(frame.payload)
         switch FrameKind(rawValue: frame.kind) {
-        case .welcome: self = .welcome(version: try reader.integer(UInt16.self))
+        case .welcome: self = .welcome
         case .notification: self = .notification(try InboundPost(&reader))
-        case .gap: self = try Self.gap(&reader)
+        case .gap:
+            let name = try reader.string(limit: Wire.nameLimit)
+            guard let cause = NotificationGap.Cause(rawValue: name) else { throw .unknown("cause of a gap", name) }
+            self = .gap(NotificationGap(count: Int(clamping: try reader.integer(UInt64.self)), cause: cause))
         case .synchronized: self = .synchronized(try reader.integer(UInt64.self))
         case .statusPart: self = .statusPart(hasMore: try reader.integer(UInt8.self) == 1, reader.rest())
         case .goodbye: self = .goodbye(try Goodbye(&reader))
-        default: throw .unknown("kind of frame", frame.kind)
+        default: throw .unknown("kind of frame", "\(frame.kind)")
         }
-    }
-
-    private static func gap(_ reader: inout WireReader) throws(WireError) -> ServerInput {
-        let wireCause = try reader.integer(UInt8.self)
-        guard let cause = NotificationGap.Cause(wireValue: wireCause) else {
-            throw .unknown("cause of a gap", wireCause)
-        }
-        let count = Int(clamping: try reader.integer(UInt64.self))
-        var observers: [(number: UInt32, count: Int)] = []
-        for _ in 0..<(try reader.integer(UInt16.self)) {
-            let number = try reader.integer(UInt32.self)
-            observers.append((number, Int(clamping: try reader.integer(UInt64.self))))
-        }
-        return .gap(count: count, cause: cause, observers: observers)
     }
 }
 

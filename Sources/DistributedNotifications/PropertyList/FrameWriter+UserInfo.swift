@@ -7,8 +7,11 @@ extension FrameWriter {
     /// - Throws: `.userInfoNotUsable`. Then a part of the userInfo is appended.
     package mutating func userInfo(_ userInfo: [String: PropertyListValue]?) throws(DistributedError) {
         guard let userInfo else { return }
-        var room = UserInfoRoom()
+        // The userInfo itself is a value.
+        var room = (end: bytes.count + Wire.userInfoLimit, values: Wire.valueLimit - 1)
         try dictionary(userInfo, depth: 1, &room)
+        // The bytes of numbers and booleans are counted only here: so few values have not many more than fit.
+        guard bytes.count <= room.end else { throw Self.tooLarge }
     }
 
     private mutating func value(
@@ -16,36 +19,29 @@ extension FrameWriter {
     ) throws(DistributedError) {
         switch value {
         case .string(let text):
-            try room.take(3 + text.utf8.count)
             integer(PropertyListTag.string)
-            string(text)
-        case .integer(let number): try eightBytes(PropertyListTag.integer, UInt64(bitPattern: number), &room)
-        case .real(let real): try eightBytes(PropertyListTag.real, real.bitPattern, &room)
-        case .boolean(let boolean):
-            try room.take(1)
-            integer(boolean ? PropertyListTag.yes : PropertyListTag.no)
+            try part(text.utf8, room)
+        case .integer(let number):
+            integer(PropertyListTag.integer)
+            integer(number)
+        case .real(let real):
+            integer(PropertyListTag.real)
+            integer(real.bitPattern)
+        case .boolean(let boolean): integer(boolean ? PropertyListTag.yes : PropertyListTag.no)
         case .date(let date):
-            let seconds = date.timeIntervalSinceReferenceDate
-            guard Wire.dates.contains(seconds) else {
-                throw .userInfoNotUsable(problem: "is a date outside the years 1 to 9999")
+            guard Wire.dates.contains(date.timeIntervalSinceReferenceDate) else {
+                throw .userInfoNotUsable(problem: "has a date outside the years 1 to 9999")
             }
-            try eightBytes(PropertyListTag.date, seconds.bitPattern, &room)
+            integer(PropertyListTag.date)
+            integer(date.timeIntervalSinceReferenceDate.bitPattern)
         case .data(let data):
-            try room.take(3 + data.count)
             integer(PropertyListTag.data)
-            integer(UInt16(data.count))
-            append(data)
+            try part(data, room)
         case .array(let array):
-            try room.take(3, values: array.count, depth: depth + 1)
             integer(PropertyListTag.array)
-            integer(UInt16(array.count))
-            for (index, element) in array.enumerated() {
-                do throws(DistributedError) { try self.value(element, depth: depth + 1, &room) } catch {
-                    throw error.inside(index: index)
-                }
-            }
+            try elements(array.count, depth: depth + 1, &room)
+            for element in array { try self.value(element, depth: depth + 1, &room) }
         case .dictionary(let members):
-            try room.take(1)
             integer(PropertyListTag.dictionary)
             try dictionary(members, depth: depth + 1, &room)
         }
@@ -54,54 +50,36 @@ extension FrameWriter {
     private mutating func dictionary(
         _ members: [String: PropertyListValue], depth: Int, _ room: inout UserInfoRoom
     ) throws(DistributedError) {
-        try room.take(2, values: members.count, depth: depth)
-        integer(UInt16(members.count))
+        try elements(members.count, depth: depth, &room)
         for (key, member) in members {
-            do throws(DistributedError) {
-                try room.take(2 + key.utf8.count)
-                string(key)
-                try value(member, depth: depth, &room)
-            } catch {
-                throw error.inside(key: key)
-            }
+            try part(key.utf8, room)
+            try value(member, depth: depth, &room)
         }
     }
 
-    private mutating func eightBytes(
-        _ tag: UInt8, _ bits: UInt64, _ room: inout UserInfoRoom
-    ) throws(DistributedError) {
-        try room.take(9)
-        integer(tag)
-        integer(bits)
+    private mutating func part(_ part: some Collection<UInt8>, _ room: UserInfoRoom) throws(DistributedError) {
+        guard bytes.count + 2 + part.count <= room.end else { throw Self.tooLarge }
+        integer(UInt16(part.count))
+        append(part)
     }
-}
 
-/// What may still be appended. It is taken before anything is written.
-private struct UserInfoRoom {
-    private var bytes = Wire.userInfoLimit
-    /// The userInfo itself is one.
-    private var values = Wire.valueLimit - 1
+    private mutating func elements(_ count: Int, depth: Int, _ room: inout UserInfoRoom) throws(DistributedError) {
+        try PropertyListValue.checkDepth(depth, "userInfo")
+        room.values -= count
+        guard room.values >= 0 else { throw .userInfoNotUsable(problem: "exceeds \(Wire.valueLimit) values") }
+        integer(UInt16(count))
+    }
 
-    /// - Parameters:
-    ///   - values: the elements of an array or a dictionary.
-    ///   - depth: its nesting.
-    mutating func take(_ bytes: Int, values: Int = 0, depth: Int = 0) throws(DistributedError) {
-        try PropertyListValue.checkDepth(depth)
-        (self.bytes, self.values) = (self.bytes - bytes, self.values - values)
-        guard self.values >= 0 else {
-            throw .userInfoNotUsable(problem: "is where the userInfo exceeds \(Wire.valueLimit) values")
-        }
-        guard self.bytes >= 0 else {
-            throw .userInfoNotUsable(
-                problem: "is where the userInfo exceeds \(Wire.userInfoLimit >> 10) KiB. Write large data to a file, "
-                    + "and post its path")
-        }
+    private static var tooLarge: DistributedError {
+        .userInfoNotUsable(
+            problem: "exceeds \(Wire.userInfoLimit >> 10) KiB. Write large data to a file, and post its path")
     }
 }
 
-/// The first byte of a value on the wire.
-///
-/// The tag is followed by the value. All integers are little-endian:
+/// The largest number of bytes of the frame, and the number of values that may still be appended.
+private typealias UserInfoRoom = (end: Int, values: Int)
+
+/// The first byte of a value on the wire. The value follows it; all integers are little-endian:
 ///
 ///     string, data       u16 length, bytes
 ///     integer            i64

@@ -26,6 +26,7 @@ package struct PropertyListReader {
 
     /// Checks that all of the bytes are a userInfo.
     /// - Returns: the number of its values, including itself.
+    @discardableResult
     package static func check(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Int {
         var reader = PropertyListReader(bytes, isDecoding: false)
         _ = try reader.userInfo()

@@ -40,8 +40,7 @@ extension [String: PropertyListValue] {
 extension DistributedError {
     /// - Parameter path: of the value in the userInfo.
     static func userInfoNotUsable(at path: [any CodingKey], problem: String) -> DistributedError {
-        path.reversed().reduce(.userInfoNotUsable(path: "userInfo", problem: problem)) { error, key in
-            key.intValue.map { error.inside(index: $0) } ?? error.inside(key: key.stringValue)
-        }
+        let steps = path.map { key in key.intValue.map { "[\($0)]" } ?? step(key.stringValue) }
+        return .userInfoNotUsable(path: "userInfo\(steps.joined())", problem: problem)
     }
 }

@@ -9,13 +9,6 @@ internal import Glibc
 package final class LocalSocket: Sendable {
     package let descriptor: Int32
 
-    /// The process at the other end of the connection.
-    package struct Peer: Hashable {
-        /// Of a server, the process that called `listen` last.
-        package var process: Int32
-        package var user: UInt32
-    }
-
     /// Takes over an open descriptor.
     package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
@@ -43,39 +36,31 @@ package final class LocalSocket: Sendable {
     /// Accepts the next connection. The accepted socket does not block.
     /// - Returns: nil, with errno, if none waits (EAGAIN) or it cannot be accepted.
     package func accept() -> LocalSocket? {
-        while true {
-            let accepted = CLinuxAccept(descriptor)
-            if accepted >= 0 { return LocalSocket(owning: accepted) }
-            if errno != EINTR { return nil }
-        }
-    }
-
-    /// The result of an attempt to connect.
-    package enum Attempt {
-        case connected(LocalSocket)
-        /// The path does not exist, or no process listens there.
-        case nobodyListens
-        /// The queue of connections was full until the deadline.
-        case queueIsFull
+        let accepted = CLinuxAccept(descriptor)
+        return accepted >= 0 ? LocalSocket(owning: accepted) : nil
     }
 
     /// Connects to the socket at a path. Waits until the deadline while the queue of connections is full.
-    /// - Throws: `DistributedError.pathNotUsable`.
+    /// - Returns: nil if the path does not exist, or no process listens there.
+    /// - Throws: `DistributedError.pathNotUsable`, and `.serverNotStarted` if the queue stays full.
     package static func connect(
         to path: String, until deadline: SuspendingClock.Instant
-    ) throws(DistributedError) -> Attempt {
+    ) throws(DistributedError) -> LocalSocket? {
         let socket = try make(for: path)
-        while true {
-            let left = Int64(deadline.millisecondsFromNow) * 1000
-            if CLinuxConnect(socket.descriptor, path, left) == 0 { return .connected(socket) }
+        while CLinuxConnect(socket.descriptor, path, Int64(deadline.millisecondsFromNow) * 1000) != 0 {
             switch errno {
             case EINTR: continue
-            case ENOENT, ECONNREFUSED: return .nobodyListens
-            case EAGAIN: return .queueIsFull
+            case ENOENT, ECONNREFUSED: return nil
+            case EAGAIN:
+                throw .serverNotStarted(
+                    path: path,
+                    problem: "there is one, but it accepts nobody. It is stopped or hangs: see which with "
+                        + "'fuser -v \(path)', and continue or end it")
             case let error:
                 throw .pathNotUsable(path: path, problem: "it cannot be connected to: \(SystemError.text(error))")
             }
         }
+        return socket
     }
 
     private static func make(for path: String) throws(DistributedError) -> LocalSocket {
@@ -84,10 +69,10 @@ package final class LocalSocket: Sendable {
         throw .pathNotUsable(path: path, problem: "no socket could be made: \(SystemError.text(errno))")
     }
 
-    package var peer: Peer? {
-        var process: Int32 = 0
-        var user: UInt32 = 0
-        return CLinuxPeer(descriptor, &process, &user) ? Peer(process: process, user: user) : nil
+    /// The process at the other end of the connection: of a server, the one that called `listen` last.
+    package var peer: (process: Int32, user: UInt32)? {
+        var (process, user) = (Int32(0), UInt32(0))
+        return CLinuxPeer(descriptor, &process, &user) ? (process, user) : nil
     }
 }
 

@@ -38,23 +38,25 @@ package final class FrameDecoder {
         precondition(end <= capacity, "FrameDecoder: more was received than there is space")
     }
 
-    /// The next frame, if it is complete. Its payload is valid until `space` or `release`.
-    package func next() throws(WireError) -> Frame? {
-        guard end - start >= Wire.lengthBytes, let memory else { return nil }
-        let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
-        guard length >= 1, length <= UInt32(Wire.frameLimit) else { throw .frameLength(length) }
-        let body = start + Wire.lengthBytes
-        guard end - body >= Int(length) else { return nil }
-        start = body + Int(length)
-        return Frame(
-            kind: memory[body], payload: UnsafeRawBufferPointer(rebasing: memory[body + 1..<start]))
+    /// The length of the next frame, if that has arrived. It may be one that is not allowed.
+    private var length: UInt32? {
+        guard end - start >= Wire.lengthBytes else { return nil }
+        return memory.map { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: UInt32.self)) }
     }
 
     /// True if a complete frame has been received, or a length that is not allowed.
     package var hasFrame: Bool {
-        guard end - start >= Wire.lengthBytes, let memory else { return false }
-        let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+        guard let length else { return false }
         return length == 0 || length > UInt32(Wire.frameLimit) || end - start - Wire.lengthBytes >= Int(length)
+    }
+
+    /// The next frame, if it is complete. Its payload is valid until `space` or `release`.
+    package func next() throws(WireError) -> Frame? {
+        guard hasFrame, let length, let memory else { return nil }
+        guard length >= 1, length <= UInt32(Wire.frameLimit) else { throw .frameLength(length) }
+        let body = start + Wire.lengthBytes
+        start = body + Int(length)
+        return Frame(kind: memory[body], payload: UnsafeRawBufferPointer(rebasing: memory[body + 1..<start]))
     }
 
     /// Frees the memory if it is empty.

@@ -32,11 +32,10 @@ package struct FrameWriter {
     // MARK: The frames of a client
 
     /// The first one.
-    package mutating func hello(suspended: Bool, name: String, versions: ProtocolVersions = .supported) {
+    package mutating func hello(suspended: Bool, name: String, version: UInt16 = Wire.version) {
         frame(.hello) {
             $0.integer(Wire.magic)
-            $0.integer(versions.newest)
-            $0.integer(versions.oldest)
+            $0.integer(version)
             $0.integer(UInt8(suspended ? 1 : 0))
             $0.string(name)
         }
@@ -45,7 +44,7 @@ package struct FrameWriter {
     package mutating func register(_ number: UInt32, name: String?, object: String?, behavior: SuspensionBehavior) {
         frame(.register) {
             $0.integer(number)
-            $0.integer(behavior.wireValue)
+            $0.string(behavior.rawValue)
             $0.integer((name == nil ? 0 : 1) as UInt8 | (object == nil ? 0 : 2))
             if let name { $0.string(name) }
             if let object { $0.string(object) }

@@ -29,7 +29,7 @@ package struct PostedPayload {
         var reader = WireReader(payload)
         flags = try reader.integer(UInt8.self)
         guard flags & ~(Self.immediately | Self.hasObject | Self.hasUserInfo | Self.hasNumber) == 0 else {
-            throw .unknown("flag of a post", flags)
+            throw .unknown("flag of a post", "\(flags)")
         }
         name = try reader.stringBytes(limit: Wire.nameLimit)
         object = flags & Self.hasObject != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil

@@ -45,42 +45,33 @@ package struct WireReader {
 }
 
 /// A fault in the bytes that another process wrote.
-package enum WireError: Error, Hashable, CustomStringConvertible {
-    case frameLength(UInt32)
-    case truncated
-    case trailing(Int)
-    case tooLong(Int, limit: Int)
-    case notUTF8
-    case nul
-    case emptyName
-    case unknown(String, UInt8)
-    case magic(UInt32)
-    case version(UInt16)
-    case outOfTurn(FrameKind)
-    case numberInUse(UInt32)
-    case tooManyObservers(Int)
-    case refused(String)
+package struct WireError: Error, Hashable, CustomStringConvertible {
+    package let description: String
+    /// True if it is another reason to end the connection.
+    package let isRefusal: Bool
 
-    package var description: String {
-        switch self {
-        case .frameLength(let length):
-            "a frame of \(length) bytes, and a frame has 1 to \(Wire.frameLimit)"
-        case .truncated: "a frame that ends before its parts do"
-        case .trailing(let count): "a frame with \(count) bytes after its parts"
-        case .tooLong(let count, let limit): "a string of \(count) bytes where at most \(limit) may be"
-        case .notUTF8: "a string that is not UTF-8"
-        case .nul: "a string with NUL in it"
-        case .emptyName: "an empty name"
-        case .unknown(let what, let value): "an unknown \(what), \(value)"
-        case .magic: "bytes of another protocol"
-        case .version(let version):
-            "an answer in version \(version) of the protocol, and this program speaks \(ProtocolVersions.supported)"
-        case .outOfTurn(let kind): "a frame of kind \(kind) where none may be"
-        case .numberInUse(let number): "a second registration with the number \(number)"
-        case .tooManyObservers(let limit): "more than \(limit) observers"
-        case .refused(let reason): reason
-        }
+    private init(_ description: String, isRefusal: Bool = false) {
+        (self.description, self.isRefusal) = (description, isRefusal)
     }
+
+    package static func frameLength(_ length: UInt32) -> WireError {
+        WireError("a frame of \(length) bytes, and a frame has 1 to \(Wire.frameLimit)")
+    }
+    package static let truncated = WireError("a frame that ends before its parts do")
+    package static func trailing(_ count: Int) -> WireError { WireError("a frame with \(count) bytes after its parts") }
+    package static func tooLong(_ count: Int, limit: Int) -> WireError {
+        WireError("a string of \(count) bytes where at most \(limit) may be")
+    }
+    package static let notUTF8 = WireError("a string that is not UTF-8")
+    package static let nul = WireError("a string with NUL in it")
+    package static let emptyName = WireError("an empty name")
+    package static func unknown(_ what: String, _ value: String) -> WireError {
+        WireError("an unknown \(what), \(value)")
+    }
+    package static func outOfTurn(_ kind: FrameKind) -> WireError {
+        WireError("a frame of kind \(kind) where none may be")
+    }
+    package static func refused(_ reason: String) -> WireError { WireError(reason, isRefusal: true) }
 }
 
 extension String {

@@ -78,7 +78,7 @@ struct Router {
     /// - Throws: what is wrong with the frame; `.refused` if the client has to go for another reason.
     mutating func serve(_ frame: Frame, of client: ServerClient) throws(WireError) -> Bool {
         guard let kind = FrameKind(rawValue: frame.kind), kind.rawValue < FrameKind.welcome.rawValue else {
-            throw .unknown("kind of frame", frame.kind)
+            throw .unknown("kind of frame", "\(frame.kind)")
         }
         guard (client.name == nil) == (kind == .hello) else { throw .outOfTurn(kind) }
         var reader = WireReader(frame.payload)
@@ -105,36 +105,35 @@ struct Router {
 
     private mutating func welcome(_ client: ServerClient, _ reader: inout WireReader) throws(WireError) {
         let magic = try reader.integer(UInt32.self)
-        guard magic == Wire.magic else { throw .magic(magic) }
-        // In all versions of the protocol the newest version that the client speaks comes first. The rest of a hello
-        // of another version has an unknown format.
-        let newest = try reader.integer(UInt16.self)
-        let oldest = newest < ProtocolVersions.supported.oldest ? newest : try reader.integer(UInt16.self)
-        let spoken = ProtocolVersions(oldest: oldest, newest: newest)
-        guard let version = ProtocolVersions.supported.newestCommon(with: spoken) else {
-            throw .refused(ProtocolVersions.mismatch(client: spoken, server: .supported, serverProcess: process))
+        guard magic == Wire.magic else { throw .refused("it wrote bytes of another protocol") }
+        // In all versions of the protocol it comes first. The rest of a hello of another version is unknown.
+        let version = try reader.integer(UInt16.self)
+        guard version == Wire.version else {
+            let remedy =
+                version < Wire.version
+                ? "Build the program with a newer release of the library, and restart it"
+                : "End the server, so that the next client starts a newer one: kill \(process)"
+            throw .refused(
+                "the program speaks version \(version) of the protocol, and the server version \(Wire.version). "
+                    + remedy)
         }
         let isSuspended = try reader.flag("suspension")
         let name = try reader.string(limit: Wire.processNameLimit)
-        let server = UInt32(bitPattern: process)
         client.name = name
         newcomers.removeAll { $0 === client }
         setSuspended(isSuspended, client)
-        answer(client, .welcome) {
-            $0.integer(version)
-            $0.integer(server)
-        }
+        answer(client, .welcome) { _ in }
         log("\(client) connected")
     }
 
     private mutating func register(_ reader: inout WireReader, _ client: ServerClient) throws(WireError) {
         let number = try reader.integer(UInt32.self)
-        let wireBehavior = try reader.integer(UInt8.self)
-        guard let behavior = SuspensionBehavior(wireValue: wireBehavior) else {
-            throw .unknown("suspension behavior", wireBehavior)
+        let behaviorName = try reader.string(limit: Wire.nameLimit)
+        guard let behavior = SuspensionBehavior(rawValue: behaviorName) else {
+            throw .unknown("suspension behavior", behaviorName)
         }
         let flags = try reader.integer(UInt8.self)
-        guard flags <= 3 else { throw .unknown("flag of an observer", flags) }
+        guard flags <= 3 else { throw .unknown("flag of an observer", "\(flags)") }
         let name = flags & 1 != 0 ? try reader.stringBytes(limit: Wire.nameLimit) : nil
         let object = flags & 2 != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil
         if let name {
@@ -143,9 +142,11 @@ struct Router {
         }
         if let object { try PostedPayload.check(object) }
         guard client.observers.count < limits.observersPerClient else {
-            throw .tooManyObservers(limits.observersPerClient)
+            throw .refused("it has more than \(limits.observersPerClient) observers")
         }
-        guard client.observers[number] == nil else { throw .numberInUse(number) }
+        guard client.observers[number] == nil else {
+            throw .refused("it wrote a second registration with the number \(number)")
+        }
         client.observers[number] = table.add(
             ObserverTable.Observer(
                 client: client, filter: NameAndObject(name: name, object: object),
@@ -157,7 +158,6 @@ struct Router {
         guard let observer = client.observers.removeValue(forKey: registration) else { return }
         table.remove([observer])
         changeHeld(of: client) { $0.unregister(registration) }
-        client.outbound.unregister(registration)
     }
 
     private mutating func setSuspended(_ flag: Bool, _ client: ServerClient) {
@@ -207,7 +207,7 @@ struct Router {
         isHeld: Bool = false
     ) {
         let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
-        guard client.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(observers, client) }
+        guard client.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(client) }
         client.counts.delivered += 1
         client.outbound.append(size, now: now) { memory in
             memory.storeBytes(of: UInt32(size - Wire.lengthBytes).littleEndian, as: UInt32.self)
@@ -224,14 +224,22 @@ struct Router {
         touch(client)
     }
 
-    private func miss(_ observers: [MatchingObserver], _ client: ServerClient) {
-        if client.outbound.missedCount == 0 { log("\(client) reads too slowly: notifications for it are dropped") }
-        client.outbound.miss(observers)
+    private func miss(_ client: ServerClient) {
+        if client.outbound.missed == 0 { log("\(client) reads too slowly: notifications for it are dropped") }
+        client.outbound.missed += 1
         client.counts.dropped += 1
     }
 
     private mutating func deliverHeld(_ delivery: Suspension.Delivery, to client: ServerClient) {
-        if !delivery.gap.isEmpty { answer(client, .gap) { $0.gap(delivery.gap, cause: .held) } }
+        if delivery.gap > 0 {
+            // Its few bytes need no room of their own.
+            if client.outbound.admits(0, isHeld: true, now: now) {
+                answer(client, .gap) { $0.gap(delivery.gap, cause: .held) }
+            } else {
+                // It becomes part of the gap that is sent when the client has read all.
+                client.outbound.missed += delivery.gap
+            }
+        }
         for entry in delivery.entries {
             entry.post.payload.withUnsafeBytes {
                 deliver($0, sender: entry.post.sender, entry.observers, to: client, isHeld: true)
@@ -283,7 +291,7 @@ struct Router {
 extension WireReader {
     fileprivate mutating func flag(_ what: String) throws(WireError) -> Bool {
         let value = try integer(UInt8.self)
-        guard value <= 1 else { throw .unknown(what, value) }
+        guard value <= 1 else { throw .unknown(what, "\(value)") }
         return value == 1
     }
 }

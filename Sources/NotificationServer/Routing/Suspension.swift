@@ -24,8 +24,8 @@ struct Suspension {
 
     /// The frames for the client, in this order: the gap, the held entries, and the post itself to `observers`.
     struct Delivery {
-        /// The posts discarded since the last flush.
-        var gap = MissedPosts()
+        /// The number of posts discarded since the last flush.
+        var gap = 0
         var entries: [Entry] = []
         var observers: [MatchingObserver] = []
     }
@@ -36,7 +36,7 @@ struct Suspension {
     private var (oldest, next) = (0, 0)
     /// The last entry with a key that has observers which coalesce.
     private var coalescing: [NameAndObject: Int] = [:]
-    private var gap = MissedPosts()
+    private var gap = 0
 
     private(set) var isSuspended = false
     private(set) var byteCount = 0
@@ -55,13 +55,12 @@ struct Suspension {
         return flag ? Delivery() : flush()
     }
 
-    /// Removes an observer from all held posts and from the gap.
+    /// Removes an observer from all held posts.
     mutating func unregister(_ registration: UInt32) {
         for number in Array(entries.keys) where removeObservers(of: number, where: { $0.registration == registration })
         {
             counts.removed += 1
         }
-        gap.forget(registration)
     }
 
     /// Removes all posts, for a client that has ended.
@@ -95,7 +94,7 @@ struct Suspension {
         guard limits.heldEntriesPerClient > 0, size <= room else {
             // It would not fit even in an empty queue, so no other post is discarded for it.
             if limits.heldOverflow == .deliver { return flush(before: observers) }
-            discard(observers)
+            discard()
             return Delivery()
         }
         let coalesces = observers.contains { $0.behavior == .coalesce }
@@ -109,7 +108,7 @@ struct Suspension {
             if limits.heldOverflow == .deliver {
                 delivery = flush()
             } else {
-                if let entry = remove(oldest) { discard(entry.observers) }
+                if remove(oldest) != nil { discard() }
                 oldest += 1
             }
         }
@@ -133,15 +132,15 @@ struct Suspension {
         return entry
     }
 
-    private mutating func discard(_ observers: [MatchingObserver]) {
+    private mutating func discard() {
         counts.discarded += 1
-        gap.add(observers)
+        gap += 1
     }
 
     private mutating func flush(before observers: [MatchingObserver] = []) -> Delivery {
         let held = entries.sorted { $0.key < $1.key }.map(\.value)
         let delivery = Delivery(gap: gap, entries: held, observers: observers)
-        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, MissedPosts(), next)
+        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, 0, next)
         return delivery
     }
 }
@@ -153,27 +152,4 @@ struct HeldPost: Sendable {
     /// The poster's process.
     var sender: Int32
     var payload: [UInt8]
-}
-
-/// The posts that a client did not receive, for a gap.
-struct MissedPosts: Hashable, Sendable {
-    /// The number of posts.
-    var count = 0
-    /// The number for each observer. A post may be for several observers.
-    var registrations: [UInt32: Int] = [:]
-
-    var isEmpty: Bool { count == 0 }
-
-    /// Counts one post.
-    /// - Parameter observers: the observers that it was for.
-    mutating func add(_ observers: [MatchingObserver]) {
-        count += 1
-        for observer in observers { registrations[observer.registration, default: 0] += 1 }
-    }
-
-    /// Removes an observer. Without observers no gap is sent, so the number of posts is reset.
-    mutating func forget(_ registration: UInt32) {
-        guard registrations.removeValue(forKey: registration) != nil, registrations.isEmpty else { return }
-        self = MissedPosts()
-    }
 }

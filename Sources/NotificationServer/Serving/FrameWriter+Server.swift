@@ -7,16 +7,9 @@ extension FrameWriter {
         string(text)
     }
 
-    mutating func gap(_ missed: MissedPosts, cause: NotificationGap.Cause) {
-        integer(cause.wireValue)
-        integer(UInt64(missed.count))
-        // Of more observers than fit into a frame only the first; the count above is of all.
-        let registrations = missed.registrations.prefix(4096)
-        integer(UInt16(registrations.count))
-        for (registration, count) in registrations {
-            integer(registration)
-            integer(UInt64(count))
-        }
+    mutating func gap(_ count: Int, cause: NotificationGap.Cause) {
+        string(cause.rawValue)
+        integer(UInt64(count))
     }
 
     /// - Parameter part: of the server, of a client, or of an observer of the client before; nil ends the answer.

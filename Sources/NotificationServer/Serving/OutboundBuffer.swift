@@ -17,7 +17,8 @@ struct OutboundBuffer {
     /// When bytes were last written, or began to wait.
     private var lastProgress: UInt64 = 0
     private var isDropping = false
-    private var missed = MissedPosts()
+    /// The number of notifications that were not accepted, for a gap.
+    var missed = 0
 
     init(_ limits: ServerLimits) {
         self.limits = limits
@@ -31,12 +32,9 @@ struct OutboundBuffer {
     /// When the client counts as stalled, unless bytes are written before; nil if none wait.
     var stallsAt: UInt64? { isEmpty ? nil : lastProgress &+ limits.progressTimeout.nanoseconds }
 
-    /// The number of missed notifications.
-    var missedCount: Int { missed.count }
-
     /// - Parameter isHeld: whether the notification was held before. From the first such one until nothing waits, there
     ///   is additional room, also for others.
-    /// - Returns: true if the buffer accepts a notification's frame of this size. If not, count it with `miss`.
+    /// - Returns: true if the buffer accepts a notification's frame of this size. If not, count it in `missed`.
     mutating func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {
         if isDropping { return false }
         if isHeld { hasHeld = true }
@@ -47,15 +45,6 @@ struct OutboundBuffer {
         if !isHeld { overSoftSince = since }
         isDropping = waiting + byteCount > hard || !isHeld && now &- since > limits.softQueueTimeout.nanoseconds
         return !isDropping
-    }
-
-    mutating func miss(_ observers: [MatchingObserver]) {
-        missed.add(observers)
-    }
-
-    /// Removes an observer: a gap does not mention it.
-    mutating func unregister(_ registration: UInt32) {
-        missed.forget(registration)
     }
 
     /// Makes room for `byteCount` bytes, which `body` writes.
@@ -94,8 +83,8 @@ struct OutboundBuffer {
     }
 
     /// Removes the bytes that were written.
-    /// - Returns: the missed posts, once all is written. Append them as a gap.
-    mutating func wrote(_ byteCount: Int, now: UInt64) -> MissedPosts? {
+    /// - Returns: the number of missed posts, once all is written. Append it as a gap.
+    mutating func wrote(_ byteCount: Int, now: UInt64) -> Int? {
         head += byteCount
         if byteCount > 0 { lastProgress = now }
         if waiting <= limits.softQueueBytes { overSoftSince = nil }
@@ -103,7 +92,7 @@ struct OutboundBuffer {
         head = 0
         bytes.removeAll(keepingCapacity: bytes.capacity <= 64 << 10)
         (isDropping, hasHeld) = (false, false)
-        defer { missed = MissedPosts() }
-        return missed.isEmpty ? nil : missed
+        defer { missed = 0 }
+        return missed > 0 ? missed : nil
     }
 }

@@ -103,8 +103,8 @@ final class ServerClient: CustomStringConvertible {
     enum Written {
         /// All, or as much as the socket takes.
         case done
-        /// All; a gap with these comes next.
-        case gap(MissedPosts)
+        /// All; a gap of so many notifications comes next.
+        case gap(Int)
         /// It reads nothing more.
         case ended
     }

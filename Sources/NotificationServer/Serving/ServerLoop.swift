@@ -121,7 +121,7 @@ struct ServerLoop: ~Copyable {
 
     /// Makes a process a client. Its user is checked before anything of it is read.
     /// - Returns: why it is none; nil if it is one.
-    private mutating func refusal(of socket: LocalSocket, _ peer: LocalSocket.Peer) -> String? {
+    private mutating func refusal(of socket: LocalSocket, _ peer: (process: Int32, user: UInt32)) -> String? {
         if peer.user != geteuid() { return "it belongs to user \(peer.user), and this server to user \(geteuid())" }
         while router.newcomers.count >= limits.clientsBeforeHello, let oldest = router.newcomers.first {
             // Its hello may have arrived, and was not read in this turn.
@@ -163,10 +163,8 @@ struct ServerLoop: ~Copyable {
         client.bucket.fill(now: now)
         do throws(WireError) {
             try serveFrames(of: client)
-        } catch .refused(let reason) {
-            end(client, .refused, reason)
         } catch {
-            end(client, .refused, "it wrote \(error)")
+            end(client, .refused, error.isRefusal ? "\(error)" : "it wrote \(error)")
         }
     }
 
@@ -202,7 +200,7 @@ struct ServerLoop: ~Copyable {
             case .ended: return closeWriting(client)
             case .gap(let missed):
                 router.answer(client, .gap) { $0.gap(missed, cause: .slow) }
-                log("\(client) has caught up; \(missed.count) notifications for it were dropped")
+                log("\(client) has caught up; \(missed) notifications for it were dropped")
             }
         }
         if client.outbound.isEmpty {

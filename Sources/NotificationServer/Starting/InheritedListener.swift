@@ -19,7 +19,7 @@ enum InheritedListener {
         for name in names { unsetenv(name) }
         let count = values[1].flatMap { Int32($0) } ?? 0
         guard values[0].flatMap({ Int32($0) }) == getpid(), (1...1 << 16).contains(count) else { return nil }
-        let first = ServerHandover.listener
+        let first = ServerStart.listenerNumber
         for descriptor in first..<first + count { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let socket = description(of: first), socket.listens, !socket.path.isEmpty else {
             throw .pathNotUsable(

@@ -2,7 +2,7 @@ internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// The life of a process that a client started as the server, see `ServerHandover`.
+/// The life of a process that a client started as the server, see `ServerStart`.
 enum OnDemandServer {
     /// Serves until no process has been connected for `ServerLimits.idleTimeout`.
     ///
@@ -16,10 +16,10 @@ enum OnDemandServer {
                     + "such a program never serves")
         }
         let directory = ServerDirectory(path: path)
-        guard let socket = InheritedListener.description(of: ServerHandover.listener),
+        guard let socket = InheritedListener.description(of: ServerStart.listenerNumber),
             socket.path == directory.socketPath
-        else { return fail(EX_USAGE, "descriptor \(ServerHandover.listener) is not the socket of \(path)") }
-        let listener = LocalSocket(owning: ServerHandover.listener)
+        else { return fail(EX_USAGE, "descriptor \(ServerStart.listenerNumber) is not the socket of \(path)") }
+        let listener = LocalSocket(owning: ServerStart.listenerNumber)
         _ = fcntl(listener.descriptor, F_SETFD, FD_CLOEXEC)
         umask(0o077)
         guard chdir("/") == 0 else { return fail(EX_OSERR, SystemError.text(errno)) }
@@ -34,15 +34,15 @@ enum OnDemandServer {
         default: _exit(0)
         }
         // ps and top show the name; that of a program that serves itself would be "exe".
-        pthread_setname_np(pthread_self(), String(ServerHandover.programName.prefix(15)))
+        pthread_setname_np(pthread_self(), String(ServerStart.programName.prefix(15)))
         // In the copy: clients see the process that called listen as their peer.
         guard listener.listen() else { return fail(EX_OSERR, SystemError.text(errno)) }
         let served = ServedSocket(listener, directory: directory)
         signal(SIGPIPE, SIG_IGN)
         // The client continues when it reads this, and must find a server without its pipe.
-        let readiness = fcntl(1, F_DUPFD_CLOEXEC, ServerHandover.listener + 1)
+        let readiness = fcntl(1, F_DUPFD_CLOEXEC, ServerStart.listenerNumber + 1)
         for descriptor in Int32(1)...2 { dup2(0, descriptor) }
-        guard write("\(ServerHandover.ready)\n", to: readiness) else { return EX_OSERR }
+        guard write("\(ServerStart.ready)\n", to: readiness) else { return EX_OSERR }
         close(readiness)
         do throws(DistributedError) {
             try LocalServer(directory: directory).serve(served, endsWhenIdle: true)

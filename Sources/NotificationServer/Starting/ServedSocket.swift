@@ -46,17 +46,16 @@ struct ServedSocket {
             return try ServedSocket(listener, directory: directory, isOwn: false).listening()
         }
         try directory.prepare()
-        let deadline = SuspendingClock.now + timeout
-        let lock = try DirectoryLock.take(directory, until: deadline)
-        defer { withExtendedLifetime(lock) {} }
-        guard case .nobodyListens = try LocalSocket.connect(to: directory.socketPath, until: .now) else {
-            throw .serverNotStarted(
-                path: directory.socketPath,
-                problem: "another server uses it. See which with: notify-demo serve --status --directory "
-                    + directory.path)
+        return try directory.whileLocked(until: .now + timeout) { () throws(DistributedError) in
+            guard try LocalSocket.connect(to: directory.socketPath, until: .now) == nil else {
+                throw .serverNotStarted(
+                    path: directory.socketPath,
+                    problem: "another server uses it. See which with: notify-demo serve --status --directory "
+                        + directory.path)
+            }
+            try ServerStart.removeStaleSocket(at: directory.socketPath)
+            return try ServedSocket(try LocalSocket.bound(at: directory.socketPath), directory: directory).listening()
         }
-        try ServerStart.removeStaleSocket(at: directory.socketPath)
-        return try ServedSocket(try LocalSocket.bound(at: directory.socketPath), directory: directory).listening()
     }
 
     private func listening() throws(DistributedError) -> ServedSocket {
@@ -73,11 +72,10 @@ struct ServedSocket {
     /// If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock file
     /// is not created here: it is missing if the directory is being removed.
     func remove(timeout: Duration) {
-        guard file != nil, isAtItsPlace,
-            let lock = try? DirectoryLock.take(directory, until: .now + timeout, creating: false)
-        else { return }
-        if isAtItsPlace { unlink(directory.socketPath) }
-        withExtendedLifetime(lock) {}
+        guard file != nil, isAtItsPlace else { return }
+        try? directory.whileLocked(until: .now + timeout, creating: false) {
+            if isAtItsPlace { unlink(directory.socketPath) }
+        }
     }
 
     /// Whether clients find this server.

@@ -29,7 +29,7 @@ struct Doctor: Command {
                 "server", ServerOption.noServer(in: directory),
                 {
                     let (status, path) = (try DistributedCenter.status(of: directory), directory.path)
-                    return status.map { "process \($0.process) serves at \(path) with \(ProtocolVersions.supported)" }
+                    return status.map { "process \($0.process) serves at \(path) with version \(Wire.version)" }
                 }
             ),
         ]

@@ -50,9 +50,8 @@ final class FrameSenderTests: XCTestCase {
     }
 
     func testControlFramesWaitForTheSocketBeforePostsAndNeitherTheirCallersNorCloseWait() throws {
-        var limits = ClientLimits()
-        limits.postTimeout = .seconds(3600)
-        let connection = try CenterConnection(directory: ServerDirectory(path: "/nonexistent"), limits: limits)
+        let connection = try CenterConnection(
+            directory: ServerDirectory(path: "/nonexistent"), postTimeout: .seconds(3600))
         // It has no reader.
         let isConnected = connection.state.withLock { $0.start() && $0.connected(sender, toldSuspended: false) }
         XCTAssertTrue(isConnected)

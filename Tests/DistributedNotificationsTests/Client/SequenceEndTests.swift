@@ -23,7 +23,7 @@ final class SequenceEndTests: XCTestCase {
         for isClosed in [true, false] {
             let temporary = try TemporaryDirectory()
             let server = try ServerInThisProcess(temporary)
-            var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory, limits: .patient)
+            var center: DistributedCenter? = try DistributedCenter(directory: temporary.directory)
             let seen = Self.taken(try XCTUnwrap(try center?.notifications(named: .numbered, bufferSize: 10)))
             try center?.post(name: .numbered, object: "1")
             XCTAssertTrue(seen.wait { !$0.objects.isEmpty })
@@ -39,7 +39,7 @@ final class SequenceEndTests: XCTestCase {
     func testBufferedValuesAreReceivedAfterTheCenterIsClosedAndThenTheEnd() throws {
         let temporary = try TemporaryDirectory()
         let server = try ServerInThisProcess(temporary)
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         let sequence = try center.notifications(named: .numbered, bufferSize: 10)
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
         try center.synchronize(timeout: TestTimeout.hang)

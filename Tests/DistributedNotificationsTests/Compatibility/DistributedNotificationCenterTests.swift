@@ -12,7 +12,7 @@ final class DistributedNotificationCenterTests: XCTestCase {
     private var center: DistributedNotificationCenter!
 
     override func setUpWithError() throws {
-        distributed = try DistributedCenter(directory: directory.directory, limits: .patient)
+        distributed = try DistributedCenter(directory: directory.directory, postTimeout: TestTimeout.hang)
         center = DistributedNotificationCenter(distributed)
         center.errorHandler = { XCTFail("\($0)") }
     }

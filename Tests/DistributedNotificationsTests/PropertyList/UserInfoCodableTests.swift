@@ -40,7 +40,7 @@ final class UserInfoCodableTests: XCTestCase {
 
     func testAValueOfEveryKindArrivesAsItWasPosted() throws {
         let temporary = try TemporaryDirectory()
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         let arrived = Awaited<[Everything]>([])
         let token = try center.addObserver(forName: .numbered, as: Everything.self, on: .postingThread) { value in
             arrived.withLock { $0.append(value) }
@@ -66,7 +66,7 @@ final class UserInfoCodableTests: XCTestCase {
             (["list": [UInt64.max]], "userInfo[\"list\"][0] is 18446744073709551615, and an integer is at most"),
             ([1], "userInfo has keys, and Array<Int> is encoded without. Post a struct with it."),
             (1, "userInfo cannot be encoded ("),
-            (["text": String(repeating: "x", count: 70_000)], "userInfo[\"text\"] is where the userInfo exceeds"),
+            (["text": String(repeating: "x", count: 70_000)], "userInfo exceeds 60 KiB"),
         ] as [(any Encodable, String)] {
             XCTAssertThrowsError(try center.post(name: .numbered, codable: value)) { error in
                 XCTAssertEqual((error as? DistributedError)?.code, .userInfoNotUsable)
@@ -77,7 +77,7 @@ final class UserInfoCodableTests: XCTestCase {
 
     func testWhatDoesNotDecodeIsReportedWithItsPath() throws {
         let temporary = try TemporaryDirectory()
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         let seen = Awaited<(values: [Pair], problems: [String])>(([], []))
         let events = center.addConnectionObserver(on: TargetThread.postingThread) { event in
             guard case .gap(let gap) = event, gap.cause == .undecodable, gap.count == 1 else { return }
@@ -105,7 +105,7 @@ final class UserInfoCodableTests: XCTestCase {
 
     func testTheAsyncFormsBlockNoTaskAndThrowTheSameErrors() async throws {
         let temporary = try TemporaryDirectory()
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         let sequence = try center.notifications(named: .numbered)
         try await center.synchronize(timeout: TestTimeout.hang)
         try await center.post(name: .numbered, codable: Pair(count: 1, names: []))

@@ -64,7 +64,7 @@ final class PrivateDirectoryTests: XCTestCase {
         }
     }
 
-    func testAnotherUsersDirectoryIsRefusedAndSoIsOneThatTheUserCannotMakeOrWriteTo() throws {
+    func testAnotherUsersDirectoryIsRefusedAndSoIsOneThatTheUserCannotMake() throws {
         try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
         let path = path
         func problemOfOther() -> String? { OtherUser.perform { Self.problem(of: path) } ?? nil }
@@ -73,7 +73,5 @@ final class PrivateDirectoryTests: XCTestCase {
         XCTAssertEqual(chown(path, OtherUser.number, 0), 0)
         XCTAssertEqual(
             Self.problem(of: path), "it belongs to user 65534, and this process runs as user 0. Use another directory")
-        XCTAssertEqual(chmod(path, 0o500), 0)
-        XCTAssertEqual(problemOfOther(), "it cannot be written to: Permission denied. Use another directory")
     }
 }

@@ -28,7 +28,7 @@ final class ServerProcessTests: XCTestCase {
         try writer.run()
         writer.waitUntilExit()
         chmod(path, mode)
-        return ServerProcess.start(
+        return ServerStart.launch(
             path, listener: listener, directory: temporary.directory.path, until: .now + timeout)
     }
 
@@ -49,9 +49,9 @@ final class ServerProcessTests: XCTestCase {
     }
 
     func testAServerWithTheSocketOfAnotherDirectoryEndsAndSaysWhy() throws {
-        let program = try XCTUnwrap(ServerProgram.find().program)
+        let program = try XCTUnwrap(ServerStart.findProgram().program)
         XCTAssertEqual(
-            ServerProcess.start(program, listener: listener, directory: "/elsewhere", until: .now + TestTimeout.hang),
+            ServerStart.launch(program, listener: listener, directory: "/elsewhere", until: .now + TestTimeout.hang),
             "ended at once with status 64: descriptor 3 is not the socket of /elsewhere")
     }
 }

@@ -7,7 +7,7 @@ final class ServerProgramTests: XCTestCase {
         variable: String? = nil, runningProgram: String? = "/apps/program", searchPath: String? = "/usr/bin:/bin",
         serves: Bool = false, executables: Set<String> = []
     ) -> (program: String?, problem: String) {
-        ServerProgram.choose(
+        ServerStart.findProgram(
             variable: variable, runningProgram: runningProgram, searchPath: searchPath, runningProgramServes: serves,
             isExecutable: executables.contains)
     }
@@ -42,9 +42,9 @@ final class ServerProgramTests: XCTestCase {
     }
 
     func testOnlyTheArgumentsThatAClientGivesMakeAProgramTheServer() {
-        XCTAssertEqual(ServerHandover.directory(in: ServerHandover.arguments(directory: "/d")), "/d")
+        XCTAssertEqual(ServerStart.directory(in: ServerStart.arguments(directory: "/d")), "/d")
         for arguments in [["program", "--on-demand", "/d"], ["notification-server"], []] {
-            XCTAssertNil(ServerHandover.directory(in: arguments))
+            XCTAssertNil(ServerStart.directory(in: arguments))
         }
     }
 }

@@ -21,7 +21,7 @@ final class DistributedExamples: ExampleTestCase {
 
     override class func tearDown() {
         let center = try? DistributedCenter.default
-        if case .connected(let server) = center?.connectionState { kill(server, SIGTERM) }
+        if let server = center?.serverProcess { kill(server, SIGTERM) }
         center?.close()
         try? FileManager.default.removeItem(atPath: directory)
     }

@@ -34,7 +34,6 @@ package final class RawPeer {
 
     /// A notification from the server; `number` is the one that `post(…, number:)` wrote.
     package typealias Delivered = (sender: Int32, registrations: [UInt32], number: Int)
-    package typealias Gap = (cause: NotificationGap.Cause, count: Int, registrations: [UInt32: Int])
 
     /// Connects, without starting a server.
     /// - Parameters:
@@ -64,10 +63,10 @@ package final class RawPeer {
 
     /// The answer is not waited for.
     package func sayHello(
-        _ name: String = "raw", suspended: Bool = false, versions: ProtocolVersions = .supported
+        _ name: String = "raw", suspended: Bool = false, version: UInt16 = Wire.version
     ) throws {
         var hello = FrameWriter()
-        hello.hello(suspended: suspended, name: name, versions: versions)
+        hello.hello(suspended: suspended, name: name, version: version)
         try write(hello.bytes)
     }
 
@@ -184,16 +183,10 @@ package final class RawPeer {
         }
     }
 
-    package static func gap(_ payload: [UInt8]) throws -> Gap {
+    package static func gap(_ payload: [UInt8]) throws -> (cause: String, count: Int) {
         try payload.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
-            let cause = try XCTUnwrap(NotificationGap.Cause(wireValue: try reader.integer(UInt8.self)))
-            var gap: Gap = (cause, Int(try reader.integer(UInt64.self)), [:])
-            for _ in 0..<(try reader.integer(UInt16.self)) {
-                let registration = try reader.integer(UInt32.self)
-                gap.registrations[registration] = Int(try reader.integer(UInt64.self))
-            }
-            return gap
+            return (try reader.string(limit: Wire.nameLimit), Int(try reader.integer(UInt64.self)))
         }
     }
 

@@ -16,15 +16,12 @@ package final class TemporaryDirectory: Sendable {
         directory = ServerDirectory(path: "\(parent)/distributed-notifications")
     }
 
-    /// Connects to the server, which is another process. Starts it if there is none.
-    package func connect() throws -> (server: Int32, started: Bool, socket: LocalSocket) {
-        let (socket, started) = try ServerStart.connect(to: directory, timeout: TestTimeout.hang)
-        let server = try XCTUnwrap(socket.peer).process
+    /// The server, which is another process. Starts it if there is none.
+    package func startServer() throws -> ObservedProcess {
+        let server = try XCTUnwrap(try ServerStart.connect(to: directory, timeout: TestTimeout.hang).peer).process
         try require(server != getpid())
-        return (server, started, socket)
+        return ObservedProcess(server)
     }
-
-    package func startServer() throws -> ObservedProcess { ObservedProcess(try connect().server) }
 
     package func status() throws -> ServerStatus {
         try XCTUnwrap(try DistributedCenter.status(of: directory, timeout: TestTimeout.hang))

@@ -1,6 +1,7 @@
 internal import DistributedNotifications
 internal import Foundation
 internal import Glibc
+internal import NotificationServer
 internal import ThreadedNotifications
 
 /// Connections that count inbound notifications without a center, to measure the server alone. One thread reads all.
@@ -19,7 +20,7 @@ final class WireObservers {
         guard let poll = EventPoll() else { throw .pathNotUsable(path: path, problem: SystemError.text(errno)) }
         self.poll = poll
         for index in 0..<count {
-            guard case .connected(let socket) = try LocalSocket.connect(to: path, until: .after(timeout)) else {
+            guard let socket = try LocalSocket.connect(to: path, until: .after(timeout)) else {
                 throw .pathNotUsable(path: path, problem: "no process accepts connections there")
             }
             let error = poll.watch(socket.descriptor, as: UInt64(index), reading: true, writing: false, isNew: true)
@@ -33,12 +34,7 @@ final class WireObservers {
     private func register(_ socket: LocalSocket, path: String, timeout: Duration) throws(DistributedError) {
         var frames = FrameWriter()
         frames.hello(suspended: false, name: "benchmark")
-        frames.frame(.register) {
-            $0.integer(UInt32(1))
-            $0.integer(SuspensionBehavior.hold.wireValue)
-            $0.integer(UInt8(1))
-            $0.string(Distributed.name.rawValue)
-        }
+        frames.register(1, name: Distributed.name.rawValue, object: nil, behavior: .hold)
         frames.frame(.synchronize) { $0.integer(UInt64(1)) }
         // The buffer of a new connection has room for these few bytes.
         var isOpen = send(socket.descriptor, frames.bytes, frames.bytes.count, Int32(MSG_NOSIGNAL)) > 0

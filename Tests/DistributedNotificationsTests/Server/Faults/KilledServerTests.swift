@@ -18,7 +18,7 @@ final class KilledServerTests: XCTestCase {
             let directory = temporary.directory
             for _ in 0..<40 {
                 Thread.detachNewThread {
-                    let socket = try? ServerStart.connect(to: directory, timeout: TestTimeout.hang).socket
+                    let socket = try? ServerStart.connect(to: directory, timeout: TestTimeout.hang)
                     connected.withLock { $0.append(socket?.peer?.process ?? -1) }
                 }
             }
@@ -34,7 +34,7 @@ final class KilledServerTests: XCTestCase {
 
     func testAServerWhoseSocketIsRemovedEndsAndItsClientsConnectToTheNextAsTheyWere() throws {
         _ = try temporary.startServer()
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         let (connections, received) = (Awaited([Int32]()), Awaited([String?]()))
         let tokens = [
             center.addConnectionObserver(on: TargetThread.postingThread) { event in

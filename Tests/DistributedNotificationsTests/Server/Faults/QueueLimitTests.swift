@@ -40,7 +40,7 @@ final class QueueLimitTests: XCTestCase {
 
     func testTheServerDoesNotGrowForAClientThatReadsNothingWhichThenReceivesAnExactGap() throws {
         let server = try temporary.startServer()
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         let (gate, isBlocked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // While its handler waits, the center reads nothing.
         let (seen, tokens) = try observe(center, on: TargetThread.postingThread) {
@@ -96,6 +96,28 @@ final class QueueLimitTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
+    func testGapsForAClientThatReadsNothingAreBoundedAndAddUp() throws {
+        let server = try ServerInThisProcess(temporary) {
+            ($0.heldEntriesPerClient, $0.softQueueBytes, $0.hardQueueBytes, $0.heldBytesPerClient) = (0, 100, 100, 100)
+        }
+        let suspended = try RawPeer(temporary.directory, name: "suspended", suspended: true, observing: "n")
+        let poster = try RawPeer(temporary.directory, name: "poster")
+        let rounds = 2000
+        for number in 0..<rounds {
+            try poster.post("n", numbers: number..<number + 1, byteCount: 8)
+            try poster.synchronize()
+            for flag in [false, true] { try suspended.setSuspended(flag) }
+        }
+        XCTAssertTrue(try eventually { try temporary.client("suspended").waitingBytes > 0 })
+        XCTAssertLessThanOrEqual(try temporary.client("suspended").waitingBytes, 300)
+        try suspended.setSuspended(false)
+        var tally = Tally()
+        // The last gap is sent when all before it has been read.
+        for _ in 0..<2 { try tally.see(try suspended.synchronize()) }
+        XCTAssertEqual(tally.received + tally.gap, rounds)
+        withExtendedLifetime(server) {}
+    }
+
     func testNotificationsHeldForAllClientsAreBounded() throws {
         let server = try temporary.startServer()
         let poster = try RawPeer(temporary.directory, name: "poster")
@@ -131,52 +153,5 @@ final class QueueLimitTests: XCTestCase {
         try tally.see(try suspended.synchronize())
         XCTAssertEqual(tally, Tally(all: 11))
         withExtendedLifetime(server) {}
-    }
-
-    /// XCTest runs this on the main thread.
-    func testNotificationsThatWaitForTheMainRunLoopAreBoundedAndTheGapIsExact() throws {
-        let server = try ServerInThisProcess(temporary)
-        var limits = ClientLimits()
-        limits.waitingBytes = 100_000
-        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-        let (seen, tokens) = try observe(center, on: MainThread.main)
-        let poster = try RawPeer(temporary.directory, name: "poster")
-        for round in 1...3 {
-            let posts = round * 2000
-            try post(posts - 2000..<posts, over: poster)
-            try center.synchronize(timeout: TestTimeout.hang)
-            XCTAssertEqual(seen.withLock { $0.received + $0.gap }, posts - 2000, "it was delivered on another thread")
-            XCTAssertTrue(RunLoop.runCurrent { seen.withLock { $0.received + $0.gap } >= posts })
-            let tally = seen.withLock { $0 }
-            XCTAssertEqual(tally.received + tally.gap, posts)
-            XCTAssertTrue(tally.isInOrder)
-            XCTAssertEqual(tally.gaps, round)
-            // With at least 400 bytes each, 250 at most may wait.
-            XCTAssertLessThanOrEqual(tally.received, round * 250)
-            XCTAssertGreaterThan(tally.received, round * 100)
-        }
-        withExtendedLifetime((tokens, server)) {}
-    }
-
-    func testNotificationsThatCannotBeReadDoNotGrowWithoutLimit() throws {
-        let server = try ServerInThisProcess(temporary)
-        var limits = ClientLimits()
-        limits.waitingBytes = 100_000
-        let center = try DistributedCenter(directory: temporary.directory, limits: limits)
-        let thread = try RunLoopThread.started("observers")
-        let (seen, tokens) = try observe(center, on: thread)
-        let resume = try thread.keptBusy()
-        let poster = try RawPeer(temporary.directory, name: "poster")
-        // Its userInfo is no property list.
-        for _ in 0..<10 {
-            try poster.post("n", numbers: 0..<500, byteCount: 20)
-            try poster.synchronize()
-            try center.synchronize(timeout: TestTimeout.hang)
-        }
-        resume.signal()
-        XCTAssertTrue(seen.wait { $0.gap == 5000 }, "\(seen.withLock { $0 })")
-        XCTAssertLessThan(seen.withLock { $0.gaps }, 500)
-        thread.stop()
-        withExtendedLifetime((server, tokens)) {}
     }
 }

@@ -28,9 +28,7 @@ final class OutboundBufferTests: XCTestCase {
     func testBytesBeyondTheHardLimitAreDroppedUntilAllIsWrittenAndTheGapIsReturnedOnce() {
         var buffer = Self.buffer(waiting: 990)
         var admitted = [buffer.admits(10, now: 0), buffer.admits(11, now: 0), buffer.admits(1, now: 0)]
-        let observers = [4, 9, 5].map { MatchingObserver(registration: $0, behavior: .hold) }
-        for _ in 0..<3 { buffer.miss(observers) }
-        buffer.unregister(5)
+        buffer.missed += 3
         var gaps = [buffer.wrote(980, now: 1)]
         admitted.append(buffer.admits(1, now: 1))
         gaps.append(buffer.wrote(10, now: 2))
@@ -38,6 +36,6 @@ final class OutboundBufferTests: XCTestCase {
         buffer.append([1], now: 3)
         gaps.append(buffer.wrote(1, now: 3))
         XCTAssertEqual(admitted, [true, false, false, false, true])
-        XCTAssertEqual(gaps, [nil, MissedPosts(count: 3, registrations: [4: 3, 9: 3]), nil])
+        XCTAssertEqual(gaps, [nil, 3, nil])
     }
 }

@@ -92,7 +92,7 @@ final class CenterStressTests: XCTestCase {
         _ = try temporary.startServer()
         let thread = try RunLoopThread.started("observers")
         defer { thread.stop() }
-        let center = try DistributedCenter(directory: temporary.directory, limits: .patient)
+        let center = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
         var tokens: [ObserverToken] = []
         let observers = try [thread.targetThread, .postingThread].map { target in
             let seen = Awaited(Seen())
@@ -112,7 +112,7 @@ final class CenterStressTests: XCTestCase {
         try center.synchronize(timeout: TestTimeout.hang)
         run(center, on: thread) {
             for kill in 1..<kills + 1 {
-                if case .connected(let server) = center.connectionState { temporary.end(server) }
+                if let server = center.serverProcess { temporary.end(server) }
                 XCTAssertTrue(observers[1].wait { $0.interruptions == kill })
                 try? center.synchronize(timeout: TestTimeout.hang)
             }
