@@ -96,8 +96,7 @@ final class CenterConnection: Sendable {
         try DistributedCenter.check(name: name?.rawValue, object: object)
         guard !ForkedCopy.isCopy else { throw .processForked }
         let (token, handle) = observers.add(
-            named: name, options: options, at: location,
-            using: handler.map { (inbound: Inbound<DistributedNotification>) in inbound.value })
+            named: name, options: options, at: location, using: handler)
         let observer = CenterState.RegisteredObserver(
             handle: handle, name: name?.rawValue, object: object, behavior: behavior)
         try state.withLock { state throws(DistributedError) in try state.add(observer) }
@@ -110,8 +109,7 @@ final class CenterConnection: Sendable {
         _ options: ObserverOptions, _ location: SourceLocation, _ handler: ValueHandler<ConnectionEvent>
     ) -> ObserverToken {
         let (token, _) = events.add(
-            named: Self.eventName, options: options, at: location,
-            using: handler.map { (inbound: Inbound<ConnectionEvent>) in inbound.value })
+            named: Self.eventName, options: options, at: location, using: handler)
         if case .closed = connectionState { token.cancel() }
         return token
     }
@@ -122,7 +120,7 @@ final class CenterConnection: Sendable {
         guard !events.isEmpty else { return }
         let size = 512
         waiting.add(size)
-        events.deliverToAll(Inbound(event, size: size, of: waiting), named: Self.eventName)
+        events.deliverToAll(PayloadValue(event, named: Self.eventName, size: size, of: waiting))
     }
 
     // MARK: Sending

@@ -93,9 +93,16 @@ struct CenterReader {
         var goodbye: Goodbye?
         do throws(WireError) {
             while true {
-                switch try server.next(
-                    until: nil, wake: connection.wake, flush: { sender.flush { connection.takeControl(of: sender) } })
-                {
+                // The clock's type is resilient, so even an absent deadline costs something.
+                let input: ServerInput
+                if let received = try server.nextReceived() {
+                    input = received
+                } else {
+                    input = try server.next(
+                        until: nil, wake: connection.wake,
+                        flush: { sender.flush { connection.takeControl(of: sender) } })
+                }
+                switch input {
                 case .notification(let post): delivery.deliver(post)
                 case .gap(let count, let cause, let observers):
                     delivery.deliverGap(count: count, cause: cause, observers: observers)

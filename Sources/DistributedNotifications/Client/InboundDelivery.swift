@@ -35,18 +35,19 @@ struct InboundDelivery {
             return
         }
         reportLosses()
-        let notification = DistributedNotification(
-            recipients.name, recipients.object,
-            payload.hasUserInfo ? EncodedUserInfo(checked: Array(payload.userInfo)) : nil, sender: post.sender)
-        let inbound = Inbound(notification, size: size, of: connection.waiting)
         if let problem {
             var gap = NotificationGap(count: 0, cause: .unreadable, problem: problem)
             gap.add(for: recipients.ids)
+            connection.waiting.release(size)
             return connection.post(.gap(gap))
         }
+        let notification = DistributedNotification(
+            recipients.name, recipients.object,
+            payload.hasUserInfo ? EncodedUserInfo(checked: Array(payload.userInfo)) : nil, sender: post.sender)
+        let value = PayloadValue(
+            notification, named: recipients.name, object: recipients.object, size: size, of: connection.waiting)
         connection.observers.deliver(
-            inbound, named: recipients.name, object: recipients.object, to: recipients.group,
-            origin: DistributedCenter.origin(post.sender, payload.number))
+            value, to: recipients.group, origin: DistributedCenter.origin(post.sender, payload.number))
     }
 
     func deliverGap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)]) {
@@ -113,25 +114,10 @@ private struct Recipients {
     }
 }
 
-/// A notification or an event on its way to the observers' threads. It counts as waiting until the last observer has
-/// handled it or was removed.
-final class Inbound<Value: Sendable>: Sendable {
-    let value: Value
-    private let size: Int
-    private let waiting: WaitingBytes
-
-    /// - Parameter size: was reserved or added in `waiting`.
-    init(_ value: Value, size: Int, of waiting: WaitingBytes) {
-        (self.value, self.size, self.waiting) = (value, size, waiting)
-    }
-
-    deinit { waiting.release(size) }
-}
-
 /// How many bytes wait in this process for the observers' threads, against a limit.
 ///
 /// - Threads: one thread calls `reserve` and `takeRoom`; any thread calls `add` and `release`.
-final class WaitingBytes: Sendable {
+final class WaitingBytes: Reservation {
     private let limit: Int
     private let used = Atomic(0)
     /// A reservation was refused, and `takeRoom` has not yet returned true since.

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// An entry of a queue: an observer and its payload, or a block, a job or a mark for the thread itself.
 //
@@ -53,7 +53,7 @@ struct Delivery: @unchecked Sendable {
 // of the queue hands it over. Its object and userInfo are shared with the posting code, as with any notification
 // center. A value that is not Sendable is a main actor message, which is posted and handled on the main actor, or is
 // made of a notification and handed over.
-class Payload: @unchecked Sendable {
+package class Payload: @unchecked Sendable {
     fileprivate init() {}
 
     /// The notification's name.
@@ -89,19 +89,35 @@ final class PostedNotification: Payload, @unchecked Sendable {
 /// A value: a message that is posted, the result of a transform, or a notification that was matched elsewhere.
 //
 // Safety: immutable. Its value is Sendable, or is handed over as `Payload` says.
-final class PayloadValue<Value>: Payload, @unchecked Sendable {
+package final class PayloadValue<Value>: Payload, @unchecked Sendable {
     let value: Value
     private let valueName: Notification.Name
     private let valueObject: String?
+    private let reservation: (any Reservation)?
+    private let size: Int
 
-    init(_ value: Value, named name: Notification.Name, object: String? = nil) {
+    /// - Parameters:
+    ///   - reservation: is told when the last observer has handled the value, or was removed.
+    ///   - size: what is reserved for it.
+    package init(
+        _ value: Value, named name: Notification.Name, object: String? = nil, size: Int = 0,
+        of reservation: (any Reservation)? = nil
+    ) {
         self.value = value
-        (valueName, valueObject) = (name, object)
+        (valueName, valueObject, self.reservation, self.size) = (name, object, reservation, size)
     }
+
+    deinit { reservation?.release(size) }
 
     override var name: Notification.Name { valueName }
     override var object: Any? { valueObject }
     override var convertible: (any NotificationConvertible)? { value as? any NotificationConvertible }
+}
+
+/// Room for values that wait for their observers.
+package protocol Reservation: AnyObject, Sendable {
+    /// Called on any thread.
+    func release(_ size: Int)
 }
 
 extension Payload {

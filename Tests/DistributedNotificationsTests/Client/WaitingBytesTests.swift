@@ -55,7 +55,8 @@ final class WaitingBytesTests: XCTestCase {
     func testANotificationReleasesItsBytesWithItsLastReference() throws {
         let waiting = WaitingBytes(limit: 10, roomEvent: try XCTUnwrap(EventDescriptor()))
         XCTAssertTrue(waiting.reserve(10))
-        var holders = Array(repeating: Inbound(1, size: 10, of: waiting), count: 2)
+        let value = PayloadValue(1, named: Notification.Name("any"), size: 10, of: waiting)
+        var holders = Array(repeating: consume value, count: 2)
         holders.removeLast()
         XCTAssertFalse(waiting.reserve(1))
         holders.removeLast()
