@@ -38,17 +38,25 @@ public struct DistributedNotification: Sendable, Hashable {
 /// A userInfo as it came, which all copies of a notification share. It is decoded once.
 final class EncodedUserInfo: Sendable, Hashable {
     /// The decoded value, or bytes that `PropertyListReader.check` has accepted.
-    private let state: Mutex<(value: [String: PropertyListValue]?, bytes: [UInt8])>
+    private let state: Mutex<State>
 
-    init(_ value: [String: PropertyListValue]) { state = Mutex((value, [])) }
-    init(checked bytes: [UInt8]) { state = Mutex((nil, bytes)) }
+    private enum State {
+        case decoded([String: PropertyListValue])
+        case bytes([UInt8])
+    }
+
+    init(_ value: [String: PropertyListValue]) { state = Mutex(.decoded(value)) }
+    init(checked bytes: [UInt8]) { state = Mutex(.bytes(bytes)) }
 
     var value: [String: PropertyListValue] {
         state.withLock { state in
-            if let value = state.value { return value }
-            let value = state.bytes.withUnsafeBytes { try? PropertyListReader.decode($0) } ?? [:]
-            state = (value, [])
-            return value
+            switch state {
+            case .decoded(let value): return value
+            case .bytes(let bytes):
+                let value = bytes.withUnsafeBytes { try? PropertyListReader.decode($0) } ?? [:]
+                state = .decoded(value)
+                return value
+            }
         }
     }
 

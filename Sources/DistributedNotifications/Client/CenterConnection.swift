@@ -100,7 +100,7 @@ final class CenterConnection: Sendable {
     /// Delivers an event to the connection's observers.
     func post(_ event: ConnectionEvent) {
         // Without observers, a post would only add lines to a recording.
-        if !events.isEmpty { events.deliverToAll(event, named: Self.eventName) }
+        if !events.isEmpty { events.deliverToAll(PayloadValue(event, named: Self.eventName)) }
     }
 
     // MARK: Sending

@@ -91,9 +91,16 @@ struct CenterReader {
         var goodbye: Goodbye?
         do throws(WireError) {
             while true {
-                switch try server.next(
-                    until: nil, wake: connection.wake, flush: { sender.flush { connection.takeControl(of: sender) } })
-                {
+                // The clock's type is resilient, so even an absent deadline costs something.
+                let input: ServerInput
+                if let received = try server.nextReceived() {
+                    input = received
+                } else {
+                    input = try server.next(
+                        until: nil, wake: connection.wake,
+                        flush: { sender.flush { connection.takeControl(of: sender) } })
+                }
+                switch input {
                 case .notification(let post): delivery.deliver(post)
                 case .gap(let gap): connection.post(.gap(gap))
                 case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }

@@ -26,7 +26,7 @@ struct InboundDelivery {
             recipients.name, recipients.object,
             payload.hasUserInfo ? EncodedUserInfo(checked: Array(payload.userInfo)) : nil, sender: post.sender)
         connection.observers.deliver(
-            notification, named: recipients.name, object: recipients.object, to: recipients.group,
+            PayloadValue(notification, named: recipients.name, object: recipients.object), to: recipients.group,
             origin: DistributedCenter.origin(post.sender, payload.number))
     }
 }

@@ -11,6 +11,12 @@ struct ServerConnection {
 
     init(_ socket: LocalSocket) { sender = FrameSender(socket) }
 
+    /// The next frame, if it was received with an earlier one.
+    mutating func nextReceived() throws(WireError) -> ServerInput? {
+        guard let frame = try decoder.next() else { return nil }
+        return try ServerInput(frame)
+    }
+
     /// The next frame.
     /// - Parameters:
     ///   - deadline: nil: waits without a timeout.
@@ -20,7 +26,7 @@ struct ServerConnection {
         until deadline: SuspendingClock.Instant?, wake: EventDescriptor? = nil, flush: () -> Void = {}
     ) throws(WireError) -> ServerInput {
         while true {
-            if let frame = try decoder.next() { return try ServerInput(frame) }
+            if let input = try nextReceived() { return input }
             if mayHoldMore {
                 if let end = receive() { return .ended(end) }
                 continue

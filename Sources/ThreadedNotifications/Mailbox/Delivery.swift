@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// An entry of a queue: an observer and its payload, or a block, a job or a mark for the thread itself.
 //
@@ -53,7 +53,7 @@ struct Delivery: @unchecked Sendable {
 // of the queue hands it over. Its object and userInfo are shared with the posting code, as with any notification
 // center. A value that is not Sendable is a main actor message, which is posted and handled on the main actor, or is
 // made of a notification and handed over.
-class Payload: @unchecked Sendable {
+package class Payload: @unchecked Sendable {
     fileprivate init() {}
 
     /// The notification's name.
@@ -89,12 +89,12 @@ final class PostedNotification: Payload, @unchecked Sendable {
 /// A value: a message that is posted, the result of a transform, or a notification that was matched elsewhere.
 //
 // Safety: immutable. Its value is Sendable, or is handed over as `Payload` says.
-final class PayloadValue<Value>: Payload, @unchecked Sendable {
+package final class PayloadValue<Value>: Payload, @unchecked Sendable {
     let value: Value
     private let valueName: Notification.Name
     private let valueObject: String?
 
-    init(_ value: Value, named name: Notification.Name, object: String? = nil) {
+    package init(_ value: Value, named name: Notification.Name, object: String? = nil) {
         self.value = value
         (valueName, valueObject) = (name, object)
     }

@@ -87,16 +87,6 @@ extension ValueHandler where Value: Sendable {
     private init(place: HandlerPlace, isThreadBound: Bool, function: Function) {
         (self.place, self.isThreadBound, self.function) = (place, isThreadBound, function)
     }
-
-    package func map<Other: Sendable>(_ transform: @escaping @Sendable (Other) -> Value) -> ValueHandler<Other> {
-        switch function {
-        case .direct(let handle):
-            ValueHandler<Other>(place: place, isThreadBound: isThreadBound, function: .direct { handle(transform($0)) })
-        case .async(let handle):
-            ValueHandler<Other>(
-                place: place, isThreadBound: isThreadBound, function: .async { await handle(transform($0)) })
-        }
-    }
 }
 
 extension Actor {

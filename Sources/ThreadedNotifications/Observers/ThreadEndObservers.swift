@@ -64,6 +64,7 @@ final class ThreadEndObservers: Sendable {
     }
 
     private func deliver(_ end: ThreadEnd, to handles: [ValueObservers.Handle]) {
-        observers.deliver(end, named: Notification.Name(ThreadEnd.notificationName), to: ValueObservers.Group(handles))
+        observers.deliver(
+            PayloadValue(end, named: Notification.Name(ThreadEnd.notificationName)), to: ValueObservers.Group(handles))
     }
 }

@@ -50,29 +50,24 @@ package final class ValueObservers: Sendable, ObserverOwner {
         return (ObserverToken(observer, of: self), Handle(observer: observer))
     }
 
-    /// Delivers a value to observers, in the order of the group. They share one payload.
-    /// - Parameters:
-    ///   - name: the notification's name, for events and for the policy `keepLatest`.
-    ///   - object: the notification's object, for the same.
-    ///   - origin: see `DeliveryEvent`.
-    package func deliver<Value: Sendable>(
-        _ value: Value, named name: Notification.Name, object: String? = nil, to group: Group,
-        origin: @autoclosure () -> String? = nil
-    ) {
+    /// Delivers a value to observers, in the order of the group. Its name and object are those of events and of the
+    /// policy `keepLatest`.
+    /// - Parameter origin: see `DeliveryEvent`.
+    package func deliver(_ value: Payload, to group: Group, origin: @autoclosure () -> String? = nil) {
         let post = Post(file: "DistributedNotifications", line: 0)
         if post.number != 0 {
             DeliveryEvent.trace(
-                .capture, name: name, post: post.number, count: group.observers.count, origin: origin())
+                .capture, name: value.name, post: post.number, count: group.observers.count, origin: origin())
         }
         ThreadContext.withCurrent { context in
-            _ = context.deliver(PayloadValue(value, named: name, object: object), post, to: group.observers)
+            _ = context.deliver(value, post, to: group.observers)
         }
     }
 
     /// Delivers a value to all observers, in the order in which they were added.
-    package func deliverToAll<Value: Sendable>(_ value: Value, named name: Notification.Name) {
+    package func deliverToAll(_ value: Payload) {
         let all = observers.withLock { $0.values.sorted { $0.id < $1.id } }
-        deliver(value, named: name, to: Group(all.map(Handle.init)))
+        deliver(value, to: Group(all.map(Handle.init)))
     }
 
     /// True if a token is of one of these observers.
