@@ -77,7 +77,10 @@ final class EventSignal: ThreadSignal {
             guard activity == .beforeWaiting, let set = context.sleep?.set else { return }
             // Unread, the event may also not be ready yet: the thread that signals it may be about to.
             if context.sleep?.isUnread == true { context.mailbox.state.withLock { $0.isAwake = false } }
-            if context.sleep?.isUnread != true || !context.hasWork { set.wait() }
+            if context.sleep?.isUnread != true || !context.hasWork {
+                var waiting = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&waiting, 1, -1)
+            }
             guard context.hasWork else { return }
             setUnread(true, context)
             let woken = SystemThread.monotonicNanoseconds
