@@ -31,8 +31,8 @@ struct IndexBuilder {
         index.spans.reserveCapacity(recording.entries.count / 4)
         for number in recording.entries.indices { link(recording.entries[number], Int32(number)) }
         for post in making.joined() { index.posts[Int(post.post)].isUnfinished = true }
-        for post in index.posts.indices where isUnfinishedInFoundation(index.posts[post]) {
-            index.posts[post].isUnfinished = true
+        for (number, post) in index.posts.enumerated() where post.posted >= 0 && post.returned < 0 {
+            if recording.entries[Int(post.posted)].isFoundation { index.posts[number].isUnfinished = true }
         }
         chainDeliveries()
         return index
@@ -121,7 +121,8 @@ struct IndexBuilder {
             endHandler(entry, number)
             endPosts(thread, depth: stacks[thread].count + 1)
         case .waitEnd:
-            endWait(entry, number)
+            // The innermost wait.
+            if let wait = stacks[thread].last(where: { index.spans[Int($0)].isWait }) { end(wait, with: number) }
         case .threadEnd:
             making[thread] = []
             close(thread, with: number, ending: .abandoned)
@@ -136,10 +137,6 @@ struct IndexBuilder {
             }
         default: break
         }
-    }
-
-    private func isUnfinishedInFoundation(_ post: RecordingIndex.Post) -> Bool {
-        post.posted >= 0 && post.returned < 0 && recording.entries[Int(post.posted)].isFoundation
     }
 
     /// Called when a thread records something while it is in `depth` spans: its posts that began at this depth or
@@ -261,13 +258,6 @@ struct IndexBuilder {
     private func isHandler(_ span: Int32, of entry: Recording.Entry) -> Bool {
         let begin = index.entry(index.spans[Int(span)].begin)
         return begin.stage == .deliver && begin.post == entry.post && begin.observer == entry.observer
-    }
-
-    /// Ends the innermost wait.
-    private mutating func endWait(_ entry: Recording.Entry, _ number: Int32) {
-        let thread = Int(entry.thread)
-        guard let wait = stacks[thread].last(where: { index.spans[Int($0)].isWait }) else { return }
-        end(wait, with: number)
     }
 
     /// Ends a span of the thread, and those in it, which have no record of their end.
