@@ -22,7 +22,7 @@ struct Smoke: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios
-        var (count, failures): (Int, [ReportedFinding]) = (0, [])
+        var (count, failures): (Int, [Finding]) = (0, [])
         for (index, scenario) in chosen.enumerated() {
             let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
             let results = try ScenarioRun.perform(scenario, terminal, label: label).expectations
@@ -30,7 +30,7 @@ struct Smoke: Command {
             try terminal.standardOutput.flush()
             count += results.count
             failures += results.compactMap { result in
-                result.failure.map { ReportedFinding(title: "\(scenario.name): \(result.claim)", text: $0) }
+                result.failure.map { Finding(claim: "\(scenario.name): \(result.claim)", failure: $0) }
             }
         }
         let totals = "\(count - failures.count) passed, \(failures.count) failed"
