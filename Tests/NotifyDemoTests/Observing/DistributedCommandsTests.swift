@@ -110,7 +110,7 @@ final class DistributedCommandsTests: XCTestCase {
             #/●◀─+┤? +capture +#\d+ +[0-9.]+ [mµ]?s +OrderSaved/#,
             #/notify-demo \d+ +notify-demo \d+ +1 +[0-9.]+ [mµ]?s/#,
             #/problem: OrderSaved was never posted .* OrderSavde was posted to other processes once\.\n/#,
-            #/note: OrderSaved was never posted but is observed by observer 1[^.]*\.\n/#,
+            #/note: OrderSaved was never posted/#,
         ] { XCTAssertEqual(outcome.output.matches(of: pattern).count, 1, "\(outcome)") }
     }
 
