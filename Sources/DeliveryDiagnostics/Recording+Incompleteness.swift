@@ -20,11 +20,9 @@ extension Recording {
 
     /// Sentences about what the recording does not say, each after its name.
     package var notes: [String] {
-        let source = ShownText.escaped(source)
-        let notes =
-            (incompleteness.map { ["the recording is incomplete: \($0)"] } ?? [])
-            + endedWithoutNotice.map { "process \(processes[$0].id) ended without notice" }
-        return notes.map { "\(source): \($0)" }
+        let notes = incompleteness.map { ["the recording is incomplete: \($0)"] } ?? []
+        let ended = endedWithoutNotice.map { "process \(processes[$0].id) ended without notice" }
+        return (notes + ended).map { "\(ShownText.escaped(source)): \($0)" }
     }
 }
 

@@ -35,7 +35,7 @@ final class UsageTests: XCTestCase {
             ("compare --good - --bad -", "can be read only once"),
             ("diagnose --depth 0", "--depth is 0"), ("diagnose --main-budget 16", "16ms"),
             ("check", "name a rule, for example --rule 'Saved on main'"),
-            ("check --rule Savd", "\"Savd\":5: expected \"on\""),
+            ("check --rule Savd", "--rule: \"Savd\" is not a rule. The rules are: NAME on PLACE; "),
             ("check --rules a --json --sarif -", "--json and --sarif both write to"),
             ("check - --rules -", "standard input can be read only once"), ("stats --by sender", "sender"),
             ("timeline --from 5", "10ms, 1.5s, 200us"), ("post \(long)", "has 256 bytes. A name is 1 to 255 bytes"),

@@ -6,9 +6,9 @@ extension Evidence {
     var unaccounted: [Finding] {
         var faults: [(what: String, evidence: [Int32])] = []
         func note(_ what: String, _ number: Int32, isCertain: Bool = false, of observers: [Int32] = []) {
-            let process = recording.process(of: index.entry(number))
-            guard isCertain || recording.completeness[process].isComplete else { return }
-            faults.append((what, [words.posted(index.entry(number)), number] + observers.map(words.registered)))
+            let entry = index.entry(number)
+            guard isCertain || recording.completeness[recording.process(of: entry)].isComplete else { return }
+            faults.append((what, [words.posted(entry), number] + observers.map(words.registered)))
         }
         for (number, delivery) in index.deliveries.enumerated() {
             if delivery.secondOutcome >= 0 { note("a post has two outcomes", delivery.secondOutcome, isCertain: true) }
@@ -35,13 +35,10 @@ extension Evidence {
             note("a notification left a posting queue that it was not in", number)
         }
         return faults.grouped(by: \.what).map { faults in
-            let post = index.entry(faults[0].evidence[1]).post
-            return Finding(
+            Finding(
                 problem: "Not accounted for, \(words.times(faults.count)): \(faults[0].what).",
                 evidence: faults[0].evidence,
-                remedy: "This is a bug of the library. Report it with the recording, and with the output of "
-                    + "'notify-demo stats --by observer'.", weight: faults.count,
-                name: post < 0 ? -1 : index.name(ofPost: post))
+                remedy: "This is a bug of the library. Report it with the recording.", weight: faults.count)
         }
     }
 }

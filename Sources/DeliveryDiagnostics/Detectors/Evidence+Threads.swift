@@ -8,28 +8,25 @@ extension Evidence {
         index.spans.filter { span in
             !span.isWait && !index.entry(span.begin).isFoundation && declared(span) >= 0
                 && declared(span) != span.thread
-        }.grouped { span in
-            [index.observer(of: span), words.observedName(index.entry(span.begin)), declared(span)]
-        }.map { calls in
-            let (entry, name) = (index.entry(calls[0].begin), words.observedName(index.entry(calls[0].begin)))
+        }.grouped { [index.observer(of: $0), index.entry($0.begin).name, declared($0)] }.map { calls in
+            let entry = index.entry(calls[0].begin)
             return Finding(
-                problem: "\(words.observer(entry.observer, name: name)) should be handled on "
-                    + "\(words.thread(declared(calls[0]))) but was handled on \(ran(calls)).",
+                problem: "\(words.observer(of: calls[0])) should be handled on \(words.thread(declared(calls[0]))) but "
+                    + "was handled on \(ran(calls)).",
                 evidence: [words.registered(entry.observer), words.posted(entry), calls[0].begin],
-                remedy: "Only the center should call the handler. If no other code calls it, report this recording "
-                    + "as a bug of the library.", weight: calls.count, name: name)
-        } + handledByPosters.filter { $0.kind == .wrongThread }
+                remedy: "If no other code than the center calls the handler, this is a bug of the library.",
+                weight: calls.count)
+        } + handledByPosters.filter { $0.kind == "wrongThread" }
     }
 
     /// Handlers that ran on one thread, which did not add the observer. That may be intended.
-    var handledOnAnotherThread: [Finding] { handledByPosters.filter { $0.kind == .onPostingThread } }
+    var handledOnAnotherThread: [Finding] { handledByPosters.filter { $0.kind == "onPostingThread" } }
 
     /// The thread that was declared to run a handler of the library; -1 if none was.
     private func declared(_ span: RecordingIndex.Span) -> Int32 {
         let entry = index.entry(span.begin)
         if let declared = index.registration(of: entry.observer)?.target, declared >= 0 { return declared }
-        let append = span.delivery < 0 ? -1 : index.deliveries[Int(span.delivery)].append
-        return append >= 0 && index.entry(append).target >= 0 ? index.entry(append).target : entry.target
+        return span.delivery < 0 ? entry.target : index.target(of: index.deliveries[Int(span.delivery)])
     }
 
     /// For example `worker and other 3 times`.
@@ -40,34 +37,27 @@ extension Evidence {
     /// Observers that are called on the posting thread, and of which a handler ran on a thread that did not add them. A
     /// problem if a handler ran on main and elsewhere, or if two ran at the same time.
     private var handledByPosters: [Finding] {
-        let isCalledByPoster = index.observers.indices.map { observer in
-            index.registration(of: Int32(observer)).map {
-                index.isCalledByPoster($0) && !recording.isCalledByFoundation($0)
-            } ?? false
-        }
-        return index.spans.filter { span in
-            let observer = index.observer(of: span)
-            return observer >= 0 && isCalledByPoster[Int(observer)] && !index.hasNoTarget(span)
-                && !index.entry(span.begin).isAsyncHandlerOfFoundation
-        }.grouped(by: index.observer).compactMap { calls in
-            let (observer, threads) = (index.observer(of: calls[0]), Set(calls.map(\.thread)))
-            let registration = index.entry(words.registered(observer))
-            let elsewhere = calls.filter { $0.thread != registration.thread }
-            guard let first = elsewhere.first else { return nil }
-            let overlap = zip(calls, calls.dropFirst()).contains { call, next in
-                call.thread != next.thread && (call.end < 0 || call.end > next.begin)
+        index.spans.filter { !index.hasNoTarget($0) && !index.entry($0.begin).isAsyncHandlerOfFoundation }
+            .grouped(by: index.observer).compactMap { calls in
+                let (observer, threads) = (index.observer(of: calls[0]), Set(calls.map(\.thread)))
+                guard let registration = index.registration(of: observer), index.isCalledByPoster(registration),
+                    !recording.isCalledByFoundation(registration),
+                    case let elsewhere = calls.filter({ $0.thread != registration.thread }), let first = elsewhere.first
+                else { return nil }
+                let overlap = zip(calls, calls.dropFirst()).contains { call, next in
+                    call.thread != next.thread && (call.end < 0 || call.end > next.begin)
+                }
+                let isExpected = registration.isFoundation && index.expectedThread(registration) >= 0
+                return Finding(
+                    kind: threads.count > 1 || isExpected ? "wrongThread" : "onPostingThread",
+                    severity: overlap || threads.count > 1 && threads.contains(where: index.isMain) ? .problem : .note,
+                    problem: "\(words.observer(observer)) was added on \(words.thread(registration.thread)), but its "
+                        + "handler ran on \(ran(elsewhere))\(overlap ? ", and on two threads at the same time" : ""), "
+                        + "because it is called on the thread that posts.",
+                    evidence: [words.registered(observer), words.posted(index.entry(first.begin)), first.begin],
+                    remedy: "Observe with ThreadedNotificationCenter, for the thread that should run the handler: "
+                        + "addObserver(forName:on:) with .main, .current or a RunLoopThread. If any thread may run it, "
+                        + "accept this finding.", weight: elsewhere.count)
             }
-            let isExpected = registration.isFoundation && index.expectedThread(registration) >= 0
-            return Finding(
-                kind: threads.count > 1 || isExpected ? .wrongThread : .onPostingThread,
-                severity: overlap || threads.count > 1 && threads.contains(where: index.isMain) ? .problem : .note,
-                problem: "\(words.observer(observer)) was added on \(words.thread(registration.thread)), but its "
-                    + "handler ran on \(ran(elsewhere))\(overlap ? ", and on two threads at the same time" : ""), "
-                    + "because it is called on the thread that posts.",
-                evidence: [words.registered(observer), words.posted(index.entry(first.begin)), first.begin],
-                remedy: "Observe with ThreadedNotificationCenter, for the thread that should run the handler: "
-                    + "addObserver(forName:on:) with .main, .current or a RunLoopThread. If any thread may run it, "
-                    + "accept this finding.", weight: elsewhere.count, name: registration.name)
-        }
     }
 }

@@ -2,7 +2,7 @@ package import DeliveryRecording
 internal import Foundation
 internal import TerminalText
 
-/// Findings that a project accepts. A file has one on each line: its kind, and optionally the name of its notification,
+/// Findings that a project accepts. A text has one on each line: its kind, and optionally the name of its notification,
 /// which may be without its module.
 ///
 ///     # The bell is posted by the next version.
@@ -10,34 +10,23 @@ internal import TerminalText
 ///     dropped
 ///
 /// Text after `#` at the beginning of a line or after a space is a comment.
-package struct AcceptedFindings: Sendable, Hashable {
-    private struct Line: Sendable, Hashable {
-        let kind: String
-        let name: String?
-        /// For example `accepted.txt:3: unmatchedName BellRang`.
-        let place: String
-    }
-
-    private var lines: [Line] = []
+package struct AcceptedFindings: Sendable {
+    /// The place is for example `accepted.txt:3: unmatchedName BellRang`.
+    private var lines: [(kind: String, name: String?, place: String)] = []
 
     package init() {}
 
-    /// - Throws: `LogError` if the file cannot be read, or if a line has an unknown kind.
-    package init(path: String) throws(LogError) {
-        try self.init(text: try RuleFile.text(path: path, of: "accepted findings"), source: path)
-    }
-
+    /// - Throws: `LogError` if a line has an unknown kind.
     package init(text: String, source: String) throws(LogError) {
         for (number, line) in zip(1..., text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)) {
             let content = " \(line)".replacing(#/\s#.*/#, with: "").trimmingCharacters(in: .whitespaces)
+            if content.isEmpty { continue }
             let words = content.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
-            guard let kind = words.first else { continue }
-            if let problem = Detector.problem(withName: kind) {
-                throw LogError(log: source, line: number, problem: problem)
+            guard let kind = Detector.kind(called: words[0]) else {
+                throw LogError(log: source, line: number, problem: Detector.problem(withKind: words[0]))
             }
-            let name = words.count == 2 ? words[1].trimmingCharacters(in: .whitespaces) : nil
-            let place = "\(source):\(number): \([kind, name].compactMap(\.self).joined(separator: " "))"
-            lines.append(Line(kind: kind, name: name, place: ShownText.escaped(place)))
+            let name = words.dropFirst().first?.trimmingCharacters(in: .whitespaces)
+            lines.append((kind, name, ShownText.escaped("\(source):\(number): \(content)")))
         }
     }
 
@@ -45,18 +34,14 @@ package struct AcceptedFindings: Sendable, Hashable {
     ///
     /// - Returns: the places of the lines that accept none of them.
     func remove(from findings: inout [Finding], of recording: Recording) -> [String] {
-        var unused = Set(lines)
-        findings.removeAll { finding in
-            let name = finding.name < 0 ? "" : recording.strings[Int(finding.name)]
-            func isName(_ accepted: String) -> Bool {
-                accepted == name
-                    || Suggestion.isLastComponent(accepted, of: name)
-                        && recording.name(called: accepted) == finding.name
-            }
-            let accepting = lines.filter { finding.isCalled($0.kind) && $0.name.map(isName) != false }
-            unused.subtract(accepting)
-            return !accepting.isEmpty
+        let all = findings
+        return lines.compactMap { line in
+            let ofKind = all.filter { $0.kind == line.kind }
+            // An unknown name is that of no finding.
+            let name = ofKind.isEmpty ? nil : line.name.map { recording.name(called: $0) ?? .min }
+            let accepted = Set(ofKind.filter { name ?? $0.name == $0.name })
+            findings.removeAll(where: accepted.contains)
+            return accepted.isEmpty ? line.place : nil
         }
-        return lines.filter(unused.contains).map(\.place)
     }
 }

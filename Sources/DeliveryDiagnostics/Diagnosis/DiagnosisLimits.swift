@@ -14,20 +14,6 @@ package struct DiagnosisLimits: Sendable, Hashable {
     ) {
         (self.mainBudget, self.depth, self.stall, self.chain) = (mainBudget, depth, stall, chain)
     }
-
-    enum Option: Sendable {
-        case mainBudget, depth, stall, chain
-    }
-
-    /// The option of the command line, for example `--stall 1s`.
-    func text(_ option: Option) -> String {
-        switch option {
-        case .mainBudget: "--main-budget \(ElapsedTime.exact(ElapsedTime(mainBudget).nanoseconds))"
-        case .depth: "--depth \(depth)"
-        case .stall: "--stall \(ElapsedTime.exact(ElapsedTime(stall).nanoseconds))"
-        case .chain: "--chain \(chain)"
-        }
-    }
 }
 
 extension Duration {

@@ -1,9 +1,6 @@
 internal import DeliveryRecording
-internal import TerminalText
-internal import ThreadedNotifications
 
-/// What detectors look at: a recording's index, the limits, and the answers that several detectors need. Detectors are
-/// extensions of it.
+/// What detectors look at: a recording's index, the limits, and the answers that several detectors need.
 struct Evidence: Sendable {
     let words: RecordWords
     let limits: DiagnosisLimits
@@ -14,12 +11,10 @@ struct Evidence: Sendable {
     let running: [Int32: RecordingIndex.Span]
     /// What waits for a thread that has not ended, in the order of the recording.
     let waiting: [Int32: [RecordingIndex.Delivery]]
-    private let threadOfNumber: [Recording.Numbered: Int32]
     /// For each thread that waits in `postAndWait` or `performAndWait` for longer than a stall when the recording ends:
     /// the innermost wait.
     private(set) var endlessWaits: [Int32: RecordingIndex.Span] = [:]
-    /// Of the running handlers, those whose threads recorded nothing else for longer than a stall. A handler is not
-    /// stuck if its thread waits for another one, or ended the program.
+    /// Of the running handlers, those whose threads recorded nothing for a stall, and do not wait or end the program.
     private(set) var silent: [Int32: RecordingIndex.Span] = [:]
     /// Other threads that do not drain, although something has waited for them for longer than a stall.
     private(set) var stopped: Set<Int32> = []
@@ -36,10 +31,6 @@ struct Evidence: Sendable {
         waiting = Dictionary(grouping: pending, by: index.target).filter {
             $0.key >= 0 && index.threads[Int($0.key)].end < 0
         }
-        let numbers = zip(Int32(0)..., index.recording.threads).map {
-            (Recording.Numbered(process: $1.process, number: $1.identity.number), $0)
-        }
-        threadOfNumber = Dictionary(numbers) { $1 }
         let open = index.spans.filter { $0.ending == .open && timeToEnd($0.begin) > stall && isForDelivery($0) }
         endlessWaits = Dictionary(open.map { ($0.thread, $0) }) { $1 }
         silent = running.filter { thread, _ in
@@ -47,15 +38,15 @@ struct Evidence: Sendable {
             return last >= 0 && timeToEnd(last) > stall && index.threads[Int(thread)].end < 0
                 && words.hasEndedProcess(thread) != true && endlessWaits[thread] == nil
         }
-        stuck = Set(endlessWaits.keys).union(silent.keys).union(open.flatMap { targets(of: index.entry($0.begin)) })
+        stuck = Set(open.map(target).filter { $0 >= 0 }).union(endlessWaits.keys).union(silent.keys)
         stopped = Set(
             waiting.filter { thread, waiting in
-                let (first, observer) = (waiting[0].append, index.entry(waiting[0].append).observer)
+                let (first, observer) = (waiting[0].append, waiting[0].observer)
                 return timeToEnd(first) > stall && !stuck.contains(thread)
                     // A thread that has handled something for the same observer since then is slow, not stuck.
                     && !index.spans.contains { span in
-                        span.begin > first && span.thread == thread && !span.isWait
-                            && index.entry(span.begin).observer == observer
+                        span.begin > first && span.thread == thread && index.observer(of: span) == observer
+                            && !span.isWait
                     }
             }.keys)
         stuck.formUnion(stopped)
@@ -73,45 +64,9 @@ struct Evidence: Sendable {
         index.time(from: record, to: index.processes[recording.process(of: index.entry(record))].last)
     }
 
-    // MARK: Observers
-
-    func counts(of observer: Int32) -> Accounts.Counts { matches[Int(observer)].counts }
-
     /// True if nothing was delivered to an observer, also of posts from before the recording.
     func hasReceivedNothing(_ observer: Int32) -> Bool {
-        counts(of: observer)[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
-    }
-
-    /// For example `, added at Demo/main.swift:7`.
-    func added(_ observer: Int32) -> String { words.location(of: words.registered(observer), ", added at ") }
-
-    // MARK: Waits
-
-    /// The threads that a wait is for: its target, or the threads that its message names.
-    func targets(of entry: Recording.Entry) -> [Int32] {
-        if entry.target >= 0 { return [entry.target] }
-        let process = recording.threads[Int(entry.thread)].process
-        return MessagePart.parts(of: recording.message(of: entry) ?? "").compactMap { part -> Int32? in
-            guard case .thread(let thread) = part, !thread.isKernelID else { return nil }
-            return threadOfNumber[Recording.Numbered(process: process, number: thread.number)]
-        }
-    }
-
-    /// True for the waits of `postAndWait` and `performAndWait`.
-    func isForDelivery(_ wait: RecordingIndex.Span) -> Bool {
-        guard wait.isWait, let message = recording.message(of: index.entry(wait.begin)) else { return false }
-        return message.contains(" to handle ") || message.contains(" to perform ")
-    }
-
-    /// What a wait is for, in the words of the library.
-    func message(of wait: Recording.Entry) -> String? {
-        recording.message(of: wait).map { Excerpt.of(RecordWords.withThreadNames($0)) }
-    }
-
-    /// Waits of one source location belong together, or those with one message if the location is unknown.
-    func place(of wait: Int32) -> [Int32] {
-        let entry = index.entry(wait)
-        return entry.location >= 0 ? [entry.location] : [-1, entry.message]
+        matches[Int(observer)].counts[.delivered] == 0 && index.observers[Int(observer)].earlier == 0
     }
 }
 

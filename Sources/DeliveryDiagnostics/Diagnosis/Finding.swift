@@ -3,16 +3,16 @@ internal import ThreadedNotifications
 
 /// What a recording shows: a problem of the program, or something worth knowing.
 ///
-/// Detectors and the rules of `check` make findings. All reports are functions of them.
-struct Finding: Sendable, Hashable {
-    enum Severity: String, Sendable {
+/// Detectors, the rules of `check` and the expectations of scenarios make findings. All reports are functions of them.
+package struct Finding: Sendable, Hashable {
+    package enum Severity: String, Sendable {
         /// Almost certainly not what the author of the program intended.
         case problem
         case note
     }
 
-    /// Set by the diagnosis, as is the rank.
-    var kind = Kind.rule
+    /// See `Detector`. Set by the diagnosis, as is the rank; nil for a finding of a rule.
+    var kind: String?
     var severity = Severity.problem
     /// For example `observer 3 of Saved ran on worker 3 times`.
     var problem: String
@@ -22,63 +22,68 @@ struct Finding: Sendable, Hashable {
     var remedy = ""
     /// How often or how severe. Findings of a detector are sorted by it, largest first.
     var weight = 1
-    /// Index in the recording's strings of the notification's name; -1 if it concerns none.
-    var name: Int32 = -1
     /// Index in the recording's threads of the thread that causes the problem; -1 if there is none.
     var thread: Int32 = -1
     /// The position of its detector in `Detector.all`.
     var rank = 0
+    /// The first notification's name that the evidence has, an index in the recording's strings; -1 if it has none.
+    private(set) var name: Int32 = -1
+    /// The rule or the expectation that it breaks.
+    private(set) var claim: String?
+    /// The lines after the sentence: the evidence and the remedy.
+    private(set) var lines: [String] = []
+    /// The first source location of the evidence that has a line.
+    private(set) var location: SourceLocation?
 
-    /// Evidence is shown in the order of the recording, and each record once.
-    mutating func orderEvidence() { evidence = Set(evidence).filter { $0 >= 0 }.sorted() }
+    static let maximumEvidence = 3
 
-    /// True if a file of accepted findings or a rule names its kind.
-    func isCalled(_ kind: String) -> Bool { self.kind.name == kind || Kind.formerNames[kind] == self.kind }
+    /// The kind, the rule or the expectation.
+    var title: String { claim ?? kind ?? "" }
+
+    /// The problem, with the severity of what a detector found.
+    var sentence: String { kind == nil ? problem : "\(severity): \(problem)" }
+}
+
+extension Finding {
+    /// An expectation that is not fulfilled.
+    package init(claim: String, failure: String) { (self.problem, self.claim) = (failure, claim) }
+
+    /// The finding with its lines and its location. Evidence is in the order of the recording, and each record once.
+    func described(_ words: RecordWords) -> Finding {
+        var finding = self
+        finding.evidence = Set(evidence).filter { $0 >= 0 }.sorted()
+        finding.name = finding.evidence.lazy.map { words.index.entry($0).name }.first { $0 >= 0 } ?? -1
+        finding.lines =
+            finding.evidence.prefix(Self.maximumEvidence).map(words.evidence)
+            + (remedy.isEmpty ? [] : ["remedy: \(remedy)"])
+        finding.location = finding.evidence.lazy.compactMap(words.sourceLocation).first { $0.line > 0 }
+        return finding
+    }
+
+    /// The finding as one that breaks a rule.
+    func breaking(_ rule: String) -> Finding {
+        var finding = self
+        (finding.problem, finding.severity, finding.claim) = (sentence, .problem, rule)
+        return finding
+    }
+
+    /// The fields of a JSON object.
+    func object(_ words: RecordWords) -> [String: Any] {
+        let fields: [String: Any?] = [
+            "evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields), "text": sentence,
+            "location": location?.description, "name": name < 0 ? nil : words.recording.strings[Int(name)],
+            "kind": kind, "severity": severity.rawValue, "problem": problem, "remedy": remedy.isEmpty ? nil : remedy,
+        ]
+        return fields.compactMapValues(\.self)
+    }
 }
 
 extension Finding: Comparable {
-    static func < (one: Finding, other: Finding) -> Bool {
+    package static func < (one: Finding, other: Finding) -> Bool {
         func order(_ finding: Finding) -> (Int, Int, Int) {
             (finding.severity == .problem ? 0 : 1, finding.rank, -finding.weight)
         }
         if order(one) != order(other) { return order(one) < order(other) }
         return one.evidence.lexicographicallyPrecedes(other.evidence)
-    }
-}
-
-// MARK: In words
-
-extension Finding {
-    static let maximumEvidence = 3
-
-    /// The problem, with the severity of what a detector found.
-    var sentence: String { kind == .rule ? problem : "\(severity.rawValue): \(problem)" }
-
-    /// The lines after the sentence: the evidence and the remedy.
-    func lines(_ words: RecordWords) -> [String] {
-        evidence.prefix(Self.maximumEvidence).map(words.evidence) + (remedy.isEmpty ? [] : ["remedy: \(remedy)"])
-    }
-
-    /// The fields of a JSON object.
-    func object(_ words: RecordWords) -> [String: Any] {
-        var object: [String: Any] = ["evidence": evidence.prefix(Self.maximumEvidence).map(words.evidenceFields)]
-        object["location"] = location(words)?.description
-        guard kind != .rule else { return object }
-        if name >= 0 { object["name"] = words.recording.strings[Int(name)] }
-        return object.merging(
-            ["kind": kind.name, "severity": severity.rawValue, "problem": problem, "remedy": remedy]) { $1 }
-    }
-
-    /// The first source location of the evidence. A location without a line has the name of a function in place of the
-    /// file.
-    func location(_ words: RecordWords) -> SourceLocation? {
-        evidence.lazy.filter { $0 >= 0 }.compactMap(words.sourceLocation).first { $0.line > 0 }
-    }
-
-    /// - Parameter rule: the rule that it breaks; nil for a finding of the diagnosis.
-    func reported(_ words: RecordWords, breaking rule: String? = nil) -> ReportedFinding {
-        ReportedFinding(
-            isProblem: rule != nil || severity == .problem, title: rule ?? kind.name,
-            text: rule == nil ? problem : sentence, lines: lines(words), location: location(words))
     }
 }

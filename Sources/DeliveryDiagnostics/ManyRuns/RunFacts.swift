@@ -152,10 +152,10 @@ struct RunFacts {
             note(.end(texts.number(.init(subject: words))), event(at: end))
         }
         // Its records in another run have other numbers. What a recording lacks is no fact about the program.
-        for finding in Diagnosis(index).findings where finding.kind != .incomplete {
+        for finding in Diagnosis(index).findings where finding.kind != "incomplete" {
             let subject = finding.name < 0 ? "" : " of \(ShownText.name(recording.strings[Int(finding.name)]))"
             let thread = finding.thread < 0 ? nil : role(finding.thread).map { ", \($0)" }
-            let text = texts.number(.init(subject: "\(finding.kind.name)\(subject)\(thread ?? "")"))
+            let text = texts.number(.init(subject: "\(finding.title)\(subject)\(thread ?? "")"))
             note(.finding(text), event(at: Int(finding.evidence.prefix(Finding.maximumEvidence).max() ?? 0)))
         }
     }

@@ -5,10 +5,13 @@ internal import ThreadedNotifications
 /// Formats a record as a line of the documents' logs: `2016-02-13 22:05:12.856 test[865:45102] current thread = {number
 /// = 1, name = main}`.
 package struct DocumentStyle: Sendable {
-    private var calendar = Calendar(identifier: .gregorian)
+    private let style: Date.ISO8601FormatStyle
 
     /// - Parameter timeZone: the time zone of the times; NSLog uses the local one.
-    package init(timeZone: TimeZone = .current) { calendar.timeZone = timeZone }
+    package init(timeZone: TimeZone = .current) {
+        style = Date.ISO8601FormatStyle(timeZone: timeZone).year().month().day()
+            .dateTimeSeparator(.space).time(includingFractionalSeconds: true)
+    }
 
     package func lines(of recording: Recording) -> [String] {
         recording.entries.compactMap { line(for: $0, of: recording) }
@@ -24,11 +27,7 @@ package struct DocumentStyle: Sendable {
 
     /// - Parameter wallNanoseconds: since 1970-01-01 UTC.
     package func time(_ wallNanoseconds: Int64) -> String {
-        let date = Date(timeIntervalSince1970: Double(wallNanoseconds / 1_000_000_000))
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        let fields = [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second].map { $0 ?? 0 }
-        return String(
-            format: "%02ld-%02ld-%02ld %02ld:%02ld:%02ld.%03ld",
-            arguments: fields + [Int(wallNanoseconds / 1_000_000 % 1000)])
+        // Rounded down, whether or not the format rounds.
+        Date(timeIntervalSince1970: Double(wallNanoseconds / 1_000_000) / 1000 + 0.0002).formatted(style)
     }
 }

@@ -2,34 +2,21 @@ package import DeliveryRecording
 internal import TerminalText
 internal import ThreadedNotifications
 
-/// Formats each record as a line with aligned columns.
+/// Formats each record as a line with aligned columns. Times are in milliseconds since the first one.
 package struct StagesStyle: Sendable {
     private let recording: Recording
     private let start: UInt64
-    /// All times have microseconds, so that they are as exact in a long recording.
-    private let unit: (name: String, nanoseconds: Int64, decimals: Int)
     private var table = Table([.number(""), .text(), .text(), .text(), .text()])
 
-    /// - Parameter entries: all that are to be printed. Times are relative to the first one.
+    /// - Parameter entries: all that are to be printed.
     package init(_ recording: Recording, _ entries: some BidirectionalCollection<Recording.Entry>) {
-        self.recording = recording
-        start = entries.first?.time ?? 0
-        let length = (entries.last?.time ?? 0) &- start
-        unit =
-            length < 10_000_000
-            ? ("µs", 1000, 0) : length < 10_000_000_000 ? ("ms", 1_000_000, 3) : ("s", 1_000_000_000, 6)
-        // Cells are wide because of their thread, their stage, or the time that is the farthest from the first.
-        var widest: [Recording.Entry] = []
-        var (threads, stages): (Set<[Int32]>, Set<DeliveryStage>) = ([], [])
-        for entry in entries {
-            let isNew = stages.insert(entry.stage).inserted
-            let isNewThread = threads.insert([entry.thread, entry.isThreadKnown ? 1 : 0]).inserted
-            if isNew || isNewThread { table.fit(cells(entry)) }
-            if widest.isEmpty { widest = [entry, entry] }
-            if elapsed(entry) < elapsed(widest[0]) { widest[0] = entry }
-            if elapsed(entry) > elapsed(widest[1]) { widest[1] = entry }
+        (self.recording, start) = (recording, entries.first?.time ?? 0)
+        // Cells are wide because of their thread, their stage, or their time.
+        var known: [DeliveryStage: Set<Int32>] = [:]
+        for entry in entries where known[entry.stage, default: []].insert(entry.thread).inserted {
+            table.fit(cells(entry))
         }
-        for entry in widest { table.fit(cells(entry)) }
+        if let last = entries.last { table.fit(cells(last)) }
     }
 
     package func line(for entry: Recording.Entry) -> String {
@@ -44,15 +31,12 @@ package struct StagesStyle: Sendable {
         return table.line(cells(entry) + [ShownText.escaped(what.joined(separator: " "))])
     }
 
-    private func elapsed(_ entry: Recording.Entry) -> Int64 { Int64(bitPattern: entry.time &- start) }
-
     private func cells(_ entry: Recording.Entry) -> [String] {
-        let elapsed = elapsed(entry)
-        let time = ElapsedTime.decimal(
-            Int64(clamping: elapsed.magnitude), per: unit.nanoseconds, decimals: unit.decimals)
+        let elapsed = Int64(bitPattern: entry.time &- start)
+        let time = ElapsedTime.decimal(Int64(clamping: elapsed.magnitude), per: 1_000_000, decimals: 3)
         let kernelID = entry.isThreadKnown ? ":\(recording.threads[Int(entry.thread)].identity.kernelID)" : ""
         return [
-            "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)",
+            "\(elapsed < 0 ? "-" : "")\(time) ms",
             "[\(recording.processes[recording.process(of: entry)].id)\(kernelID)]",
             entry.isThreadKnown ? ShownText.escaped(name(of: entry.thread)) : "-", entry.stage.rawValue,
         ]

@@ -3,72 +3,60 @@ internal import ThreadedNotifications
 /// What GitHub Actions reads in the output of a job: annotations, which the tool prints on purpose, and commands that a
 /// name in a recording might contain, which it never prints.
 package enum WorkflowCommands {
-    private static let maximumReported = 10
-
     /// The lines that annotate a job: an error for each problem and a warning for each note, ten of each, and the
     /// number of the others.
     ///
     /// - Parameter path: finds the file of a source location, relative to the workspace; nil if it is not there. The
     ///   location is then in the message.
-    package static func annotations(_ findings: [ReportedFinding], path: (String) -> String?) -> [String] {
-        [("error", true), ("warning", false)].flatMap { command, isProblem in
-            let all = findings.filter { $0.isProblem == isProblem }
-            let shown = all.prefix(maximumReported).map { annotation(command, $0, path) }
-            return shown + (all.count > shown.count ? ["and \(counted(all.count - shown.count, command)) more"] : [])
+    package static func annotations(_ findings: [Finding], path: (String) -> String?) -> [String] {
+        [("error", Finding.Severity.problem), ("warning", .note)].flatMap { command, severity in
+            let all = findings.filter { $0.severity == severity }
+            return all.prefix(10).map { annotation(command, $0, path) }
+                + (all.count > 10 ? ["and \(counted(all.count - 10, command)) more"] : [])
         }
     }
 
-    private static func annotation(
-        _ command: String, _ finding: ReportedFinding, _ path: (String) -> String?
-    ) -> String {
-        var (properties, text) = ([("title", finding.title)], ([finding.text] + finding.lines).joined(separator: "\n"))
+    private static func annotation(_ command: String, _ finding: Finding, _ path: (String) -> String?) -> String {
+        var place = ""
+        var text = ([finding.problem] + finding.lines).joined(separator: "\n")
         if let location = finding.location, let file = path(location.file) {
-            properties = [("file", file), ("line", "\(location.line)")] + properties
+            place = "file=\(escaped(file, isProperty: true)),line=\(location.line),"
         } else if let location = finding.location {
             text = "\(location): \(text)"
         }
-        let list = properties.map { "\($0)=\(escaped($1, isProperty: true))" }.joined(separator: ",")
-        let line = "::\(command) \(list)::\(escaped(text, isProperty: false))"
-        var neutralizer = Neutralizer(isInLine: true)
-        return String(decoding: neutralizer.bytes(Array(line.utf8)), as: UTF8.self)
+        let title = escaped(finding.title, isProperty: true)
+        return "::\(command) \(place)title=\(title)::\(escaped(text, isProperty: false))"
     }
 
     private static func escaped(_ text: String, isProperty: Bool) -> String {
         let codes: [Unicode.Scalar: String] = ["%": "%25", "\r": "%0D", "\n": "%0A"]
         let ofProperties: [Unicode.Scalar: String] = isProperty ? [":": "%3A", ",": "%2C"] : [:]
-        return text.unicodeScalars.map { codes[$0] ?? ofProperties[$0] ?? "\($0)" }.joined()
+        let escaped = text.unicodeScalars.map { codes[$0] ?? ofProperties[$0] ?? "\($0)" }.joined()
+        var neutralizer = Neutralizer()
+        return String(decoding: neutralizer.bytes(Array(escaped.utf8)), as: UTF8.self)
     }
 
-    /// Makes output free of commands: no line begins with `::`, also after blanks, and none contains `##[`. The last
-    /// character is written as an escape of JSON, so that JSON stays valid.
+    /// Makes output free of commands: it contains neither `::` nor `##[`. The last character is written as an escape of
+    /// JSON, so that JSON stays valid.
     package struct Neutralizer: Sendable {
-        private enum Position { case beginning, colon, inside }
+        /// The byte before, and the one before that.
+        private var (last, first) = (UInt8(0), UInt8(0))
 
-        private var position: Position
-        private var hashes = 0
-
-        /// - Parameter isInLine: true if the text continues a line.
-        package init(isInLine: Bool = false) { position = isInLine ? .inside : .beginning }
+        package init() {}
 
         package mutating func bytes(_ bytes: [UInt8]) -> [UInt8] {
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count)
             for byte in bytes {
-                let isCommand = position == .colon && byte == UInt8(ascii: ":")
-                if isCommand || hashes > 1 && byte == UInt8(ascii: "[") {
-                    result += (isCommand ? "\\u003a" : "\\u005b").utf8
+                if byte == UInt8(ascii: ":"), last == byte {
+                    result += "\\u003a".utf8
+                    (first, last) = (0, 0)
+                } else if byte == UInt8(ascii: "["), last == UInt8(ascii: "#"), first == last {
+                    result += "\\u005b".utf8
+                    (first, last) = (0, 0)
                 } else {
                     result.append(byte)
-                }
-                hashes = byte == UInt8(ascii: "#") ? hashes + 1 : 0
-                switch byte {
-                // Both end a line.
-                case UInt8(ascii: "\n"), UInt8(ascii: "\r"): position = .beginning
-                // Blanks are skipped, also those that are not ASCII.
-                case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0x80...:
-                    if position == .colon { position = .inside }
-                case UInt8(ascii: ":"): position = position == .beginning ? .colon : .inside
-                default: position = .inside
+                    (first, last) = (last, byte)
                 }
             }
             return result

@@ -2,16 +2,14 @@ internal import DeliveryRecording
 
 /// Rules about posts, deliveries and observers.
 extension CheckedRule {
-    /// The posts of a name, in the order of the recording; nil means every name.
+    /// The posts of a name; nil means every name.
     func posts(of name: Int32?) -> [Int32] {
         index.posts.map(\.posted).filter { number in
             number >= 0 && index.isPost(number) && (name ?? index.entry(number).name) == index.entry(number).name
-        }.sorted()
+        }
     }
 
-    private var deliveries: [RecordingIndex.Delivery] {
-        name == nil ? index.deliveries : index.deliveries.filter { index.name(of: $0) == name }
-    }
+    private var deliveries: [RecordingIndex.Delivery] { index.deliveries.filter { index.name(of: $0) == name } }
 
     private var neverPosted: RuleResult { fails(name == nil ? "nothing was posted" : "\(named) was never posted") }
 
@@ -23,10 +21,10 @@ extension CheckedRule {
         let posts = posts(of: name).filter { name != nil || !words.isCalledByFoundation($0) }
         if posts.isEmpty { return neverPosted }
         // A retained notification may be delivered to a later observer.
-        let delivered = index.posts.map(\.posted).filter {
-            $0 >= 0 && index.entry($0).stage == .capture && isObserved($0)
+        let captures = index.posts.filter {
+            $0.posted >= 0 && index.entry($0.posted).stage == .capture && $0.deliveryCount > 0
         }
-        let captured = Set(delivered.map { index.entry($0).relatedPost })
+        let captured = Set(captures.map { index.entry($0.posted).relatedPost })
         let unobserved = posts.filter { !isObserved($0) && !captured.contains(index.entry($0).post) }
         let all = counted(posts.count, "post")
         if unobserved.isEmpty { return holds(all) }
@@ -40,7 +38,6 @@ extension CheckedRule {
         return fails("\(unobserved.count) of \(all) had no observer", findings)
     }
 
-    /// - Parameter number: a `post` or `capture`.
     private func isObserved(_ number: Int32) -> Bool {
         let entry = index.entry(number)
         // The document's technique does not record the number of observers, nor does a Foundation center before the
@@ -77,15 +74,12 @@ extension CheckedRule {
     /// delivered.
     func delivered() -> RuleResult {
         let unwanted: [Accounts.Count] = [.dropped, .targetGone, .pending, .lost]
-        let accounts = Accounts(index).all.filter { name ?? $0.name == $0.name }
+        let accounts = Accounts(index).all.filter { $0.table != .unobserved && name ?? $0.name == $0.name }
         var sum = Accounts.Counts()
         for account in accounts {
-            switch account.table {
-            case .notifications, .blocks: sum += account.counts
             // What left a posting queue is counted as a post.
-            case .queues: for count in unwanted { sum[count] += account.counts[count] }
-            case .unobserved: break
-            }
+            let counted = account.table == .queues ? unwanted : Accounts.Count.allCases
+            for count in counted { sum[count] += account.counts[count] }
         }
         let all = sum.words(of: [.delivered, .coalesced, .cancelled] + unwanted)
         if unwanted.contains(where: { sum[$0] > 0 }) { return fails(all, accounts.compactMap { missed(unwanted, $0) }) }
@@ -100,7 +94,7 @@ extension CheckedRule {
 
     private func missed(_ unwanted: [Accounts.Count], _ account: Accounts.Account) -> Finding? {
         let missed = account.counts.words(of: unwanted)
-        guard !missed.isEmpty, account.table != .unobserved else { return nil }
+        if missed.isEmpty { return nil }
         let (name, observer) = (words.name(account.name), words.observer(account.observer, name: account.name))
         return Finding(
             problem: "\(account.table == .queues ? "a posting queue of \(name)" : observer): \(missed)",
@@ -111,22 +105,20 @@ extension CheckedRule {
 
     /// `Saved within 50 ms`: the time from a post, or from leaving its posting queue, to the begin of each handler. A
     /// delivery that waits when the recording ends is too late.
-    func deliveredInTime() -> RuleResult {
+    func inTime() -> RuleResult {
         let calls = deliveries.compactMap { delivery -> Call? in
             let posted = index.posts[Int(delivery.post)].posted
             let isDelivered = delivery.outcome >= 0 && index.entry(delivery.outcome).stage == .deliver
             guard posted >= 0, isDelivered || delivery.isPending else { return nil }
             return Call(
-                kind: [delivery.observer, index.name(of: delivery), delivery.isPending ? 1 : 0], begin: posted,
-                end: isDelivered ? delivery.outcome : last(of: posted), isEndless: delivery.isPending)
+                kind: [delivery.observer, delivery.isPending ? 1 : 0], begin: posted,
+                end: isDelivered ? delivery.outcome : last(of: posted), isOpen: delivery.isPending)
         }
         if calls.isEmpty { return notHandled() }
-        return limited(calls, counted(calls.count, "delivery", plural: "deliveries")) { call, time in
-            let observer = words.observer(call.kind[0], name: call.kind[1])
+        return limited(calls, counted(calls.count, "delivery", plural: "deliveries"), allowsOpen: false) { call, time in
+            let observer = words.observer(call.kind[0], name: name ?? -1)
             let post = words.recording.describePost(index.entry(call.begin).post)
-            return call.isEndless
-                ? "\(observer) had not received \(post) when the recording ended, \(time) after it was posted"
-                : "\(observer) received \(post) \(time) after it was posted"
+            return "\(observer) \(call.isOpen ? "had not received" : "received") \(post) \(time) after it was posted"
         }
     }
 
@@ -141,13 +133,12 @@ extension CheckedRule {
         }
         let (most, high) = (peaks.map(\.depth).max() ?? 0, peaks.filter { $0.depth > rule.count })
         if high.isEmpty { return holds("at most \(most) waiting") }
-        return fails(
-            "up to \(most) waiting",
-            high.map { peak in
-                Finding(
-                    problem:
-                        "\(peak.depth) waited for \(words.observer(peak.observer, name: name ?? -1)) at the same time",
-                    evidence: [peak.entry, words.registered(peak.observer)])
-            })
+        let findings = high.map { peak in
+            let observer = words.observer(peak.observer, name: name ?? -1)
+            return Finding(
+                problem: "\(peak.depth) waited for \(observer) at the same time",
+                evidence: [peak.entry, words.registered(peak.observer)])
+        }
+        return fails("up to \(most) waiting", findings)
     }
 }

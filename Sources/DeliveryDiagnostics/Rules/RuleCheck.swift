@@ -1,57 +1,90 @@
 package import DeliveryRecording
+internal import TerminalText
+internal import ThreadedNotifications
+
+/// The result of a rule: it holds or it fails, with the reason and findings of what breaks it.
+struct RuleResult: Sendable {
+    let rule: Rule
+    let holds: Bool
+    /// For example `12 handlers`, or `3 of 12 handlers ran on another thread`.
+    let explanation: String
+    /// In the order of the recording, one for each observer or source location.
+    let findings: [Finding]
+
+    /// The findings, or one that says why the rule fails, as problems with its name; none if it holds.
+    var violations: [Finding] {
+        if holds { return [] }
+        return (findings.isEmpty ? [Finding(problem: explanation)] : findings).map { $0.breaking(rule.text) }
+    }
+
+    /// The lines after that of the rule: its first findings with their evidence.
+    var lines: [String] {
+        let more = findings.count - 10
+        return findings.prefix(10).flatMap { [$0.sentence] + $0.lines.map { "  \($0)" } }
+            + (more > 0 ? ["and \(more) more"] : [])
+    }
+}
 
 /// Checks rules against a recording.
 ///
 /// A rule about a name or a thread that the recording does not contain fails, because a rule with a misspelt name could
-/// not fail otherwise. Rules that begin with `no` hold then: they say that something does not happen. For the same
-/// reason, an incomplete recording is a failure.
+/// not fail otherwise. Rules that begin with `no` hold then. For the same reason, an incomplete recording is a failure.
 ///
 /// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
 package struct RuleCheck: Sendable {
-    package let results: [RuleResult]
-    let words: RecordWords
+    let results: [RuleResult]
+    let recording: Recording
+    private let words: RecordWords
     /// See `Diagnosis`; empty without a rule about findings.
     package let unusedAccepted: [String]
 
-    /// - Parameters:
-    ///   - limits: the limits of findings.
-    ///   - accepted: findings that do not break a rule.
+    /// - Parameter accepted: findings that do not break a rule.
     package init(
         _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
         accepted: AcceptedFindings = AcceptedFindings()
     ) {
         let words = RecordWords(index)
-        var shared: Diagnosis?
-        func diagnosis() -> Diagnosis {
-            let diagnosis = shared ?? Diagnosis(index, limits: limits, accepted: accepted)
-            shared = diagnosis
-            return diagnosis
-        }
-        results = ((index.recording.incompleteness == nil ? [] : [Rule(.complete)]) + rules).map {
+        let diagnosis =
+            rules.contains(where: \.isAboutFindings) ? Diagnosis(index, limits: limits, accepted: accepted) : nil
+        let complete = Rule(.complete, text: RuleForm.complete.pattern)
+        results = ((index.recording.incompleteness == nil ? [] : [complete]) + rules).map {
             CheckedRule($0, words, diagnosis: diagnosis).result()
         }
-        self.words = words
-        unusedAccepted = shared?.unusedAccepted ?? []
+        (recording, self.words) = (index.recording, words)
+        unusedAccepted = diagnosis?.unusedAccepted ?? []
     }
 
     package var holds: Bool { failedCount == 0 }
 
-    package var failedCount: Int { results.count { !$0.holds } }
-}
+    var failedCount: Int { results.count { !$0.holds } }
 
-/// The result of a rule: it holds or it fails, with the reason and findings of what breaks it.
-package struct RuleResult: Sendable {
-    package let rule: Rule
-    package let holds: Bool
-    /// For example `12 handlers`, or `3 of 12 handlers ran on another thread`.
-    package let explanation: String
-    /// In the order of the recording, one for each observer or source location.
-    let findings: [Finding]
+    /// For example `5 passed, 1 failed`.
+    package var totals: String { "\(results.count - failedCount) passed, \(failedCount) failed" }
 
-    /// The findings that break the rule, or one that says why it fails; none if it holds.
-    func reported(_ words: RecordWords) -> [ReportedFinding] {
-        if holds { return [] }
-        let all = findings.isEmpty ? [Finding(problem: explanation)] : findings
-        return all.map { $0.reported(words, breaking: "\(rule)") }
+    /// The findings that break a rule.
+    package var findings: [Finding] { results.flatMap(\.violations) }
+
+    /// Lines of at most `width` characters, unless a single word is longer. The first of a rule begins with `ok` or
+    /// `FAILED`, the others with a space.
+    package func text(width: Int = .max) -> [String] {
+        results.flatMap { result in
+            let first = "\(result.holds ? "ok      " : "FAILED  ")\(result.rule.text): \(result.explanation)"
+            return WrappedText.lines(first, width: width, hanging: 8)
+                + result.lines.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
+        }
+    }
+
+    /// One JSON document with sorted keys.
+    package func json() throws -> String {
+        try JSONText.of([
+            "source": recording.source, "holds": holds, "isTruncated": recording.incompleteness != nil,
+            "ruleCount": results.count, "failedCount": failedCount,
+            "rules": results.map { result in
+                [
+                    "rule": result.rule.text, "holds": result.holds, "text": result.explanation,
+                    "violationCount": result.findings.count, "violations": result.findings.map { $0.object(words) },
+                ] as [String: Any]
+            },
+        ])
     }
 }

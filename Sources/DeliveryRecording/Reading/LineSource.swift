@@ -54,6 +54,15 @@ package struct LineSource {
         return bytes
     }
 
+    /// The text of a file, or of standard input for `-`.
+    package static func text(path: String) throws(LogError) -> String {
+        let source = try LineSource(path: path)
+        guard let text = String(validating: try source.bytes(), as: UTF8.self) else {
+            throw LogError(log: source.name, line: nil, problem: "is not UTF-8.")
+        }
+        return text
+    }
+
     /// The first byte of the first chunk that is neither white space nor part of a byte order mark. The chunk is still
     /// read by `forEachLine`, also from a pipe.
     package mutating func firstByte() throws(LogError) -> UInt8? {

@@ -16,11 +16,8 @@ struct AnnotationOptions: ParsableArguments {
     /// Prints an annotation for each finding, and appends all to the job's summary, if that is wanted.
     ///
     /// - Parameter title: the command.
-    func annotate(
-        _ findings: @autoclosure () -> [ReportedFinding], title: String, totals: String, _ terminal: Terminal
-    ) {
+    func annotate(_ findings: [Finding], title: String, totals: String, _ terminal: Terminal) {
         guard annotations == .github || annotations == .auto && Workflow.isRunning else { return }
-        let findings = findings()
         let environment = ProcessInfo.processInfo.environment
         let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
         for line in WorkflowCommands.annotations(findings, path: { files?.path($0) }) { terminal.annotate(line) }
@@ -29,8 +26,8 @@ struct AnnotationOptions: ParsableArguments {
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             let end = Int(try file.seekToEnd())
             // The earlier text may end within a line.
-            let text = JobSummary(title, totals: totals, findings)
-                .markdown(length: max(0, JobSummary.maximumLength - end - 1))
+            let length = JobSummary.maximumLength - end - 1
+            let text = JobSummary.markdown(title, totals: totals, findings, length: length)
             if !text.isEmpty { try file.write(contentsOf: Data(((end == 0 ? "" : "\n") + text).utf8)) }
         } catch {
             terminal.report("cannot append to the job's summary \(path): \(error.localizedDescription)")

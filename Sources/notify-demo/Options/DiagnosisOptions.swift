@@ -36,7 +36,9 @@ struct DiagnosisOptions: ParsableArguments {
 
     /// Reads the file of accepted findings.
     var accepted: AcceptedFindings {
-        get throws { try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings() }
+        get throws {
+            try accept.map { try AcceptedFindings(text: LineSource.text(path: $0), source: $0) } ?? AcceptedFindings()
+        }
     }
 
     /// Reads rules before there is a recording, so that an error is reported at once.
@@ -48,14 +50,17 @@ struct DiagnosisOptions: ParsableArguments {
     /// - Throws: `LogError` for a file that cannot be read, `ValidationError` for rules that cannot.
     func check(rulesIn files: [String], _ texts: [String] = []) throws -> (Recording) -> RuleCheck {
         let accepted = try accepted
-        do {
-            let rules =
-                try files.flatMap { try RuleFile.rules(try RuleFile.text(path: $0), path: $0) }
-                + texts.map { try RuleParser.rule(argument: $0, option: "--rule") }
-            return { RuleCheck(rules, RecordingIndex($0), limits: limits, accepted: accepted) }
-        } catch let errors as RuleErrors {
-            throw ValidationError("\(errors)")
+        let files = try files.map { ($0, try LineSource.text(path: $0)) }
+        var rules: [Rule] = []
+        try ValidationError.check {
+            rules = try files.flatMap { try Rule.rules($1, source: $0) } + Self.rules(texts)
         }
+        return { [rules] in RuleCheck(rules, RecordingIndex($0), limits: limits, accepted: accepted) }
+    }
+
+    /// The rules of `--rule`.
+    static func rules(_ texts: [String]) throws -> [Rule] {
+        try texts.flatMap { try Rule.rules($0, source: "--rule", isFile: false) }
     }
 
     /// The status of a command that has found something or not, and reports the lines of the file of accepted findings

@@ -73,10 +73,10 @@ extension Palette {
     }
 
     /// The lines of the results of rules, and their totals.
-    func lines(of report: RuleReport, on stream: TerminalStream) -> [String] {
-        report.text(width: stream.width ?? .max).map { line in
-            guard let text = line.result else { return plain(line.text) }
-            return result(text, isGood: text == "ok") + plain(String(line.text.dropFirst(text.count)))
-        } + [report.totals]
+    func lines(of check: RuleCheck, on stream: TerminalStream) -> [String] {
+        check.text(width: stream.width ?? .max).map { line in
+            guard let result = ["ok", "FAILED"].first(where: line.hasPrefix) else { return plain(line) }
+            return self.result(result, isGood: result == "ok") + plain(String(line.dropFirst(result.count)))
+        } + [check.totals]
     }
 }

@@ -8,7 +8,7 @@ struct Check: Command {
         abstract: "Check rules about a recording, for continuous integration.",
         discussion: """
             RULES
-            \(RuleForm.help)
+            \(rulesHelp)
 
             PLACE is main, or thread and the name or the number of a thread; without a place, each thread has its own \
             order. TIME has a unit, such as 16 ms. A name with spaces is written in double quotes, with JSON's escapes. \
@@ -69,30 +69,27 @@ struct Check: Command {
         if printed.count > 1 {
             throw ValidationError("\(printed[0]) and \(printed[1]) both write to standard output. Name a file.")
         }
-        try ValidationError.check { for text in rule { _ = try RuleParser.rule(argument: text, option: "--rule") } }
+        try ValidationError.check { _ = try DiagnosisOptions.rules(rule) }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let check = try findings.check(rulesIn: rules, rule)(RecordingFile.read(path, terminal))
-        let report = RuleReport(check)
         if json {
-            try terminal.print(report.json())
+            try terminal.print(check.json())
         } else if printed.isEmpty {
-            try terminal.print(shown: terminal.palette.lines(of: report, on: .standardOutput))
+            try terminal.print(shown: terminal.palette.lines(of: check, on: .standardOutput))
         }
         // The lines are printed even if a report cannot be written.
         try terminal.standardOutput.flush()
-        annotations.annotate(report.findings, title: "notify-demo check", totals: report.totals, terminal)
+        annotations.annotate(check.findings, title: "notify-demo check", totals: check.totals, terminal)
         if let junit {
-            let text = JUnitReport.text("notify-demo check", of: [report.suite])
-            try terminal.output(to: junit, reading: path).finish(text)
+            try terminal.output(to: junit, reading: path).finish(check.junit())
         }
         if let sarif {
             let files = SourceFiles()
-            let text = try SARIFReport(
-                check, version: NotifyDemo.configuration.version, recordingPath: path == "-" ? nil : path,
-                path: { files.path($0) ?? $0 }
-            ).text()
+            let text = try check.sarif(
+                version: NotifyDemo.configuration.version, recordingPath: path == "-" ? nil : path
+            ) { files.path($0) ?? $0 }
             try terminal.output(to: sarif, reading: path).finish(text)
         }
         return findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)

@@ -9,7 +9,7 @@ struct Diagnose: Command {
         discussion: """
             Each finding names the problem, shows up to three records as evidence, with the source locations of the \
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
-            mistake; a note is worth knowing. The totals are those of 'stats'.
+            mistake; a note is worth knowing.
 
             A file of accepted findings has one on each line: its kind, as --kinds lists it, and optionally the name \
             of the notification. Text after # is a comment.
@@ -27,7 +27,7 @@ struct Diagnose: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @Flag(help: "List the kinds of findings, with what each means and its limits, and end.")
+    @Flag(help: "List the kinds of findings, with what each means and the options of its limits, and end.")
     var kinds = false
 
     @OptionGroup var annotations: AnnotationOptions
@@ -39,34 +39,29 @@ struct Diagnose: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         if kinds {
-            try terminal.print(
-                json
-                    ? [DiagnosisReport.kindsJSON(options.limits)]
-                    : DiagnosisReport.kinds(options.limits, width: terminal.width))
+            try terminal.print(Diagnosis.kinds(width: terminal.width))
             return .success
         }
         let accepted = try options.accepted
         let (recording, selection) = try selected.read(path, terminal)
         let diagnosis = Diagnosis(
             RecordingIndex(recording), limits: options.limits, accepted: accepted, selection: selection)
-        let report = DiagnosisReport(diagnosis)
         if json {
-            try terminal.print(report.json())
+            try terminal.print(diagnosis.json())
         } else {
             let palette = terminal.palette
             try terminal.print(
-                shown: report.text(width: terminal.width).map {
-                    $0.isProblem ? palette.bad($0.text) : palette.plain($0.text)
+                shown: diagnosis.text(width: terminal.width).map {
+                    $0.hasPrefix("problem") ? palette.bad($0) : palette.plain($0)
                 })
-            var next = "\(Invocation.name) \(diagnosis.hasFinding ? "timeline" : "stats")"
-            next += RecordingFile.argument(path)
-            let selection = diagnosis.firstSelection
-            if !selection.isEmpty { next += " " + ShellText.option(selection[0], selection[1]) }
-            try terminal.print("\n\(diagnosis.totals)\nNext: \(next)")
+            let view = diagnosis.findings.isEmpty ? "stats" : "timeline"
+            let selected = diagnosis.firstName.map { " " + ShellText.option("--name", $0) } ?? ""
+            try terminal.print(
+                "\(diagnosis.totals)\nNext: \(Invocation.name) \(view)\(RecordingFile.argument(path))\(selected)")
         }
         try terminal.standardOutput.flush()
-        annotations.annotate(report.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)
-        let isGood = strict ? !diagnosis.hasFinding : !diagnosis.hasProblem
+        annotations.annotate(diagnosis.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)
+        let isGood = strict ? diagnosis.findings.isEmpty : !diagnosis.hasProblem
         return options.status(isGood: isGood, unused: diagnosis.unusedAccepted, terminal)
     }
 }

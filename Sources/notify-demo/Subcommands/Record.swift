@@ -89,7 +89,7 @@ struct Record: Command {
         var status = run.files.isEmpty ? ExitStatus.error : .success
         if run.files.records > 0, !isPrinted {
             if let check = try checked?(RecordingFile.read(file, terminal)) {
-                let lines = terminal.messagePalette.lines(of: RuleReport(check), on: .standardError)
+                let lines = terminal.messagePalette.lines(of: check, on: .standardError)
                 for line in lines { terminal.say(shown: line) }
                 let found = findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)
                 if !run.files.isEmpty { status = found }

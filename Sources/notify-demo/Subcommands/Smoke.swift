@@ -22,14 +22,14 @@ struct Smoke: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios
-        var (count, failures): (Int, [ReportedFinding]) = (0, [])
+        var (count, failures): (Int, [Finding]) = (0, [])
         for scenario in chosen {
             let results = try ScenarioRun.perform(scenario, terminal).expectations
             try terminal.print(shown: results.map { terminal.palette.line(of: $0, in: scenario.name) })
             try terminal.standardOutput.flush()
             count += results.count
             failures += results.compactMap { result in
-                result.failure.map { ReportedFinding(title: "\(scenario.name): \(result.claim)", text: $0) }
+                result.failure.map { Finding(claim: "\(scenario.name): \(result.claim)", failure: $0) }
             }
         }
         let totals = "\(count - failures.count) passed, \(failures.count) failed"

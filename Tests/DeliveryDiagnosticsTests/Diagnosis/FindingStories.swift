@@ -8,16 +8,12 @@
 /// Each story ends with the exit of its process, unless it has an end.
 enum FindingStories {
     static let observers = """
-        problem removedBeforePost 1 2 3 | token was released. Then Done was posted 3 times without | keep the token
+        problem removedBeforePost 1 2 3 | token was released. Then Done was posted 3 times without | keep its token
         + add o1; remove o1 n0 !released; 1-3: worker post #* n0
         - add o1; add o2; remove o1 n0; give #1 o2
-        note removedBeforePost 1 2 3 | remove it later
-        + add o1; remove o1 n0 !cancelled; 1-3: worker post #* n0
         note removedBeforePost 1 2 3
-        + add o1; remove o1 n0; post #1 n0
+        + add o1; remove o1 n0 !cancelled; 1-3: worker post #* n0
         + add o1; remove o1 n0 !released +1s; post #1 n0
-        note removedBeforePost 1 6 7
-        + add o1; give #9 o1; remove o1 n0 !released; post #1 n0
 
         problem deliveredAfterRemoval 1 6 7 | received 1 notification after it was removed
         + add o1; 1-2: other hand #* o1; remove o1 n0; handle #1 o1; cancel #2 o1
@@ -27,7 +23,7 @@ enum FindingStories {
         problem deliveredAfterRemoval 1 3 4 | received 1 notification after it was removed | cancelAndWait()
         + worker add o1 ^; worker fbegin #1; fremove o1; worker frun #1 o1; worker fend #1 n1
         - worker add o1 ^; worker fbegin #1; worker frun #1 o1; worker fend #1 n1; fremove o1
-        problem deliveredAfterRemoval 1 6 7 | observer 1 of Done was removed again 2 times after it had been removed
+        problem deliveredAfterRemoval 1 6 7 | observer 1 of Done was removed again 2 times
         + add o1 ^; fpost #1 o1; fremove o1; 1-2: fremove o1 %again
         problem deliveredAfterRemoval 1 | An observer was removed again once
         + fremove %again
@@ -72,13 +68,11 @@ enum FindingStories {
         + add o1 ItemSaved; post #1 n0 ItemSeved
         - [note unmatchedName] add o1 ItemSaved; post #1 n0 Opened
         - [note incomplete] add o1 ItemSaved; post #1 n0 Opened; lost - n3
-        note unmatchedName 1 2 | Keep the token
+        note unmatchedName 1 2 | keep the observer's token
         + add o1; remove o1 n0
         note unmatchedName 1 | was never posted but is observed by observer 1.
         + add o1 ^
         - add o1 ^own
-        note unmatchedName 1 6 | ItemSeved was posted once and has no observer. ItemSaved has one.
-        + add o1 ItemSaved; give #1 o1 ItemSaved; post #2 ItemSeved n0
         - add o1 ItemSaved; give #1 o1 ItemSaved; post #2 WindowClosed n0
 
         problem enqueuedNeverPosted 1 | Done was enqueued once in a PostingQueue on worker and not posted afterwards
@@ -89,7 +83,6 @@ enum FindingStories {
         problem enqueuedNeverPosted 1 2 | Done was enqueued 2 times in a NotificationQueue on worker
         + 1-2: worker enqueue @* $asap ^; pass 2s
         - 1-2: worker enqueue @* $whenIdle ^; worker fpost #1; pass 2s
-        - 1-2: worker enqueue @* $whenIdle ^; main fpost #1; pass 2s
         - 1-2: worker enqueue @* $now ^; pass 2s
         note enqueuedNeverPosted 1 2
         + 1-2: worker enqueue @* $asap ^
@@ -126,14 +119,12 @@ enum FindingStories {
         + worker add o1 ^; worker fpost #1 o1; main fpost #2 o1
         note onPostingThread 1 2 3 | was added on worker, but its handler ran on other 2 times
         + worker add o1 ^; other fpost #1 o1; other fpost #2 o1
-        - worker add o1 ^; worker fpost #1 o1; worker fpost #2 o1
 
         problem overtaken 2 6 8 | once a later post was handled before an earlier one
         + add o1; hand #1 o1; main hand #2 o1; worker handle #2 o1; worker handle #1 o1
         - add o1; hand #1 o1; main hand #2 o1; worker handle #1 o1; worker handle #2 o1
         - add o1; hand #1 o1; other hand #2 o1; worker handle #2 o1; worker handle #1 o1
-        note overtaken 1 3 | received 1 notification ahead of others that were waiting
-        + add o1 >main; post #1 n1; deliver #1 o1 >main %overtakes; return #1 o1
+        - add o1 >main; 1-2: other hand #* o1 >main; main deliver #2 o1 %overtakes; main return #2 o1; main handle #1 o1
         """
 
     static let time = """
@@ -150,25 +141,20 @@ enum FindingStories {
         + add o1; give #1 o1; hand #2 o1; pass 2s; log - 'main goes on'
         - [problem backlog] add o1; give #1 o1; hand #2 o1; pass 900ms; log - 'main goes on'
         - add o1; give #1 o1; hand #2 o1; pass 2s; worker handle #2 o1
-        problem stalled 7 8
-        + add o1; give #1 o1; hand #2 o1; pass 2s; worker drain -
-        problem stalled 3 | 3 notifications or blocks wait for it
-        + 1-3: add o* & hand #* o*; pass 2s
         problem stalled 1 3 | main does not drain | links AsyncMain
         + add o1 >main; worker hand #1 o1 >main; pass 2s
-        problem backlog 1 2 3 | 1 of 1 notification for observer 1 of Done waits for worker | runs its run loop
+        problem backlog 1 2 3 | 1 of 1 notification for observer 1 of Done waits for worker | run its run loop
         + add o1; hand #1 o1
         - add o1; give #1 o1
         note backlog 1 2 3
         + add o1; hand #1 o1; end - !stopped
-        + add o1; hand #1 o1; end - !signal15
         problem backlog 1 8 9 | 1 of 4 notifications for observer 1 of Done waits for worker (thread 2) when
         + add o1; 1-4: hand #* o1; 1-3: worker handle #* o1 600ms
         - add o1; 1-4: hand #* o1; 1-4: worker handle #* o1 600ms
         problem backlog 1 4 5 | 2 of 3 notifications for observer 1 of any name wait for worker
         + add o1 -; hand #1 o1 A; hand #2 o1 B; hand #3 o1 C; worker handle #1 o1 A
 
-        problem handlerNeverReturned 1 6 | worker is in the handler of observer 1 of Done | 1 notification waits for it
+        problem handlerNeverReturned 1 6 | worker is in the handler of observer 1 of Done | recorded nothing else for 5 s
         + add o1; 1-2: hand #* o1; worker deliver #1 o1 >worker; pass 5s
         - add o1; 1-2: hand #* o1; worker deliver #1 o1 >worker; pass 5s; worker return #1 o1; worker handle #2 o1
 
@@ -199,8 +185,7 @@ enum FindingStories {
         - worker add o1 ^queue=5; fbegin #1; pass 5ms; other frun #1 o1; fend #1 n1
         note queueBlocksPoster 1 2 3
         + worker add o1 ^queue=5; fbegin #1; pass 50ms; other frun #1 o1; fend #1 n1
-        + worker add o1 ^queue=5; worker fbegin #1; pass 500ms; other frun #1 o1; worker fend #1 n1
-        note queueBlocksPoster 2 3 6 | the operation queue of observer 2 of Done
+        note queueBlocksPoster 3 4 | the operation queue of several observers for up to
         + worker add o1 ^queue=5; worker add o2 ^queue=main; worker fbegin #1; other frun #1 o1; main frun #1 o2 15ms; worker fend #1 n2
         problem queueBlocksPoster 1 2 | observer 1 of Done until the recording ended, for 5 s
         + add o1 ^queue=main; worker fbegin #1; pass 5s
@@ -210,7 +195,7 @@ enum FindingStories {
         + add o1 ^queue=main; worker fbegin #1; other deliver - #1 o1 ^; 1-3: log '*' +400ms; other signal
         problem queueBlocksPoster 3 4 | the operation queue of observer 2 of Done until
         + add o1 ^queue=main; fremove o1; add o2 ^queue=5; worker fbegin #1; pass 9s
-        problem queueBlocksPoster 1 3 | the operation queue of one of 2 observers until
+        problem queueBlocksPoster 3 | the operation queue of several observers until
         + add o1 ^queue=main; add o2 ^queue=5; worker fbegin #1; pass 9s
         """
 
@@ -221,19 +206,18 @@ enum FindingStories {
         problem targetGone 1 2 5 | 1 notification for observer 1 of Done was lost, because worker (thread 2) had ended.
         + add o1; worker threadEnd -; hand #1 o1; targetGone #1 o1
         - add o1; worker threadEnd -; hand #1 o1; cancel #1 o1
-        note targetGone 1 4 5 | because worker (thread 2) ended before it handled it. | RunLoop.current.run()
+        note targetGone 1 4 5 | because worker (thread 2) ended before it handled it. | run its run loop until everything
         + add o1; hand #1 o1; worker targetGone #1 o1; worker threadEnd -
-        problem targetGone 2 | 1 block was lost, because worker (thread 2) was never started. | start()
+        problem targetGone 2 | 1 block was lost, because worker (thread 2) was never started. | Start the thread
         + append - #1 >worker; targetGone - #1 >worker !notStarted
-        problem targetGone 1 2 5 | dispatchMain() | Swift Testing | RunLoopThread
+        problem targetGone 1 2 5 | dispatchMain() | Swift Testing
         + add o1 >main; threadEnd -; worker hand #1 o1 >main; worker targetGone #1 o1
 
         problem endedInHandler 1 3 4 | ended by signal 11 while main was in the handler of observer 1 of Done | released
         + add o1 >main; post #1 n1; deliver #1 o1; end - !signal11
-        problem endedInHandler 1 3 4 | Its message on standard error says why.
+        problem endedInHandler 1 3 4 | message of the process on standard error
         + add o1 >main; post #1 n1; deliver #1 o1; end - !signal4
-        + add o1 >main; post #1 n1; deliver #1 o1; end - !signal6
-        note endedInHandler 1 3 4 | was asked to end
+        note endedInHandler 1 3 4
         + add o1 >main; post #1 n1; deliver #1 o1; end - !signal9
         problem anyNameObserver 1 2 3 | ended by signal 4 while worker posted Demo.Saved to a center that has an observer
         + worker add o1 - ^; worker fbegin #1 Demo.Saved; worker end - !signal4

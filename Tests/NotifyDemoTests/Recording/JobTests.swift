@@ -17,12 +17,11 @@ final class JobTests: XCTestCase {
     func testEachFindingOfARuleThatFailsIsAnErrorAtItsFileIfThatIsInTheWorkspace() throws {
         let outcome = try job(
             """
-            for i in 1 2; do notify-demo check --rule 'DishReady on thread cook' > /dev/null; echo $?
-            mkdir -p Sources/kitchen; touch Sources/kitchen/main.swift; done
-            notify-demo check --rule 'DishReady on main'; notify-demo check --rule 'Savd on main' > /dev/null
-            notify-demo check --rule 'DishReady on thread cook' --annotations none > /dev/null
+            c() { notify-demo check --rule "$@" > /dev/null; }
+            c 'DishReady on thread cook'; mkdir -p Sources/kitchen; touch Sources/kitchen/main.swift
+            c 'DishReady on thread cook'; c 'DishReady on main'; c 'Savd on main'
+            c 'DishReady on thread cook' --annotations none
             """)
-        XCTAssertEqual(outcome.output, "1\n1\nok      DishReady on main: 6 handlers\n1 passed, 0 failed\n")
         let message = """
             observer 3 of DishReady ran on main 6 times%0Anotifications.jsonl:40 6.31 ms main deliver #9 DishReady \
             observer 3; posted at kitchen/main.swift:12; observed at kitchen/main.swift:16
@@ -41,7 +40,7 @@ final class JobTests: XCTestCase {
         let outcome = try job(
             """
             notify-demo diagnose --main-budget 1ms > /dev/null; echo 'unmatchedName' > accepted.txt
-            notify-demo diagnose --accept accepted.txt > found; tail -n 2 found | head -n 1 | cut -d ';' -f 1
+            notify-demo diagnose --accept accepted.txt | tail -n 2 | head -n 1
             cat > many; notify-demo diagnose many > /dev/null
             """,
             input: CasesTests.recording(
