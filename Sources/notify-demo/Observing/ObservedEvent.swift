@@ -12,13 +12,11 @@ struct ObservedEvent: Encodable, Sendable {
     let kind: Kind
     /// The time by the wall clock, in nanoseconds since 1970-01-01 UTC.
     var wall = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
-    private var name, object: String?
+    private var name, object, processName, reason, problem: String?
     private var userInfo: [String: PropertyListValue]?
     private var process: Int32?
-    private var processName: String?
     private var thread: ThreadIdentity?
     private(set) var serverProcess: Int32?
-    private var reason, problem: String?
     private var count: Int?
     private var cause: NotificationGap.Cause?
 

@@ -22,16 +22,14 @@ struct Doctor: Command {
             llvm-symbolizer is not in PATH, so the source locations of calls to Foundation stay unknown. Add the \
             directory of Swift's toolchain to PATH.
             """
+        let serving = {
+            try DistributedCenter.status(of: directory)
+                .map { "process \($0.process) serves at \(directory.path) with version \(Wire.version)" }
+        }
         let parts: [(name: String, remedy: String, find: () throws -> String?)] = [
             ("recording", "", Self.recording),
             ("sources", sources, { Symbolizer().map { "source locations are found with \($0.path)" } }),
-            (
-                "server", ServerOption.noServer(in: directory),
-                {
-                    let (status, path) = (try DistributedCenter.status(of: directory), directory.path)
-                    return status.map { "process \($0.process) serves at \(path) with version \(Wire.version)" }
-                }
-            ),
+            ("server", ServerOption.noServer(in: directory), serving),
         ]
         let rows = parts.map { part in
             do {
