@@ -49,7 +49,7 @@ final class QueueLimitTests: XCTestCase {
         }
         let poster = try RawPeer(temporary.directory, name: "poster")
         let healthy = try RawPeer(temporary.directory, name: "healthy", observing: "n")
-        let posts = TestRounds.rounds(12_000, stress: 500_000)
+        let posts = TestRounds.rounds(12_000, stress: 100_000)
         var (largest, before, others) = (0, 0, 0)
         for first in stride(from: 0, to: posts, by: 1000) {
             try post(first..<first + 1000, over: poster)
