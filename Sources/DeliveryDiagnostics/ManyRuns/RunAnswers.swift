@@ -22,6 +22,8 @@ struct RunAnswers {
         var fact: RunFact
         var good: Rate
         var bad: Rate
+        /// True for two neighbours of which good runs have the reverse.
+        var isExchange = false
 
         /// Equal differences of rates are equal numbers.
         private var signed: Double {
@@ -50,7 +52,7 @@ struct RunAnswers {
         let ranked = Self.merged(all).map { answer in
             let places = places(answer)
             let (place, kind) = (Double(places.values.min() ?? .max), Kind.allCases.firstIndex(of: answer.kind) ?? 0)
-            let rank = [-answer.difference, Double(kind), answer.isOfBad ? 0 : 1, place]
+            let rank = [-answer.difference, Double(kind), answer.isExchange ? 0 : 1, answer.isOfBad ? 0 : 1, place]
             return (answer: answer, places: places, rank: rank, words: texts.clause(answer.fact))
         }.sorted { $0.rank == $1.rank ? $0.words < $1.words : $0.rank.lexicographicallyPrecedes($1.rank) }
         // A fact that lies only after a better one's on its role is its consequence.
@@ -136,11 +138,14 @@ struct RunAnswers {
             answers.compactMap { answer in
                 answer.fact.anywhere.flatMap { differences[$0, default: 2] <= answer.difference ? $0 : nil }
             })
-        return answers.filter { answer in
-            if case .follows(let text, let after) = answer.fact, !answer.isOfBad {
-                return !ofBad.contains(.follows(after, after: text))
+        return answers.compactMap { answer in
+            var answer = answer
+            if case .follows(let text, let after) = answer.fact {
+                let reverse = RunFact.follows(after, after: text)
+                if !answer.isOfBad, ofBad.contains(reverse) { return nil }
+                answer.isExchange = answer.isOfBad && differences[reverse] != nil && !ofBad.contains(reverse)
             }
-            return !anywhere.contains(answer.fact)
+            return anywhere.contains(answer.fact) ? nil : answer
         }
     }
 
@@ -157,10 +162,11 @@ struct RunAnswers {
         return [run.events[before], event]
     }
 
-    /// For each role, the place on a lane where an answer shows. Of two neighbours both change.
+    /// For each role, the place on a lane where an answer shows. Two events that change their order both do.
     private func places(_ answer: Answer) -> [Int: Int] {
         let shown = (bad + good).lazy.map { evidence(answer.fact, $0) }.first { !$0.isEmpty } ?? []
-        return shown.filter { $0.lane != nil }.reduce(into: [:]) { places, event in
+        let events = answer.isExchange || answer.kind == .order ? shown[...] : shown.suffix(1)
+        return events.filter { $0.lane != nil }.reduce(into: [:]) { places, event in
             places[event.role] = min(places[event.role] ?? .max, event.ordinal)
         }
     }
