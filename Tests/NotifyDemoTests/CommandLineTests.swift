@@ -24,7 +24,7 @@ final class CommandLineTests: XCTestCase {
 
     func testAScenariosLogEqualsTheDocumentsAndADifferenceFromAnotherLogIsReported() throws {
         for (scenario, listing, status) in [
-            ("posting-thread", "listing-1", Int32(0)), ("redirect --json", "listing-2", 0),
+            ("posting-thread", "listing-1", Int32(0)), ("redirect", "listing-2", 0),
             ("observer-lifetime --capture unsafe", "listing-4", 0), ("redirect", "listing-1", 1),
         ] {
             let outcome = try Shell.run(

@@ -1,83 +1,109 @@
+internal import TerminalText
+
 /// Makes lanes of a text log: of a thread, of a request or task, or of one run of work of a pool.
-struct ComparedLog {
-    private(set) var run = ComparedRun(isText: true)
+struct ComparedLog: ComparedSource {
+    private(set) var run: ComparedRun
     let log: TextLog
     let threads: LogThreads
-    private var known: [String: Int32] = [:]
+    private var known: [String: Int] = [:]
     private let writersOfID: [String?: [Int]]
 
     init(_ log: TextLog, _ threads: LogThreads) {
-        (self.log, self.threads) = (log, threads)
+        (self.log, self.threads, run) = (log, threads, ComparedRun(lineCount: log.messages.count))
+        run.isText = true
         // A thread is the same one in each of its chains.
         var found: Set<TextLog.Writer> = []
         let writers = log.writers.indices.filter { found.insert(log.writers[$0].withoutChain).inserted }
         writersOfID = Dictionary(grouping: writers) { log.writers[$0].id }
-        for writer in log.writers {
-            let label = ComparedRun.hash("thread", threads.groups[writer] ?? "")
-            run.names.append(.init(label: label, isShared: threads.isUnordered(writer)))
+        run.names = log.writers.map { writer in
+            ComparedRun.Name(
+                label: ComparedRun.hash("thread", threads.groups[writer]), isShared: threads.isUnordered(writer))
         }
-        for (number, writer) in log.writers.enumerated() { run.names[number].owner = process(of: writer) }
-        var lanes: [Int32: Int32] = [:]
+        for (number, writer) in log.writers.enumerated() {
+            if let process = writer.process { run.names[number].owner = name("process", LogText.id(process)) }
+        }
+        var lanes: [Int: Int] = [:]
         for (number, message) in log.messages.enumerated() {
             let writer = log.writers[message.writer]
             let chain = threads.usesChains ? writer.chain.map { name("chain", $0) } : nil
-            let owner = chain ?? Int32(message.writer)
+            let owner = chain ?? message.writer
             // Without --unit, each line of a pool is a run of its own.
-            let isRun = run.names[Int(owner)].isShared
+            let isRun = run.names[owner].isShared
             if isRun && (message.beginsUnit || log.unit == nil) || lanes[owner] == nil {
-                lanes[owner] = Int32(run.lanes.count)
-                run.lanes.append(
-                    .init(
-                        key: .init(
-                            label: ComparedRun.hash(threads.groups[writer] ?? "", isRun), names: isRun ? [] : [owner]),
-                        process: process(of: writer),
-                        mayBeReused: !isRun && chain == nil && writer.id != nil && writer.id != writer.process))
+                let label = ComparedRun.hash(threads.groups[writer], isRun)
+                let lane = run.lane(.init(label: label, names: isRun ? [] : [owner]))
+                run.lanes[lane].mayBeReused =
+                    !isRun && chain == nil && writer.id != nil && writer.id != writer.process
+                lanes[owner] = lane
             }
-            let lane = lanes[owner] ?? 0
-            run.lanes[Int(lane)].lines.append(Int32(number))
-            addLine(message, lane)
+            let shape = ComparedRun.hash(message.text.filter { !$0.isNumber })
+            run.setLine(number, parts(number), shape: shape, lane: lanes[owner] ?? 0)
         }
     }
 
-    private mutating func addLine(_ message: TextLog.Message, _ lane: Int32) {
-        let text = LogText(message.text, ids: threads.ids, process: log.writers[message.writer].process)
-        let start = run.tokens.count
-        for token in text.tokens { run.tokens.append(self.token(token, message.writer)) }
-        run.lines.append(
-            .init(
-                skeleton: ComparedRun.hash(text.skeleton),
-                shape: ComparedRun.hash(message.text.filter { !$0.isNumber }),
-                tokens: start..<run.tokens.count, lane: lane))
-    }
-
-    private mutating func name(_ kind: String, _ text: String) -> Int32 {
+    private mutating func name(_ kind: String, _ text: String) -> Int {
         if let name = known["\(kind) \(text)"] { return name }
-        known["\(kind) \(text)"] = Int32(run.names.count)
+        known["\(kind) \(text)"] = run.names.count
         run.names.append(.init(label: ComparedRun.hash(kind)))
-        return Int32(run.names.count - 1)
+        return run.names.count - 1
     }
 
-    private mutating func process(of writer: TextLog.Writer) -> Int32 {
-        writer.process.map { name("process", LogText.id($0)) } ?? -1
+    private func writer(_ line: Int) -> TextLog.Writer { log.writers[log.messages[line].writer] }
+
+    private func text(_ line: Int) -> LogText {
+        LogText(log.messages[line].text, threads, process: writer(line).process)
+    }
+
+    // MARK: Lines
+
+    func parts(_ line: Int) -> [ComparedRun.Part] {
+        let text = text(line)
+        return [(.message, .value(ComparedRun.hash(text.skeleton)))]
+            + text.ids.map { (.message, .id(ComparedRun.hash($0), names(ofID: $0, line))) }
     }
 
     /// The threads with an id, those of the same process first, and the process.
-    private func names(ofID id: String, _ writer: Int) -> [Int32] {
+    private func names(ofID id: String, _ line: Int) -> [Int] {
         let found = writersOfID[id] ?? []
-        let own = found.filter { log.writers[$0].process == log.writers[writer].process }
-        return (own.isEmpty ? found : own).map(Int32.init) + [known["process \(id)"]].compactMap(\.self)
+        let own = found.filter { log.writers[$0].process == writer(line).process }
+        return (own.isEmpty ? found : own) + [known["process \(id)"]].compactMap(\.self)
     }
 
-    private func token(_ token: LogText.Token, _ writer: Int) -> ComparedRun.Token {
-        switch token {
-        case .id(let id): return .id(ComparedRun.hash(id), names(ofID: id, writer))
-        case .thread(let thread, let isMain):
-            let name = thread.name ?? (isMain ? "main" : "")
-            let group = LogThreads.stem(name).flatMap { threads.isUnordered($0) ? $0 : nil } ?? name
-            let label = ComparedRun.hash(group, isMain)
-            // The threads of a pool stand for one another.
-            let isEnough = isMain || !thread.isKernelID || threads.isUnordered(group)
-            return .thread(label, isEnough ? [] : names(ofID: "\(thread.number)", writer))
+    func event(_ line: Int) -> RunEvent? {
+        let lane = run.lines[line].lane
+        return RunEvent(
+            text: .init(subject: text(line).shown, verb: "is written by", isMessage: true),
+            thread: run.lanes[lane].key.names.first ?? log.messages[line].writer, lane: lane)
+    }
+
+    func time(_ line: Int) -> String { log.messages[line].time ?? "\(line)" }
+
+    // MARK: Reports
+
+    var path: String { log.name }
+
+    var isComplete: Bool { log.isComplete }
+
+    var threadCount: Int { log.writers.count }
+
+    func place(_ thread: Int) -> String {
+        guard log.writers.indices.contains(thread) else {
+            return ShownText.name(known.first { $0.value == thread }?.key ?? "")
         }
+        let (writer, name) = (log.writers[thread], threads.usesNames ? log.writers[thread].name : nil)
+        return name.map { ShownText.name($0) } ?? "thread \(ShownText.name(writer.id ?? writer.name ?? ""))"
+    }
+
+    func role(_ thread: Int) -> String? {
+        guard log.writers.indices.contains(thread), case let writer = log.writers[thread] else { return nil }
+        let group = threads.groups[writer] ?? ""
+        if group.isEmpty { return writer.id != nil && writer.id == writer.process ? "main" : nil }
+        return ShownText.name(Excerpt.of(group))
+    }
+
+    func side(_ line: Int?) -> RunDifference.Side {
+        guard let line else { return .init(source: path) }
+        let message = log.messages[line]
+        return .init(source: path, line: message.line, thread: writer(line).name, text: message.shown)
     }
 }

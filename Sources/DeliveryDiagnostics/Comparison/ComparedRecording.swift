@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import TerminalText
 internal import ThreadedNotifications
 
 /// Makes lanes of a recording by the happens-before order of event-driven programs.
@@ -11,112 +12,49 @@ internal import ThreadedNotifications
 ///
 /// A Foundation center calls its observers in random order, so the handlers of each of its observers are a lane. The
 /// threads of a pool of Dispatch stand for one another, and handle at the same time, so a delivery to a pool is a lane.
-struct ComparedRecording {
-    private(set) var run = ComparedRun()
+struct ComparedRecording: ComparedSource {
+    private(set) var run: ComparedRun
     let index: RecordingIndex
-    var recording: Recording { index.recording }
+    private var recording: Recording { index.recording }
     /// For each thread: the thread that stands for it. One of a pool stands for all of its process.
-    private let standIns: [Int32]
+    private var standIns: [Int] = []
     private let isInPool: [Bool]
     /// For each string: its number as a name, and as a message.
-    private let texts: [(name: Int, message: Int, threads: [ThreadDescription])]
-    private var lanes: [ComparedRun.LaneKey: Int32] = [:]
-    private var isActive: [Bool]
+    private let texts: [(name: Int, message: Int)]
 
-    /// - Parameters:
-    ///   - ignored: the names of notifications to leave out, with everything that they cause.
-    ///   - byPolicy: the names of notifications of which the outcomes are left out, with everything that they cause.
-    ///   - havePools: whether to tell threads of pools from others.
-    init(
-        _ index: RecordingIndex, ignored: Set<String> = [], byPolicy: Set<String> = [], havePools: Bool = true
-    ) {
+    /// - Parameter ignored: the names of notifications to leave out, with everything that they cause.
+    init(_ index: RecordingIndex, ignored: Set<String> = []) {
         self.index = index
         let recording = index.recording
+        run = ComparedRun(lineCount: recording.entries.count)
+        let process = recording.processes.count == 1 ? "\(recording.processes[0].id)" : nil
         texts = recording.strings.map { text in
-            let parts = LogText(text)
-            return (ComparedRun.hash(text), ComparedRun.hash(parts.skeleton), parts.threads)
+            let message = LogText(text, process: process)
+            return (ComparedRun.hash(text), ComparedRun.hash(message.skeleton, message.ids))
         }
-        isInPool = recording.threads.map { havePools && $0.isInPool }
-        standIns = recording.threads.indices.map { [isInPool] number in
-            guard isInPool[number] else { return Int32(number) }
-            let process = recording.threads[number].process
-            let first = isInPool.indices.first { isInPool[$0] && recording.threads[$0].process == process }
-            return Int32(first ?? number)
+        isInPool = recording.threads.map(\.isInPool)
+        var pools: [Int32: Int] = [:]
+        for (number, thread) in recording.threads.enumerated() {
+            if isInPool[number], pools[thread.process] == nil { pools[thread.process] = number }
+            standIns.append(isInPool[number] ? pools[thread.process] ?? number : number)
         }
-        isActive = Array(repeating: false, count: recording.threads.count)
-        run.isTruncated = recording.incompleteness != nil
-        run.lines = Array(repeating: ComparedRun.Line(), count: recording.entries.count)
         addNames()
         let leftOut = Set(ignored.compactMap(recording.name(called:)))
-        let undecided = Set(byPolicy.compactMap { recording.strings.firstIndex(of: $0).map(Int32.init) })
         for (number, entry) in recording.entries.enumerated() where !leftOut.contains(entry.name) {
-            if !(undecided.contains(entry.name) && isOutcome(number, entry)) { place(number, entry) }
-        }
-        for (number, entry) in recording.entries.enumerated() where run.lines[number].skeleton != 0 {
-            addTokens(number, entry)
+            place(number, entry)
         }
     }
 
-    /// The number of threads with compared records.
-    var comparedThreadCount: Int {
-        Set(zip(run.lines, recording.entries).filter { $0.0.skeleton != 0 }.map { threadName($1.thread) }).count
-    }
+    // MARK: Names: of threads, processes, posts and observers
 
-    /// True for what became of a notification in a mailbox or in a posting queue.
-    private func isOutcome(_ number: Int, _ entry: Recording.Entry) -> Bool {
-        entry.post >= 0
-            && (entry.stage.isOutcome || entry.observer < 0 && index.posts[Int(entry.post)].queueOutcome == number)
-    }
+    private var posts: Int { recording.threads.count + recording.processes.count }
+    private var observers: Int { posts + recording.posts.count }
 
-    // MARK: Names
+    func threadName(_ thread: Int32) -> Int { thread < 0 ? -1 : standIns[Int(thread)] }
 
-    /// The name of a thread has its index; those of processes, posts and observers follow.
-    func threadName(_ thread: Int32) -> Int32 { thread < 0 ? -1 : standIns[Int(thread)] }
+    private func postName(_ post: Int32) -> Int { post < 0 ? -1 : posts + Int(post) }
 
-    func processName(_ process: Int32) -> Int32 { Int32(recording.threads.count) + process }
-
-    private var posts: Int32 { processName(Int32(recording.processes.count)) }
-    private var observers: Int32 { posts + Int32(recording.posts.count) }
-
-    func postName(_ post: Int32) -> Int32 { post < 0 ? -1 : posts + post }
-
-    func observerName(_ observer: Int32) -> Int32 { observer < 0 ? -1 : observers + observer }
-
-    /// Describes a thread, a post or an observer.
-    func words(_ name: Int32) -> String {
-        if name >= observers { return recording.describeObserver(name - observers) }
-        if name >= posts { return recording.describePost(name - posts) }
-        let identity = recording.threads[Int(name)].identity
-        return recording.describeThread(name) + (identity.name == nil ? "" : " (thread \(identity.number))")
-    }
-
-    /// The name in an entry that a reason is about.
-    func name(_ reason: RunDifference.Reason, _ entry: Recording.Entry) -> Int32 {
-        switch reason {
-        case .post: postName(entry.post)
-        case .observer: observerName(entry.observer)
-        case .target: threadName(entry.target)
-        case .relatedPost: postName(entry.relatedPost)
-        default: -1
-        }
-    }
-
-    /// The name of the notification that an entry is about, as a string of the recording; -1 for a block.
-    func name(of entry: Recording.Entry) -> Int32 {
-        entry.name >= 0 || entry.post < 0 ? entry.name : index.name(ofPost: entry.post)
-    }
-
-    /// A record for a report; the file if there is none.
-    func side(_ line: Int32?) -> RunDifference.Side {
-        guard let line else { return .init(source: recording.source) }
-        let entry = index.entry(line)
-        return .init(
-            source: recording.source, line: Int(entry.line), thread: recording.describeThread(entry.thread),
-            stage: entry.stage, text: RecordWords(index).threadAndWords(line))
-    }
-
-    /// Equal for threads that may correspond: those of one name, main, those without a name, or those of pools.
-    func label(_ thread: Int32) -> Int { thread < 0 ? 0 : run.names[Int(thread)].label }
+    private func observerName(_ observer: Int32) -> Int { observer < 0 ? -1 : observers + Int(observer) }
 
     private mutating func addNames() {
         let isOne = recording.processes.count == 1
@@ -125,112 +63,149 @@ struct ComparedRecording {
             let name = thread.identity.number == 1 ? "main" : thread.identity.name.map { "name \($0)" } ?? ""
             return .init(
                 label: ComparedRun.hash("thread", isInPool[number] ? "pool" : name, process),
-                owner: processName(thread.process))
+                owner: recording.threads.count + Int(thread.process))
         }
         run.names += recording.processes.map { .init(label: ComparedRun.hash("process", isOne ? "" : $0.name)) }
         for (label, count) in [("post", recording.posts.count), ("observer", recording.observers.count)] {
             run.names += Array(repeating: .init(label: ComparedRun.hash(label)), count: count)
         }
-        for (process, completeness) in recording.completeness.enumerated() {
-            if case .truncated = completeness { run.truncated.insert(processName(Int32(process))) }
-        }
     }
 
-    /// The number of a string, or 0.
-    private func text(_ string: Int32) -> Int { string < 0 ? 0 : texts[Int(string)].name }
+    /// The name of the notification that an entry is about, as a string of the recording; -1 for a block.
+    private func name(of entry: Recording.Entry) -> Int {
+        Int(entry.name >= 0 || entry.post < 0 ? entry.name : index.name(ofPost: entry.post))
+    }
 
     // MARK: Lanes
 
     private mutating func place(_ number: Int, _ entry: Recording.Entry) {
         guard let cause = index.cause(of: number) else { return }
-        let parent = cause.entry < 0 ? -1 : run.lane(ofLine: cause.entry)
+        let parent = cause.entry < 0 ? -1 : run.lines[Int(cause.entry)].lane
         if cause.entry >= 0, parent < 0 { return }
-        let lane = cause.isInSameLane ? parent : lane(entry, cause, parent)
-        (run.lines[number].cause, run.lines[number].lane) = (cause.entry, lane)
-        isActive[Int(threadName(entry.thread))] = true
-        run.lines[number].skeleton = skeleton(entry)
         // An `append` stands for its handler, and `enqueue` for a post.
         let stage = entry.stage == .append ? .deliver : entry.stage == .enqueue ? .post : entry.stage
-        run.lines[number].shape = ComparedRun.hash(stage, text(name(of: entry)), message(of: entry))
-        run.lanes[Int(lane)].lines.append(Int32(number))
+        let (name, message) = (name(of: entry), message(of: entry))
+        let shape = ComparedRun.hash(stage, name < 0 ? 0 : texts[name].name, message)
+        let lane = cause.entry >= 0 && !cause.isHandedOver ? parent : lane(entry, cause, parent, shape)
+        run.setLine(number, parts(number), shape: shape, lane: lane, cause: Int(cause.entry))
     }
 
-    private mutating func lane(_ entry: Recording.Entry, _ cause: RecordCause, _ parent: Int32) -> Int32 {
+    private mutating func lane(_ entry: Recording.Entry, _ cause: RecordCause, _ parent: Int, _ shape: Int) -> Int {
         let thread = threadName(entry.thread)
-        var key = ComparedRun.LaneKey(label: label(thread), parent: parent, names: [thread])
-        if !isInPool[Int(thread)] {
+        var key = ComparedRun.LaneKey(label: run.names[thread].label, parent: parent, names: [thread])
+        if !isInPool[thread] {
             key.names.append(observerName(cause.observer))
         } else if parent >= 0 {
             key.names += [observerName(entry.observer), postName(entry.post)]
         } else {
             // Others of the pool may do it at the same time.
-            key = .init(label: ComparedRun.hash("pool", entry.stage, text(entry.name), message(of: entry)), names: [])
+            key = .init(label: ComparedRun.hash("pool", shape), names: [])
         }
         key.names.removeAll { $0 < 0 }
-        if let known = lanes[key], !key.names.isEmpty { return known }
-        lanes[key] = Int32(run.lanes.count)
-        run.lanes.append(.init(key: key, process: processName(recording.threads[Int(thread)].process)))
-        return Int32(run.lanes.count - 1)
+        return run.lane(key)
     }
 
     // MARK: Lines
 
     private func message(of entry: Recording.Entry) -> Int { entry.message < 0 ? 0 : texts[Int(entry.message)].message }
 
-    func mentions(of entry: Recording.Entry) -> [ThreadDescription] {
-        entry.message < 0 ? [] : texts[Int(entry.message)].threads
-    }
-
-    /// The number of handlers that run during a removal is chance, and so is whether its token was cancelled or
-    /// released. A post to a Foundation center has the number of its handlers when it ends.
-    func count(_ entry: Recording.Entry) -> Int32 {
-        entry.stage == .remove || entry.stage == .post && entry.isFoundation ? -1 : entry.count
-    }
-
-    /// Properties that are compared together.
-    func details(_ entry: Recording.Entry) -> [AnyHashable] {
+    /// Addresses are reused, so only the type of the sender is compared. The number of handlers that run during a
+    /// removal is chance, and so is whether its token was cancelled or released. A post to a Foundation center has the
+    /// number of its handlers when it ends.
+    func parts(_ line: Int) -> [ComparedRun.Part] {
+        let entry = recording.entries[line]
+        let (name, target, message) = (name(of: entry), threadName(entry.target), message(of: entry))
+        var parts: [ComparedRun.Part] = [
+            (.stage, .value(ComparedRun.hash(entry.stage))), (.name, .value(name < 0 ? 0 : texts[name].name)),
+        ]
+        for (reason, name) in [
+            (RunDifference.Reason.post, postName(entry.post)), (.observer, observerName(entry.observer)),
+            (.target, target), (.relatedPost, postName(entry.relatedPost)),
+        ] where name >= 0 {
+            parts.append((reason, .name(name)))
+        }
+        let count = entry.stage == .remove || entry.stage == .post && entry.isFoundation ? -1 : entry.count
         let isChance = entry.reason == .cancelled || entry.reason == .released
-        return [entry.overtakes, entry.style, entry.policy, isChance ? nil : entry.reason]
+        parts += [
+            (entry.stage == .post || entry.stage == .capture ? .count : .details, .value(Int(count))),
+            (.sender, .value(ComparedRun.hash(recording.sender(of: entry)?.type))),
+            (
+                .details,
+                .value(ComparedRun.hash(entry.overtakes, entry.style, entry.policy, isChance ? nil : entry.reason))
+            ),
+            (.message, .value(message)),
+        ]
+        return parts
     }
 
-    /// Addresses are reused, so only the type of the sender is compared.
-    private func skeleton(_ entry: Recording.Entry) -> Int {
-        ComparedRun.hash(
-            entry.stage, text(entry.name), message(of: entry),
-            [entry.post, entry.observer, entry.target, entry.relatedPost].map { $0 < 0 }, count(entry),
-            recording.sender(of: entry)?.type, details(entry))
-    }
+    // MARK: Events
 
-    private func token(_ mention: ThreadDescription, _ entry: Recording.Entry) -> ComparedRun.Token {
-        let process = recording.threads[Int(entry.thread)].process
-        let isMain =
-            mention.number == 1 || mention.isKernelID && mention.number == Int(recording.processes[Int(process)].id)
-        let label = ComparedRun.hash(mention.name ?? (isMain ? "main" : ""), isMain)
-        if isMain { return .thread(label, []) }
-        let thread = recording.threads.indices.first { number in
-            let (thread, identity) = (recording.threads[number], recording.threads[number].identity)
-            let id = mention.isKernelID ? Int(identity.kernelID) : identity.number
-            return thread.process == process && id == mention.number && isActive[Int(standIns[number])]
+    private static let verbs: [DeliveryStage: String] = [
+        .log: "is logged by", .post: "is posted by", .enqueue: "is enqueued by", .deliver: "is handled on",
+        .append: "is handled on", .register: "gets an observer for", .remove: "loses an observer by",
+    ]
+    private static let outcomes: [DeliveryStage: String] = [
+        .coalesce: "is coalesced for", .drop: "is dropped for", .cancel: "is cancelled for",
+        .targetGone: "is lost with its target thread", .skip: "is skipped for",
+    ]
+
+    func event(_ line: Int) -> RunEvent? {
+        let entry = recording.entries[line]
+        let returned = entry.stage != .post || entry.post < 0 ? -1 : index.posts[Int(entry.post)].returned
+        let isUnobserved = entry.stage == .post && (returned < 0 ? entry : index.entry(returned)).count == 0
+        let outcome = isUnobserved ? "is posted without an observer by" : Self.outcomes[entry.stage]
+        guard let verb = outcome ?? Self.verbs[entry.stage] else { return nil }
+        let delivery = index.deliveryOfEntry[line]
+        var thread = entry.thread
+        if entry.stage == .register || entry.stage == .append {
+            thread = entry.target
+        } else if outcome != nil, delivery >= 0, case let target = index.target(of: index.deliveries[Int(delivery)]),
+            target >= 0
+        {
+            thread = target
         }
-        if thread == nil, run.truncated.contains(processName(process)) { return .unknown }
-        return .thread(label, thread.map { [standIns[$0]] } ?? [])
+        let name = name(of: entry)
+        let isMessage = entry.stage == .log && entry.message >= 0
+        let subject = isMessage ? LogText(recording.message(of: entry) ?? "").shown : nil
+        return RunEvent(
+            text: .init(
+                subject: subject ?? (name < 0 ? "" : recording.strings[name]), verb: verb, isMessage: isMessage,
+                isOutcome: outcome != nil),
+            thread: threadName(thread), lane: Int(entry.thread), isHandOver: entry.stage == .append)
     }
 
-    /// True if a truncated run may lack the records and the name of a thread.
-    private func isUnknown(_ thread: Int32) -> Bool {
-        guard thread >= 0, case let known = recording.threads[Int(thread)], known.identity.name == nil else {
-            return false
-        }
-        return !isActive[Int(thread)] && run.truncated.contains(processName(known.process))
+    func time(_ line: Int) -> String { "\(recording.entries[line].time)" }
+
+    // MARK: Reports
+
+    var path: String { recording.source }
+
+    var isComplete: Bool { recording.incompleteness == nil }
+
+    /// Of those with compared records.
+    var threadCount: Int {
+        Set(zip(run.lines, recording.entries).lazy.filter { $0.0.skeleton != 0 }.map { threadName($1.thread) }).count
     }
 
-    private mutating func addTokens(_ number: Int, _ entry: Recording.Entry) {
-        let start = run.tokens.count
-        let target = threadName(entry.target)
-        let isTargetUnknown = isUnknown(target)
-        let names = [postName(entry.post), observerName(entry.observer), target, postName(entry.relatedPost)]
-        run.tokens += names.lazy.filter { $0 >= 0 }.map { $0 == target && isTargetUnknown ? .unknown : .name($0) }
-        for mention in mentions(of: entry) { run.tokens.append(token(mention, entry)) }
-        run.lines[number].tokens = start..<run.tokens.count
+    func place(_ thread: Int) -> String {
+        thread < 0 ? "the posting thread" : RecordWords(index).thread(Int32(thread))
+    }
+
+    func role(_ thread: Int) -> String? {
+        guard thread >= 0 else { return "its thread" }
+        let thread = recording.threads[thread]
+        let name = thread.identity.name.map { ShownText.name(Excerpt.of(LogThreads.stem($0) ?? $0)) }
+        guard let role = thread.isInPool ? "a pool of Dispatch" : thread.identity.number == 1 ? "main" : name
+        else { return nil }
+        let process = recording.processes[Int(thread.process)].name
+        return recording.processes.count > 1 ? "\(role) of \(ShownText.name(process))" : role
+    }
+
+    func side(_ line: Int?) -> RunDifference.Side {
+        guard let line else { return .init(source: path) }
+        let entry = recording.entries[line]
+        return .init(
+            source: path, line: Int(entry.line), thread: recording.describeThread(entry.thread), stage: entry.stage,
+            text: RecordWords(index).threadAndWords(Int32(line)))
     }
 }

@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import TerminalText
 
 /// An input of a comparison: a recording, or a text log.
 package enum ComparisonInput: Sendable {
@@ -19,22 +20,18 @@ package enum ComparisonInput: Sendable {
             : .log(try TextLog(source, options: options, progress: progress))
     }
 
-    /// The log, or the messages of the recording.
+    /// The recordings, or the logs.
     ///
-    /// - Throws: if the recording has no messages: most programs do not record what they print.
-    package func log() throws(LogError) -> TextLog {
-        switch self {
-        case .log(let log): return log
-        case .recording(let recording):
-            let log = TextLog(recording)
-            if log.messages.isEmpty {
-                throw LogError(
-                    log: log.name, line: nil,
-                    problem:
-                        "is a recording without log messages, so it cannot be compared with a text log. Compare it "
-                        + "with another recording.")
-            }
-            return log
+    /// - Throws: `LogError` if there are both: a log does not contain causes.
+    package static func split(_ inputs: [ComparisonInput]) throws(LogError) -> ([Recording], [TextLog]) {
+        let recordings = inputs.compactMap { if case .recording(let recording) = $0 { recording } else { nil } }
+        let logs = inputs.compactMap { if case .log(let log) = $0 { log } else { nil } }
+        if let recording = recordings.first, let log = logs.first {
+            throw LogError(
+                log: recording.source, line: nil,
+                problem: "is a recording, and \(ShownText.escaped(log.name)) is a text log. Compare recordings with "
+                    + "recordings, and logs with logs.")
         }
+        return (recordings, logs)
     }
 }

@@ -9,7 +9,6 @@ struct LogThreads {
     private let numbered: Set<String>
     /// The pools and the names without ids, in the order in which they are found. Their lanes have no order.
     private(set) var unordered: [String] = []
-    private var unorderedGroups: Set<String> = []
     private(set) var groups: [TextLog.Writer: String] = [:]
 
     /// Names of threads of which a process has one, by its runtime: Java's and Python's.
@@ -32,7 +31,7 @@ struct LogThreads {
 
     func isUnordered(_ writer: TextLog.Writer) -> Bool { isUnordered(groups[writer] ?? "") }
 
-    func isUnordered(_ group: String) -> Bool { unorderedGroups.contains(group) }
+    func isUnordered(_ group: String) -> Bool { unordered.contains(group) }
 
     /// The pool of a thread, or its name without a number at its end; empty for threads without names and for chains.
     private mutating func group(_ writer: TextLog.Writer) throws -> String {
@@ -45,7 +44,7 @@ struct LogThreads {
             let isAmbiguous = writer.id == nil && !Self.uniqueNames.contains(name)
             pool = stem.flatMap { numbered.contains($0) ? $0 : nil } ?? (isAmbiguous ? stem ?? name : nil)
         }
-        if let pool, unorderedGroups.insert(pool).inserted { unordered.append(pool) }
+        if let pool, !isUnordered(pool) { unordered.append(pool) }
         return pool ?? stem ?? name ?? ""
     }
 

@@ -12,8 +12,6 @@ struct RecordCause {
     /// The observer of a Foundation center whose handlers are a lane of their own; -1 for all others. The order in
     /// which a center calls observers is random.
     var observer: Int32 = -1
-
-    var isInSameLane: Bool { entry >= 0 && !isHandedOver }
 }
 
 extension RecordingIndex {
@@ -22,9 +20,9 @@ extension RecordingIndex {
         let entry = recording.entries[number]
         let handler = handlerAround(Int32(number))
         let around = RecordCause(entry: handler < 0 ? -1 : spans[Int(handler)].begin)
-        let (posted, enqueued) =
-            entry.post < 0 ? (-1, -1) : (posts[Int(entry.post)].posted, posts[Int(entry.post)].enqueued)
-        func precedes(_ cause: Int32) -> Bool { cause >= 0 && cause < number }
+        let post = entry.post < 0 ? nil : posts[Int(entry.post)]
+        func earlier(_ cause: Int32?) -> Int32? { cause.flatMap { $0 >= 0 && $0 < number ? $0 : nil } }
+        let (posted, enqueued) = (earlier(post?.posted), earlier(post?.enqueued))
         switch entry.stage {
         case .signal, .dropSignal, .drain, .wait, .waitEnd, .lost, .end, .fork, .threadEnd:
             return nil
@@ -34,23 +32,22 @@ extension RecordingIndex {
             let span = spanOfEntry[number]
             return span < 0 ? around : RecordCause(entry: spans[Int(span)].begin)
         case .post, .dequeue:
-            return precedes(enqueued) ? RecordCause(entry: enqueued, isHandedOver: true) : around
+            return enqueued.map { RecordCause(entry: $0, isHandedOver: true) } ?? around
         case .append, .skip, .capture, .postEnd:
             break
         case .deliver, .coalesce, .drop, .cancel, .targetGone:
             let delivery = deliveryOfEntry[number]
-            let append = delivery < 0 ? -1 : deliveries[Int(delivery)].append
-            if precedes(append) { return RecordCause(entry: append, isHandedOver: true) }
             let isOfQueue = entry.observer < 0 && entry.stage != .deliver
-            if isOfQueue, precedes(enqueued) { return RecordCause(entry: enqueued, isHandedOver: true) }
+            let append = earlier(delivery < 0 ? nil : deliveries[Int(delivery)].append)
+            if let cause = append ?? (isOfQueue ? enqueued : nil) {
+                return RecordCause(entry: cause, isHandedOver: true)
+            }
+            if let posted, entry.stage == .deliver, entry.isFoundation {
+                return RecordCause(entry: posted, isHandedOver: true, observer: entry.observer)
+            }
         }
-        if entry.stage == .deliver, entry.isFoundation, precedes(posted) {
-            return RecordCause(entry: posted, isHandedOver: true, observer: entry.observer)
-        }
-        if precedes(posted) {
-            return RecordCause(entry: posted, isHandedOver: self.entry(posted).thread != entry.thread)
-        }
-        let related = entry.relatedPost < 0 ? -1 : posts[Int(entry.relatedPost)].posted
-        return entry.stage == .capture && precedes(related) ? RecordCause(entry: related) : around
+        if let posted { return RecordCause(entry: posted, isHandedOver: self.entry(posted).thread != entry.thread) }
+        let related = earlier(entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].posted)
+        return related.flatMap { entry.stage == .capture ? RecordCause(entry: $0) : nil } ?? around
     }
 }

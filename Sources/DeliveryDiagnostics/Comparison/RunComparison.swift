@@ -1,106 +1,103 @@
 package import DeliveryRecording
+internal import TerminalText
 
 /// Compares two runs: two recordings by cause and effect, or two text logs by thread.
 ///
 /// Runs are the same if their lanes (see `ComparedRun`) correspond one to one to equal lanes of the other, with
-/// threads, processes, posts and observers renamed. How lanes interleave is chance and is not compared.
+/// threads, processes, posts and observers renamed. How lanes interleave is chance and is not compared. What is compared
+/// of a line, `ComparedSource.parts` says.
 ///
-/// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
-/// message; of each line the level and text. Addresses are not compared. How many notifications an overflow policy
-/// drops or coalesces is chance: if it does in one of the runs, and all work is done on the same threads, the outcomes
-/// of notifications with such names are left out, with everything that they cause.
+/// How many notifications an overflow policy drops or coalesces is chance: if it does in one of the runs, a difference
+/// decides only if it is one of threads.
 ///
 /// Cost: a few passes over both runs, and memory in proportion to their size.
 package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
-    package struct Options: Sendable {
-        /// Names of notifications that are not compared, with everything that their handlers do.
-        package var ignored: Set<String> = []
-        /// The largest number of differences to find.
-        package var maximumDifferences = 5
-        /// Regular expressions for the names, or ids, of threads of text logs that stand for one another.
-        package var pools: [String] = []
-
-        package init() {}
-    }
-
     package enum Outcome: String, Sendable, Encodable {
         case same, different
-        /// Everything that an incomplete recording has is the same, or threads are so similar that no assignment was
-        /// found. With the difference of the truncation, or the first one of the assignment that was tried.
+        /// The differences may be chance, or those of missing records, or threads are so similar that no assignment was
+        /// found.
         case undecided
     }
 
     package private(set) var outcome = Outcome.same
     /// Later ones may be consequences of the first.
     package private(set) var differences: [RunDifference] = []
-    private var mayHaveMore = false
-    /// The number of records or lines of the first run that are the same, and of their threads.
+    /// The number of records or lines that are the same, and of the threads of the first run.
     let compared: Int
     let threadCount: Int
-    /// `record` or `line`.
-    private let unit: String
-    /// The names of notifications of which the outcomes were left out, because a policy leaves them to chance.
-    private(set) var byChance: [String] = []
     /// Sentences about what was compared.
     private var notes: [String] = []
     /// Of logs: lines that another run has in another order.
     private var hints: [String] = []
-    /// Of logs: expressions that mask the differences, if most are in digits only.
-    private var masks: [String] = []
+    private let unit: String
+    private let mayHaveMore: Bool
 
     private enum CodingKeys: CodingKey {
-        case outcome, differences, compared, threadCount, byChance, notes, hints, masks
+        case outcome, differences, compared, threadCount, notes, hints
     }
 
     /// True if two text logs are the same, and lines of different threads that occur once are in the same order.
     package var isSameInOrder: Bool { outcome == .same && hints.isEmpty }
 
-    package init(_ first: Recording, _ second: Recording, options: Options = Options()) {
-        let indices = Pair(RecordingIndex(first), RecordingIndex(second))
-        // What one of the recordings does not say is not compared.
-        let havePools = [first, second].allSatisfy { $0.threads.contains(where: \.isInPool) }
-        func explained(without byPolicy: Set<String>) -> RecordDifferences {
-            let runs = RunSide.allCases.map { side in
-                ComparedRecording(indices[side], ignored: options.ignored, byPolicy: byPolicy, havePools: havePools)
-            }
-            return RecordDifferences(LaneMatching(Pair(runs[0].run, runs[1].run)), Pair(runs[0], runs[1]))
-        }
-        var found = explained(without: [])
-        let byPolicy = Set([first, second].flatMap(\.namesByPolicy))
+    package static let usualMaximum = 5
+
+    /// - Parameters:
+    ///   - ignored: names of notifications that are not compared, with everything that their handlers do.
+    ///   - maximum: the largest number of differences to find.
+    package init(
+        _ first: Recording, _ second: Recording, ignored: Set<String> = [], maximum: Int = usualMaximum
+    ) {
+        let recordings = [first, second]
+        let sources = recordings.map { ComparedRecording(RecordingIndex($0), ignored: ignored) }
+        let found = DifferenceWords(LaneMatching(sources.map(\.run)), sources)
+        self.init(found, maximum)
+        let byPolicy = Set(recordings.flatMap(\.namesByPolicy)).subtracting(ignored)
         // On which threads a policy does not decide.
-        if !found.matching.differences.isEmpty, !byPolicy.isEmpty, !found.haveWorkElsewhere {
-            found = explained(without: byPolicy)
-            byChance = byPolicy.sorted()
+        if !byPolicy.isEmpty, let first = differences.first, first.reason != .thread, first.reason != .target {
+            outcome = .undecided
+            let names = byPolicy.sorted().map { ShellText.option("--ignore", $0) }.joined(separator: " ")
+            notes.append(
+                "A policy dropped or coalesced notifications, which may be chance. To leave them out: \(names)")
         }
-        (compared, threadCount, unit) = (found.matching.matched, found.recordings.first.comparedThreadCount, "record")
-        if !byChance.isEmpty {
-            let names = byChance.joined(separator: ", ")
-            notes = ["Left out, because a policy dropped or coalesced some of them: the outcomes of \(names)."]
+        let incomplete = zip(found.names, recordings).compactMap { name, recording in
+            recording.incompleteness.map { "\(name) is incomplete: \($0)." }
         }
-        decide(found, options)
-        if outcome == .same, let end = found.end {
-            (outcome, differences) = (.different, [end])
-        } else if outcome == .same, found.matching.isTruncated {
-            (outcome, differences) = (.undecided, [found.truncation])
+        if !incomplete.isEmpty { outcome = .undecided }
+        notes += incomplete
+        // The ends of two runs, if both recordings have one.
+        let ends = recordings.map { $0.entries.lastIndex { $0.stage == .end } }
+        let reasons = zip(recordings, ends).compactMap { recording, end in end.map { recording.entries[$0].reason } }
+        if outcome == .same, reasons.count == 2, reasons[0] != reasons[1],
+            reasons.contains(where: { $0?.isSignal == true })
+        {
+            outcome = .different
+            differences = [found.difference(.end, ends, RunDifference.Reason.end.sentence)]
         }
     }
 
-    /// - Throws: if a regular expression of the options cannot be used.
-    package init(_ first: TextLog, _ second: TextLog, options: Options = Options()) throws {
-        let threads = try LogThreads([first, second], pools: options.pools)
-        let logs = Pair(ComparedLog(first, threads), ComparedLog(second, threads))
-        let found = LogDifferences(LaneMatching(logs.map(\.run)), logs)
-        (compared, threadCount, unit) = (first.messages.count, first.writers.count, "line")
-        decide(found, options)
-        if outcome == .same { hints = found.hints }
-        if outcome == .different { masks = found.masks }
-        notes = found.notes(pools: options.pools, masks: masks)
+    /// - Parameter pools: regular expressions for the names, or ids, of threads that stand for one another.
+    /// - Throws: if one of these cannot be used.
+    package init(_ first: TextLog, _ second: TextLog, pools: [String] = [], maximum: Int = usualMaximum) throws {
+        let threads = try LogThreads([first, second], pools: pools)
+        let logs = [ComparedLog(first, threads), ComparedLog(second, threads)]
+        let found = DifferenceWords(LaneMatching(logs.map(\.run)), logs)
+        self.init(found, maximum)
+        let all = LogNotes(words: found, logs: logs)
+        (notes, hints) = (notes + all.sentences, outcome == .same ? all.hints : [])
     }
 
-    private mutating func decide(_ found: some Explanation, _ options: Options) {
-        differences = found.found(found.matching.isUndecided ? 1 : options.maximumDifferences)
+    private init(_ found: DifferenceWords, _ maximum: Int) {
+        (compared, threadCount) = (found.matching.matched, found.sources[0].threadCount)
+        unit = found.matching.runs[0].isText ? "line" : "record"
+        differences = found.differences(maximum)
+        mayHaveMore = differences.count == maximum
         outcome = found.matching.isUndecided ? .undecided : differences.isEmpty ? .same : .different
-        mayHaveMore = outcome == .different && differences.count == options.maximumDifferences
+        if outcome == .undecided {
+            notes = [
+                "Threads are so similar that no assignment was found which makes the runs the same, though one may exist. "
+                    + "Give the threads names to avoid this."
+            ]
+        }
     }
 
     /// Several lines, without the last newline.
@@ -115,14 +112,10 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
             let more = mayHaveMore ? ["There may be more differences. See --differences."] : []
             return (["the runs differ\n" + paragraphs[0]] + later + paragraphs.dropFirst() + more + notes)
                 .joined(separator: "\n\n")
-        case .undecided where differences.first?.reason == .truncated:
-            return "the runs agree up to a truncation\n\(paragraphs[0])"
         case .undecided:
-            return """
-                the comparison is undecided: threads are so similar that no assignment was found which makes the runs \
-                the same, though one may exist. Give the threads names to avoid this. The best try found this difference:
-                \(paragraphs[0])
-                """
+            let found = paragraphs.first.map { "The first difference found, which may be none:\n\($0)" }
+            let same = "What both have is the same: \(counted(compared, unit))."
+            return (["the comparison is undecided"] + notes + [found ?? same]).joined(separator: "\n")
         }
     }
 }

@@ -6,23 +6,18 @@ package struct RunDifference: Sendable, Encodable {
     package enum Reason: String, Sendable, Encodable {
         case onlyInFirst, onlyInSecond
         /// A property of the records or lines.
-        case stage, name, post, observer, thread, target, relatedPost, count, sender, message, details, mention
+        case stage, name, post, observer, thread, target, relatedPost, count, sender, message, details
         /// The runs ended in different ways.
         case end
         /// A thread, or a pool, does the same earlier in one run.
         case order
-        /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
-        case truncated
 
         /// Describes a difference by its reason alone.
         var sentence: String {
             switch self {
-            case .onlyInFirst, .onlyInSecond: "One run continues where the other ends."
             case .thread: "The threads differ, or what handed the work to them."
             case .relatedPost: "The related posts differ."
-            case .sender: "The types of the senders differ."
             case .details: "The details differ."
-            case .mention: "The messages mention different threads."
             case .order: "This happens in another order."
             case .end: "All else is the same, but the runs ended in different ways."
             default: "The \(rawValue)s differ."

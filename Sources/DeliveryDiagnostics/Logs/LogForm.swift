@@ -10,8 +10,6 @@ package struct LogForm: Sendable {
     /// (what the line belongs to, such as a request); optionally `time`, `process` (an id) and `level`, which is
     /// compared.
     let pattern: String
-    /// Matches a line of this form in which no thread is printed.
-    var patternWithoutThread: String?
     /// How a program prints its threads in this form.
     let advice: String
     /// How a line begins that is not part of the log.
@@ -25,7 +23,7 @@ package struct LogForm: Sendable {
             name: "oslog",
             pattern: #"(?<time>\#(date)[-+.\d]*)\s+(?<level>[AEFIS](?= )|Db|Df)\s+.+?"#
                 + #"\[(?<process>\d+):(?<thread>[\da-fA-F]+)\](?: (?<text>.*))?"#,
-            patternWithoutThread: #"\#(date)[-+.\d]* \S+ [^\[]+\[\d+\]: .*"#, advice: "log show --style compact"),
+            advice: "log show --style compact"),
         LogForm(
             name: "oslog",
             pattern: #"(?<time>\#(date)[-+.\d]*)\s+(?<thread>0x[\da-f]+)\s+(?<level>\w+)\s+0x[\da-f]+\s+"#
@@ -39,18 +37,16 @@ package struct LogForm: Sendable {
             name: "logcat",
             pattern: #"(?<time>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d+(?: [-+]\d{4})?) +(?:\S+ +)??"#
                 + #"(?<process>\d+) +(?<thread>\d+) (?<level>[VDIWEFAS]) (?<text>.*)"#,
-            patternWithoutThread: #"(?:[-\d]+ [\d:.]+ )?[VDIWEFAS]/.+?\( *\d+\): .*"#,
             advice: "adb logcat -v threadtime", comment: "--------- "),
         LogForm(
             name: "log4j",
             pattern: #"(?<time>\#(clock)) +\[ *(?<name>.+?) *\] +(?<level>\#(levels)) +(?<text>.*)"#,
-            patternWithoutThread: #"\#(clock) +(?:\#(levels)) +.*"#, advice: "the pattern %d [%t] %-5p %c - %m%n"),
+            advice: "the pattern %d [%t] %-5p %c - %m%n"),
         LogForm(
             name: "python",
             // The text before the thread, such as a level and a name, is compared too.
             pattern: #"(?<time>\#(date),\d{3})(?<level>[^(]* |)\( *(?<name>[^()]+?(?: \([^()]*\))?) *\)"#
                 + #"(?<text>(?:[\] :\-].*)?)"#,
-            patternWithoutThread: #"\#(date),\d{3} .*|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[^:]+:.*"#,
             advice: "the format %(asctime)s %(levelname)s (%(threadName)s) %(message)s"),
         LogForm(
             name: "gst",
@@ -61,7 +57,6 @@ package struct LogForm: Sendable {
             name: "swift-log",
             pattern: #"(?<time>\#(date)\S*) (?<level>(?:\#(severities))\b.*?)"#
                 + #"thread=\{number = (?<thread>\d+), name = (?<name>.*?)\}(?<text>.*)"#,
-            patternWithoutThread: #"\#(date)\S* (?:\#(severities))\b.*"#,
             advice: "the metadata thread={number = 2, name = worker}, see the article Comparing runs"),
     ]
 
@@ -90,33 +85,22 @@ package struct LogForm: Sendable {
 }
 
 extension LogForm {
-    /// The form that most of the first lines of a log have. A form counts as one with threads if at least half of its
-    /// lines have one.
+    /// The form that most of the first lines of a log have.
     ///
     /// - Throws: `LogError` if there is none, which says how to print threads.
     static func recognise(_ lines: [String], _ forms: [LogForm], _ log: String) throws -> LogForm {
         guard let first = lines.first else { throw LogError(log: log, line: nil, problem: "contains no log lines.") }
-        func count(_ pattern: String?) throws -> Int {
-            guard let pattern = try pattern.map({ try LogPattern($0, option: "--form") }) else { return 0 }
+        let counts = try forms.map { form in
+            let pattern = try LogPattern(form.pattern, option: "--form")
             return try lines.count { try pattern.match($0) != nil }
         }
-        let threads = try forms.map { try count($0.pattern) }
-        let bare = try forms.map { try count($0.patternWithoutThread) }
-        let (most, mostBare) = (threads.max() ?? 0, bare.max() ?? 0)
-        if most > 0, most * 2 >= mostBare { return forms[threads.firstIndex(of: most) ?? 0] }
-        let found = zip(forms, bare).filter { mostBare > 0 && $0.1 == mostBare }.map(\.0)
-        let names = found.map(\.name).joined(separator: " or ")
-        let problem = found.isEmpty ? "of no form that is known" : "of the form \(names), without threads"
-        let advice =
-            found.isEmpty
-            ? "Print the thread in each line, for example as NSLog does, and name another form with --form "
-                + "'(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'."
-            : "Print them with \(found.map(\.advice).joined(separator: ", or with "))."
-        let tried = Self.names.filter { name in forms.contains { $0.name == name } }.joined(separator: ", ")
+        if let most = counts.max(), most > 0, let found = counts.firstIndex(of: most) { return forms[found] }
+        let advice = forms.map { "  \($0.name): \($0.advice)" }.joined(separator: "\n")
         throw LogError(
             log: log, line: nil,
             problem:
-                "its lines are \(problem). Tried: \(tried.isEmpty ? "--form" : tried). The first line is \"\(Excerpt.of(first))\". "
-                + advice)
+                "no line names a thread in a form that was tried. The first line is \"\(Excerpt.of(first))\". Print "
+                + "the thread in each line, or name another form with --form '(?<time>\\S+) (?<thread>\\S+) "
+                + "(?<text>.*)'. Tried:\n\(advice)")
     }
 }

@@ -38,8 +38,6 @@ package enum ReferenceLog: String, CaseIterable, Sendable {
 extension TextLog {
     /// One of the documents' logs.
     package init(_ reference: ReferenceLog) throws {
-        var options = Options()
-        options.forms = LogForm.all.filter { $0.name == "nslog" }
-        try self.init(name: reference.rawValue, text: reference.text, options: options)
+        try self.init(name: reference.rawValue, text: reference.text)
     }
 }

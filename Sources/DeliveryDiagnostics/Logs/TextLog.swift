@@ -1,6 +1,5 @@
 package import DeliveryRecording
 internal import TerminalText
-internal import ThreadedNotifications
 
 /// The messages of a text log, each with its thread.
 ///
@@ -36,7 +35,6 @@ package struct TextLog: Sendable {
     struct Message: Sendable {
         /// The number of its first line.
         var line: Int
-        /// The first line, or the description of a record.
         var shown: String
         var text: String
         var time: String?
@@ -47,8 +45,7 @@ package struct TextLog: Sendable {
 
     /// The name of the log in errors and differences.
     package let name: String
-    /// Nil for a recording.
-    package private(set) var form: LogForm?
+    package let form: LogForm
     private(set) var writers: [Writer] = []
     private(set) var messages: [Message] = []
     /// The number of lines that are not compared because they are in no form.
@@ -56,7 +53,7 @@ package struct TextLog: Sendable {
     /// The expression for the lines that begin a run of work; nil if each line of a pool is a run of its own.
     private(set) var unit: String?
     /// False if the log ends within a line.
-    private(set) var isComplete = true
+    let isComplete: Bool
     private var known: [Writer: Int] = [:]
 
     /// - Parameter progress: called from time to time with the number of lines read.
@@ -64,7 +61,7 @@ package struct TextLog: Sendable {
     ///   `LogPattern.Refusal` if a regular expression of the options cannot be used.
     package init(_ source: LineSource, options: Options = Options(), progress: (Int) -> Void = { _ in }) throws {
         (name, unit) = (source.name, options.unit)
-        var lines: [(text: String, number: Int)] = []
+        var (lines, isComplete) = ([(text: String, number: Int)](), true)
         try source.forEachLine { line, number throws(LogError) in
             if number.isMultiple(of: 10_000) { progress(number) }
             guard case .text(let bytes, let isWhole) = line else {
@@ -79,14 +76,14 @@ package struct TextLog: Sendable {
             if text.contains("\u{1B}") { text.replace(/\u{1B}\[[0-9;]*m/, with: "") }
             if !text.allSatisfy(\.isWhitespace) { lines.append((text, number)) }
         }
+        self.isComplete = isComplete
         let fromLine = try options.fromLine.map { try LogPattern($0, option: "--from-line") }
         guard let start = try fromLine.map({ try lines.map(\.text).firstIndex(where: $0.isFound) }) ?? 0 else {
             throw LogError(log: name, line: nil, problem: "no line matches --from-line \(options.fromLine ?? "").")
         }
         // The form is recognised from the first lines, also from those that are left out.
-        let form = try LogForm.recognise(lines.prefix(1000).map(\.text), options.forms, name)
-        self.form = form
-        try read(lines[start...], form, options)
+        form = try LogForm.recognise(lines.prefix(1000).map(\.text), options.forms, name)
+        try read(lines[start...], options)
         if messages.isEmpty { throw LogError(log: name, line: nil, problem: "contains no log lines.") }
         if form.isCustom { nameThreads() }
     }
@@ -94,29 +91,6 @@ package struct TextLog: Sendable {
     /// Reads from memory.
     package init(name: String, text: String, options: Options = Options()) throws {
         try self.init(LineSource(name: name, bytes: Array(text.utf8)), options: options)
-    }
-
-    /// The log messages of a recording.
-    package init(_ recording: Recording) {
-        name = recording.source
-        let words = RecordWords(RecordingIndex(recording))
-        for (index, entry) in recording.entries.enumerated() where entry.stage == .log {
-            let thread = recording.threads[Int(entry.thread)]
-            let writer = Writer(
-                process: "\(recording.processes[Int(thread.process)].id)", id: "\(thread.identity.kernelID)",
-                name: thread.identity.name)
-            messages.append(
-                Message(
-                    line: Int(entry.line), shown: words.threadAndWords(Int32(index)),
-                    text: recording.message(of: entry) ?? "", time: "\(entry.time)", writer: number(of: writer)))
-        }
-    }
-
-    /// A message for reports.
-    func side(_ number: Int, _ rest: String = "") -> RunDifference.Side {
-        let message = messages[number]
-        return .init(
-            source: name, line: message.line, thread: writers[message.writer].name, text: message.shown + rest)
     }
 
     private mutating func number(of writer: Writer) -> Int {
@@ -128,21 +102,18 @@ package struct TextLog: Sendable {
 
     // MARK: Lines
 
-    private mutating func read(_ lines: ArraySlice<(text: String, number: Int)>, _ form: LogForm, _ options: Options)
-        throws
-    {
+    private mutating func read(_ lines: ArraySlice<(text: String, number: Int)>, _ options: Options) throws {
         let pattern = try LogPattern(form.pattern, option: "--form")
         let masks = try options.masks.map { try LogPattern($0, option: "--mask") }
         let unit = try options.unit.map { try LogPattern($0, option: "--unit") }
         for (line, number) in lines where !(form.comment.map(line.hasPrefix) ?? false) {
             let match = try pattern.match(line)
-            let (writer, text) = match.map { Self.parts(of: $0, line) } ?? (Writer(), line)
-            let masked = try masks.reduce(text) { try $1.masked($0) }
+            let masked = try masks.reduce(match.map { Self.text($0, line) } ?? line) { try $1.masked($0) }
             if let match {
                 messages.append(
                     Message(
                         line: number, shown: line, text: masked, time: Self.capture("time", match),
-                        writer: self.number(of: writer), beginsUnit: try unit?.isFound(in: line) ?? false))
+                        writer: self.number(of: Self.writer(match)), beginsUnit: try unit?.isFound(in: line) ?? false))
             } else if messages.isEmpty || options.skipsOtherLines && !" \t)]}".contains(line.first ?? " ") {
                 // Indented lines continue a message also in the combined output of a program.
                 skipped += 1
@@ -156,19 +127,21 @@ package struct TextLog: Sendable {
         match.output[name]?.substring.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    private static func parts(of match: Regex<AnyRegexOutput>.Match, _ line: String) -> (Writer, text: String) {
+    /// The level and the text, also beyond what is matched.
+    private static func text(_ match: Regex<AnyRegexOutput>.Match, _ line: String) -> String {
         let head = LogPattern.head(of: line)
-        var text = (capture("level", match).map { $0 + " " } ?? "") + (capture("text", match) ?? "")
-        if match.output["text"]?.range?.upperBound == head.endIndex { text += line[head.endIndex...] }
-        var writer = Writer(
-            process: capture("process", match), id: capture("thread", match).map(LogText.id),
-            name: capture("name", match), chain: capture("chain", match))
-        if writer.name == "(null)" { writer.name = nil }
+        let text = (capture("level", match).map { $0 + " " } ?? "") + (capture("text", match) ?? "")
+        return match.output["text"]?.range?.upperBound == head.endIndex ? text + line[head.endIndex...] : text
+    }
+
+    private static func writer(_ match: Regex<AnyRegexOutput>.Match) -> Writer {
+        let name = capture("name", match).flatMap { $0 == "(null)" ? nil : $0 }
+        let id = capture("thread", match).map(LogText.id)
         // Java and Python print the id of a thread in place of a name if they are told to.
-        if writer.id == nil, let name = writer.name, name.allSatisfy(\.isNumber) {
-            (writer.id, writer.name) = (name, nil)
-        }
-        return (writer, text)
+        let isID = id == nil && name?.allSatisfy(\.isNumber) ?? false
+        return Writer(
+            process: capture("process", match), id: isID ? name : id, name: isID ? nil : name,
+            chain: capture("chain", match))
     }
 
     /// In a form of the user, threads are names unless all look like ids.

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// The answers about good and bad runs, as text and as one JSON document.
 package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     private struct Answer: Encodable, Sendable {
@@ -24,19 +26,14 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     }
 
     /// - Parameter pools: regular expressions for the names, or ids, of threads of text logs that stand for one another.
-    /// - Throws: `LogPattern.Refusal`, and `LogError` if a recording is compared with logs and has no messages.
-    package init(
-        good: [ComparisonInput], bad: [ComparisonInput], pools: [String], maximumAnswers: Int
-    ) throws {
-        let (inputs, texts) = (good + bad, FactTexts())
-        let recordings = inputs.compactMap { if case .recording(let recording) = $0 { recording } else { nil } }
-        var facts = recordings.count < inputs.count ? [] : recordings.map { RunFacts($0, texts) }
-        if facts.isEmpty {
-            let logs = try inputs.map { try $0.log() }
-            let threads = try LogThreads(logs, pools: pools)
-            facts = logs.map { RunFacts($0, threads, texts) }
-            notes = LogDifferences.unmatched(logs, pools, threads.unordered)
-        }
+    /// - Throws: `LogPattern.Refusal`, and `LogError` if there are recordings and logs.
+    package init(good: [ComparisonInput], bad: [ComparisonInput], pools: [String], maximumAnswers: Int) throws {
+        let texts = FactTexts()
+        let (recordings, logs) = try ComparisonInput.split(good + bad)
+        let threads = try LogThreads(logs, pools: pools)
+        let facts =
+            recordings.map { RunFacts(ComparedRecording(RecordingIndex($0)), texts) }
+            + logs.map { RunFacts(ComparedLog($0, threads), texts) }
         let found = RunAnswers(
             good: Array(facts.prefix(good.count)), bad: Array(facts.dropFirst(good.count)), texts)
         isDecided = found.areCertain
@@ -48,10 +45,11 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
         }
         consequences = found.consequences
         let rest = found.answers.count - answers.count
-        var hidden = rest > 0 ? ["\(counted(rest, "more answer")) (see --differences)"] : []
-        if consequences > 0 { hidden.append("\(counted(consequences, "difference")) after these, which may follow") }
-        if !hidden.isEmpty { notes.append("Not shown: \(hidden.joined(separator: ", and ")).") }
-        let incomplete = facts.count { !$0.isComplete }
+        if rest > 0 { notes.append("Not shown: \(counted(rest, "more answer")) (see --differences).") }
+        if consequences > 0 {
+            notes.append("Not shown: \(counted(consequences, "difference")) after these, which may follow.")
+        }
+        let incomplete = facts.count { !$0.source.isComplete }
         if incomplete > 0 {
             notes.append("Records that \(counted(incomplete, "incomplete run")) may lack count for neither.")
         }
@@ -74,22 +72,11 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     }
 }
 
-// MARK: Sentences and lines
-
 extension RunAnswers {
     fileprivate func sentence(_ answer: Answer) -> String {
-        let clause = texts.clause(answer.fact)
-        let inBad = words(answer.bad, bad.count, "bad")
-        guard let opposite = answer.opposite else {
-            let inGood = words(answer.good, good.count, "good")
-            return answer.isOfBad ? "In \(inBad) and \(inGood), \(clause)." : "In \(inGood) and \(inBad), \(clause)."
-        }
-        let inGood = words(answer.good.opposite, good.count, "good")
-        guard case .occurs(let text, let role?) = opposite else {
-            return "In \(inBad) \(clause), in \(inGood) \(answer.kind == .next ? "directly before" : "after") it."
-        }
-        let preposition = texts[text].verb.split(separator: " ").last ?? ""
-        return "\(clause) in \(inBad), \(preposition) \(texts.subject(role)) in \(inGood)."
+        let (inGood, inBad) = (words(answer.good, good.count, "good"), words(answer.bad, bad.count, "bad"))
+        let runs = answer.isOfBad ? "\(inBad) and \(inGood)" : "\(inGood) and \(inBad)"
+        return "In \(runs), \(texts.clause(answer.fact))."
     }
 
     private func words(_ rate: Rate, _ total: Int, _ kind: String) -> String {
@@ -102,16 +89,14 @@ extension RunAnswers {
     /// The lines of a good or bad run that show an answer, or the line in its place.
     fileprivate func shown(_ answer: Answer, isOfBad: Bool) -> [RunDifference.Side] {
         let (runs, others) = isOfBad ? (bad, good) : (good, bad)
-        func sides(_ fact: RunFact?, _ runs: [RunFacts]) -> [(RunFacts, [RunFacts.Event])] {
-            runs.map { run in (run, fact.map { evidence($0, run) } ?? []) }.filter { !$0.1.isEmpty }
+        if isOfBad == answer.isOfBad, let run = runs.first(where: { !evidence(answer.fact, $0).isEmpty }) {
+            return evidence(answer.fact, run).map { run.source.side($0.line) }
         }
-        let fact = isOfBad == answer.isOfBad ? answer.fact : answer.opposite
-        if let (run, events) = sides(fact, runs).first { return events.map { run.side(Int32($0.line.number)) } }
-        guard let event = sides(answer.fact, others).first?.1.last,
+        guard let event = others.lazy.compactMap({ evidence(answer.fact, $0).last }).first,
             let run = runs.first(where: { evidence(answer.fact, $0).isEmpty })
         else { return [] }
         let inPlace = run.events.first { $0.role == event.role && $0.ordinal == event.ordinal }
-        var side = run.side(inPlace.map { Int32($0.line.number) })
+        var side = run.source.side(inPlace?.line)
         side.text = side.text.map { "(in its place) \($0)" } ?? "(nothing in its place)"
         return [side]
     }

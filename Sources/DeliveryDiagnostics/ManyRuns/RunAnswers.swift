@@ -6,8 +6,6 @@ struct RunAnswers {
     /// The kinds of answers, best first.
     enum Kind: String, CaseIterable, Encodable {
         case finding, place, outcome, count, next, order, end
-
-        fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// In how many runs something is true, of those that say so.
@@ -17,16 +15,15 @@ struct RunAnswers {
 
         var isAll: Bool { known > 0 && count == known }
         var isNone: Bool { known > 0 && count == 0 }
-        var opposite: Rate { Rate(count: known - count, known: known) }
     }
 
     struct Answer {
         var kind: Kind
         var fact: RunFact
-        /// The fact that is true of the other runs in its place.
-        var opposite: RunFact?
         var good: Rate
         var bad: Rate
+        /// True for two neighbours of which good runs have the reverse.
+        var isExchange = false
 
         /// Equal differences of rates are equal numbers.
         private var signed: Double {
@@ -54,8 +51,8 @@ struct RunAnswers {
         if all.contains(where: \.isCertain) { all.removeAll { !$0.isCertain } }
         let ranked = Self.merged(all).map { answer in
             let places = places(answer)
-            let place = Double(places.values.min() ?? .max)
-            let rank = [-answer.difference, Double(answer.kind.rank), answer.opposite == nil ? 1 : 0, place]
+            let (place, kind) = (Double(places.values.min() ?? .max), Kind.allCases.firstIndex(of: answer.kind) ?? 0)
+            let rank = [-answer.difference, Double(kind), answer.isExchange ? 0 : 1, answer.isOfBad ? 0 : 1, place]
             return (answer: answer, places: places, rank: rank, words: texts.clause(answer.fact))
         }.sorted { $0.rank == $1.rank ? $0.words < $1.words : $0.rank.lexicographicallyPrecedes($1.rank) }
         // A fact that lies only after a better one's on its role is its consequence.
@@ -73,7 +70,7 @@ struct RunAnswers {
         // A thread without a name that begins in another way in a run may be any other thread of that run.
         let open = texts.unnamed.filter { role in (good + bad).contains { !$0.roles.values.contains(role) } }
         func rate(_ fact: RunFact, _ runs: [RunFacts]) -> Rate {
-            let known = runs.filter { $0.isComplete || $0.evidence[fact] != nil }
+            let known = runs.filter { $0.source.isComplete || $0.evidence[fact] != nil }
             return Rate(count: known.count { $0.evidence[fact] != nil }, known: known.count)
         }
         return Set((good + bad).flatMap(\.evidence.keys)).compactMap { fact in
@@ -89,31 +86,32 @@ struct RunAnswers {
         case .occurs(let text, _) where texts[text].isOutcome: .outcome
         case .occurs(let text, .some)
         // Elsewhere in the runs that do not have it there.
-        where (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.isComplete }: .place
+        where (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.source.isComplete }: .place
         case .occurs, .repeats: .count
         case .follows: .next
         case .precedes: .order
-        case .ends, .end: .end
+        case .end: .end
         }
     }
 
     /// The texts that occur once in every good run, and change their order in a bad one.
     private func orders() -> [Answer] {
         guard min(good.count, bad.count) >= Self.leastRunsOfOrder, let first = good.first else { return [] }
-        func once(_ text: Int, _ run: RunFacts) -> RunFacts.Line? {
-            guard let found = run.occurrences[text], found.count == 1 else { return nil }
-            let line = run.events[found.first].line
-            return line.lane == nil ? nil : line
+        func once(_ text: Int, _ run: RunFacts) -> (line: Int, lane: Int, time: String)? {
+            guard let found = run.occurrences[text], found.count == 1, case let event = run.events[found.first],
+                event.lane != nil
+            else { return nil }
+            return (event.line, run.source.run.lines[event.line].lane, run.source.time(event.line))
         }
         let common = first.events.lazy.map(\.text).filter { text in good.allSatisfy { once(text, $0) != nil } }
         let texts = Array(common.prefix(Self.longestOrder))
         let lines = (good + bad).map { run in texts.map { once($0, run) } }
-        /// True if the first comes first; nil if that is not known.
+        /// True if the first comes first; nil if that is not known. Lines of one lane do not change their order.
         func isBefore(_ one: Int, _ other: Int, _ run: Int) -> Bool? {
-            guard let first = lines[run][one], let second = lines[run][other], first.chain != second.chain,
+            guard let first = lines[run][one], let second = lines[run][other], first.lane != second.lane,
                 first.time != second.time
             else { return nil }
-            return first.number < second.number
+            return first.line < second.line
         }
         var found: [Answer] = []
         for one in texts.indices {
@@ -125,37 +123,30 @@ struct RunAnswers {
                 found.append(
                     Answer(
                         kind: .order, fact: .precedes(texts[other], texts[one]),
-                        opposite: .precedes(texts[one], texts[other]), good: Rate(count: 0, known: good.count),
-                        bad: Rate(count: reversed, known: orders.count)))
+                        good: Rate(count: 0, known: good.count), bad: Rate(count: reversed, known: orders.count)))
             }
         }
         return found
     }
 
-    /// Joins answers: a text that has another role in the good runs, two neighbours that are exchanged, and a text with
-    /// and without its role.
+    /// Leaves out what a text does anywhere if the answer with its role is as good, and of two neighbours that are
+    /// exchanged what only good runs have.
     private static func merged(_ answers: [Answer]) -> [Answer] {
-        let ofGood = answers.filter { $0.isCertain && !$0.isOfBad }
-        let places = Dictionary(grouping: ofGood.filter { $0.kind == .place && $0.fact.role != nil }) {
-            $0.fact.anywhere
-        }
-        let certain = Set(ofGood.map(\.fact))
         let differences = Dictionary(answers.map { ($0.fact, $0.difference) }) { one, _ in one }
-        var used = Set(
+        let ofBad = Set(answers.filter(\.isOfBad).map(\.fact))
+        let anywhere = Set(
             answers.compactMap { answer in
                 answer.fact.anywhere.flatMap { differences[$0, default: 2] <= answer.difference ? $0 : nil }
             })
-        var result = answers
-        for (index, answer) in answers.enumerated() where answer.isCertain && answer.isOfBad {
+        return answers.compactMap { answer in
+            var answer = answer
             if case .follows(let text, let after) = answer.fact {
                 let reverse = RunFact.follows(after, after: text)
-                if certain.contains(reverse) { result[index].opposite = reverse }
-            } else if answer.kind == .place, let others = places[answer.fact.anywhere], others.count == 1 {
-                result[index].opposite = others[0].fact
+                if !answer.isOfBad, ofBad.contains(reverse) { return nil }
+                answer.isExchange = answer.isOfBad && differences[reverse] != nil && !ofBad.contains(reverse)
             }
-            if let opposite = result[index].opposite { used.insert(opposite) }
+            return anywhere.contains(answer.fact) ? nil : answer
         }
-        return result.filter { !used.contains($0.fact) }
     }
 
     // MARK: Evidence
@@ -171,19 +162,12 @@ struct RunAnswers {
         return [run.events[before], event]
     }
 
-    /// For each role, the place on a lane where an answer shows.
+    /// For each role, the place on a lane where an answer shows. Two events that change their order both do.
     private func places(_ answer: Answer) -> [Int: Int] {
-        let isSwap = answer.opposite != nil && answer.kind != .place
-        var places: [Int: Int] = [:]
-        for fact in [answer.fact, answer.opposite].compactMap(\.self) {
-            guard let shown = (bad + good).lazy.map({ evidence(fact, $0) }).first(where: { !$0.isEmpty }) else {
-                continue
-            }
-            // Of two neighbours the second is where it shows.
-            for event in isSwap ? shown : shown.suffix(1) where event.line.lane != nil {
-                places[event.role] = min(places[event.role] ?? .max, event.ordinal)
-            }
+        let shown = (bad + good).lazy.map { evidence(answer.fact, $0) }.first { !$0.isEmpty } ?? []
+        let events = answer.isExchange || answer.kind == .order ? shown[...] : shown.suffix(1)
+        return events.filter { $0.lane != nil }.reduce(into: [:]) { places, event in
+            places[event.role] = min(places[event.role] ?? .max, event.ordinal)
         }
-        return places
     }
 }

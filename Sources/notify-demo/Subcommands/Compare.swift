@@ -43,7 +43,7 @@ struct Compare: Command {
     var ignore: [String] = []
 
     @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
-    var differences = 5
+    var differences = RunComparison.usualMaximum
 
     @OptionGroup(title: "Text logs")
     var text: TextLogOptions
@@ -94,21 +94,21 @@ struct Compare: Command {
 
     private func compareTwo(_ terminal: Terminal) throws -> ExitStatus {
         let inputs = try (reference.map { [.log(try TextLog($0))] } ?? []) + read(runs, terminal)
-        var options = RunComparison.Options()
-        (options.ignored, options.maximumDifferences, options.pools) = (Set(ignore), differences, text.pool)
-        let comparison: RunComparison
-        if case .recording(let first) = inputs[0], case .recording(let second) = inputs[1] {
+        let (recordings, logs) = try ComparisonInput.split(inputs)
+        if !recordings.isEmpty {
             for filter in ignore.map({ RecordingFilter(name: $0) }) {
                 // One of them must have the name.
-                if (try? RecordingSelection(filter, of: first)) == nil {
-                    _ = try RecordingSelection(filter, of: second)
+                if (try? RecordingSelection(filter, of: recordings[0])) == nil {
+                    _ = try RecordingSelection(filter, of: recordings[1])
                 }
             }
-            terminal.show(progress: "\(first.entries.count) and \(second.entries.count) records are compared")
-            comparison = RunComparison(first, second, options: options)
-        } else {
-            comparison = try RunComparison(inputs[0].log(), inputs[1].log(), options: options)
+            let counts = recordings.map(\.entries.count)
+            terminal.show(progress: "\(counts[0]) and \(counts[1]) records are compared")
         }
+        let comparison =
+            try recordings.isEmpty
+            ? RunComparison(logs[0], logs[1], pools: text.pool, maximum: differences)
+            : RunComparison(recordings[0], recordings[1], ignored: Set(ignore), maximum: differences)
         let palette = terminal.palette
         let (status, style): (ExitStatus, (String) -> String) =
             switch comparison.outcome {
@@ -131,8 +131,8 @@ struct Compare: Command {
             switch input {
             case .recording(let recording): recording.reportProblems(on: terminal)
             case .log(let log):
-                if text.form == nil, let form = log.form, said.insert(form.name).inserted || !areMany {
-                    terminal.report("\(log.name) is read as \(form.name)")
+                if text.form == nil, said.insert(log.form.name).inserted || !areMany {
+                    terminal.report("\(log.name) is read as \(log.form.name)")
                 }
             }
             return input
