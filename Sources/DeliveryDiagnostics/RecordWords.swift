@@ -79,8 +79,7 @@ struct RecordWords: Sendable {
 
     /// The observer of the handler, or the block.
     func observer(of handler: RecordingIndex.Span) -> String {
-        let entry = index.entry(handler.begin)
-        return observer(entry.observer, name: entry.name)
+        observer(index.entry(handler.begin).observer, name: index.entry(handler.begin).name)
     }
 
     /// For example `the handler of observer 3 of WindowWillClose`, or `a performed block`.
@@ -101,23 +100,19 @@ struct RecordWords: Sendable {
 
     /// The record with the source location of a post or block: its `enqueue`, `post`, `capture` or `append`; -1 if
     /// there is none. The location of a posting queue's `post` is the queue's.
-    func source(ofPost post: Int32) -> Int32 {
+    private func source(ofPost post: Int32) -> Int32 {
         guard post >= 0 else { return -1 }
         let enqueued = index.posts[Int(post)].enqueued
         return enqueued >= 0 ? enqueued : index.origin(ofPost: post)
     }
 
-    private func verb(_ entry: Recording.Entry) -> String {
-        entry.stage == .post || entry.stage == .capture ? "posted" : "enqueued"
-    }
-
     /// The source location that a record is about: its own, the one where its observer was added, or the one of its
-    /// post. The location of a posting queue's `post` is the queue's, so a post has that of its `enqueue`.
+    /// post.
     func sourceLocation(_ number: Int32) -> SourceLocation? {
         let entry = index.entry(number)
         let source = source(ofPost: entry.post)
-        let isPost = entry.stage == .post || entry.stage == .capture
-        return [isPost ? source : number, registered(entry.observer), source].lazy.filter { $0 >= 0 }
+        let own = entry.stage == .post || entry.stage == .capture ? source : number
+        return [own, registered(entry.observer), source].lazy.filter { $0 >= 0 }
             .compactMap { recording.location(of: index.entry($0)) }.first
     }
 
@@ -127,50 +122,68 @@ struct RecordWords: Sendable {
         return words + Excerpt.of(location.description)
     }
 
+    // MARK: Records
+
     /// Describes a record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
     func evidence(_ number: Int32) -> String {
-        let entry = index.entry(number)
-        let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
-        return "\(source):\(entry.line) \(elapsed) \(threadAndWords(number))"
+        let (entry, time) = (index.entry(number), max(0, recording.elapsed(index.entry(number))))
+        return "\(source):\(entry.line) \(ElapsedTime(nanoseconds: time)) \(threadAndWords(number))"
     }
 
     /// The same as the fields of a JSON object.
     func evidenceFields(_ number: Int32) -> [String: Any] {
         let entry = index.entry(number)
-        var object: [String: Any] = [
-            "line": Int(entry.line), "nanoseconds": Int(recording.elapsed(entry)),
-            "stage": entry.stage.rawValue, "text": evidence(number),
+        let fields: [String: Any?] = [
+            "line": Int(entry.line), "nanoseconds": Int(recording.elapsed(entry)), "stage": entry.stage.rawValue,
+            "text": evidence(number), "thread": entry.isThreadKnown ? recording.describeThread(entry.thread) : nil,
+            "post": entry.post < 0 ? nil : recording.posts[Int(entry.post)].number,
+            "observer": entry.observer < 0 ? nil : recording.observers[Int(entry.observer)].number,
+            "name": recording.name(of: entry),
         ]
-        if entry.isThreadKnown { object["thread"] = recording.describeThread(entry.thread) }
-        if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
-        if entry.observer >= 0 { object["observer"] = recording.observers[Int(entry.observer)].number }
-        if let name = recording.name(of: entry) { object["name"] = name }
-        return object
+        return fields.compactMapValues(\.self)
     }
 
     /// Describes a record: `worker deliver #7 observer 3; posted at …; observed at …`.
     func threadAndWords(_ number: Int32) -> String {
-        let entry = index.entry(number)
-        var text = ""
-        // Everything in a record belongs to one process, so the process is printed once.
-        if recording.processes.count > 1 { text += "[\(recording.processes[recording.process(of: entry)].id)] " }
-        text += "\(entry.isThreadKnown ? "\(bareThread(entry.thread)) " : "")\(entry.stage.rawValue)"
-        if entry.post >= 0 { text += " #\(recording.posts[Int(entry.post)].number)" }
-        if entry.name >= 0 { text += " \(name(entry.name))" }
-        if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
-        if entry.target >= 0, entry.target != entry.thread, !(entry.stage.isWait && entry.message >= 0) {
-            text += " for \(bareThread(entry.target))"
-        }
-        if entry.count >= 0, entry.policy == nil, entry.stage != .remove || !entry.isFoundation {
-            text += " \(count(of: entry))"
-        }
-        if let details = recording.words(of: entry) { text += " \"\(Excerpt.of(details, length: 80))\"" }
-        if let sender = recording.sender(of: entry) { text += ", from \(sender.words)" }
+        let (entry, source) = (index.entry(number), source(ofPost: index.entry(number).post))
+        let isSeveral = recording.processes.count > 1
+        let words = [
+            // Everything in a record belongs to one process, so the process is printed once.
+            isSeveral ? "[\(recording.processes[recording.process(of: entry)].id)]" : nil,
+            entry.isThreadKnown ? bareThread(entry.thread) : nil, entry.stage.rawValue,
+            entry.post < 0 ? nil : "#\(recording.posts[Int(entry.post)].number)",
+            entry.name < 0 ? nil : name(entry.name),
+        ]
+        let text = (words.compactMap(\.self) + details(of: entry)).joined(separator: " ")
         let own = location(of: number, "; at ")
-        guard own.isEmpty else { return text + own }
-        let source = source(ofPost: entry.post)
-        return text + (source < 0 ? "" : location(of: source, "; \(verb(index.entry(source))) at "))
-            + location(of: registered(entry.observer), "; observed at ")
+        let verb = source >= 0 && [.post, .capture].contains(index.entry(source).stage) ? "posted" : "enqueued"
+        return text + (recording.sender(of: entry).map { ", from \($0.words)" } ?? "") + own
+            + (own.isEmpty ? location(of: source, "; \(verb) at ") : "")
+            + (own.isEmpty ? location(of: registered(entry.observer), "; observed at ") : "")
+    }
+
+    /// What a record says beside its thread, stage, post, name, sender and source location.
+    func details(of entry: Recording.Entry) -> [String] {
+        let isFor = entry.target >= 0 && entry.target != entry.thread && !(entry.stage.isWait && entry.message >= 0)
+        return [
+            entry.observer < 0 ? nil : "observer \(recording.observers[Int(entry.observer)].number)",
+            isFor ? "for \(bareThread(entry.target))" : nil, count(of: entry),
+            recording.words(of: entry).map { "\"\(Excerpt.of($0, length: 80))\"" },
+        ].compactMap(\.self)
+    }
+
+    private func count(of entry: Recording.Entry) -> String? {
+        let nouns: [DeliveryStage: (String, String)] = [
+            .post: ("to ", "observer"), .capture: ("to ", "observer"), .postEnd: ("after ", "handler"),
+            .lost: ("", "record"),
+        ]
+        return entry.count < 0 ? nil : nouns[entry.stage].map { $0 + counted(Int(entry.count), $1) }
+    }
+
+    /// Without its process.
+    func bareThread(_ thread: Int32) -> String {
+        let identity = recording.threads[Int(thread)].identity
+        return identity.name.map { Excerpt.of($0) } ?? "thread \(identity.number)"
     }
 
     /// The library's description of a wait, with `worker` for `{number = 2, name = worker}`.
@@ -181,20 +194,6 @@ struct RecordWords: Sendable {
             case .thread(let thread): thread.name ?? "thread \(thread.number)"
             }
         }.joined()
-    }
-
-    private func count(of entry: Recording.Entry) -> String {
-        switch entry.stage {
-        case .post, .capture: "to \(counted(Int(entry.count), "observer"))"
-        case .postEnd: "after \(counted(Int(entry.count), "handler"))"
-        case .remove: "while \(entry.count) of its handlers \(entry.count == 1 ? "runs" : "run")"
-        default: "\(entry.count)"
-        }
-    }
-
-    private func bareThread(_ thread: Int32) -> String {
-        let identity = recording.threads[Int(thread)].identity
-        return identity.name.map { Excerpt.of($0) } ?? "thread \(identity.number)"
     }
 }
 

@@ -1,23 +1,29 @@
 /// Suggestions for misspelt words.
 package enum Suggestion {
     /// The candidate with the fewest differences, if there are few enough for a typing error; else nil. Case is
-    /// ignored.
+    /// ignored, and a name may be without its module or type.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         if let whole = candidates.first(where: { isLastComponent(word, of: $0) }) { return whole }
         let letters = Array(word.lowercased().unicodeScalars)
-        let lowered = candidates.map { Array($0.lowercased().unicodeScalars) }
-        if letters.count > 2, let whole = lowered.firstIndex(where: { $0.starts(with: letters) }) {
-            return candidates[whole]
+        let near = candidates.compactMap { candidate -> (text: String, distance: Int)? in
+            let whole = Array(candidate.lowercased().unicodeScalars)
+            if letters.count > 2, whole.starts(with: letters) { return (candidate, 0) }
+            return [whole, Array(whole.split(separator: ".").last ?? [])].compactMap { form in
+                distance(letters, form, limit: form.count < 9 ? 2 : 3)
+            }.min().map { (candidate, $0) }
         }
-        return zip(candidates, lowered).compactMap { text, candidate in
-            distance(letters, candidate, limit: candidate.count < 9 ? 2 : 3).map { (text: text, distance: $0) }
-        }.min { $0.distance < $1.distance }?.text
+        return near.min { $0.distance < $1.distance }?.text
     }
 
     /// True if a name is another one without the module or type before its last period: `JobArrived` of
     /// `jobs.JobArrived`.
     static func isLastComponent(_ name: String, of other: String) -> Bool {
         !name.isEmpty && other.hasSuffix(".\(name)")
+    }
+
+    /// True if the words have at most one difference.
+    static func isNear(_ one: String, _ other: String) -> Bool {
+        distance(Array(one.unicodeScalars), Array(other.unicodeScalars), limit: 1) != nil
     }
 
     /// The Levenshtein distance, the number of characters to insert, remove or replace, if it is at most the limit.
@@ -36,10 +42,5 @@ package enum Suggestion {
             if row.allSatisfy({ $0 > limit }) { return nil }
         }
         return row[other.count] <= limit ? row[other.count] : nil
-    }
-
-    /// True if the words have at most one difference.
-    static func isNear(_ one: String, _ other: String) -> Bool {
-        distance(Array(one.unicodeScalars), Array(other.unicodeScalars), limit: 1) != nil
     }
 }

@@ -1,25 +1,17 @@
 import DeliveryRecording
-import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
 final class RecordingSelectionTests: XCTestCase {
-    private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
-
     /// Main posts #1 JobDone for worker; Foundation's center makes #2 of it; worker posts #3 Other.
-    private var recording: Recording {
-        var records = HandMadeRecords()
-        records.add(1000, main, .post, "JobDone", post: 1)
-        records.add(1100, main, .capture, "JobDone", post: 2, relatedPost: 1)
-        records.add(1200, main, .append, "JobDone", post: 2, observer: 1, target: worker)
-        records.add(1300, main, .signal, nil, target: worker)
-        records.add(2000, worker, .deliver, "JobDone", post: 2, observer: 1)
-        records.add(2500, worker, .return, nil, post: 2, observer: 1)
-        records.add(3000, worker, .post, "Other", post: 3)
-        records.add(3500, main, .log, nil, message: "JobDon")
-        return Recording(records.records, source: "run.jsonl")
-    }
+    private let recording = RecordedStory(
+        """
+        post #1 JobDone; capture #2 JobDone ~1 +100ns; append #2 o1 JobDone >worker +100ns; signal >worker +100ns
+        worker deliver #2 o1 JobDone +700ns; worker return #2 o1 - +500ns; worker post #3 Other +500ns
+        log 'JobDon' +500ns
+        """
+    ).recording
 
     private func selected(_ filter: RecordingFilter) throws -> [Int] {
         let selection = try RecordingSelection(filter, of: recording)
@@ -36,7 +28,7 @@ final class RecordingSelectionTests: XCTestCase {
             (RecordingFilter(post: 3), [6]),
             // A thread selects what is made on it and for it, by name or number.
             (RecordingFilter(thread: "worker"), [2, 3, 4, 5, 6]),
-            (RecordingFilter(thread: "\(worker.number)"), [2, 3, 4, 5, 6]),
+            (RecordingFilter(thread: "2"), [2, 3, 4, 5, 6]),
             // Times are those since the first record, both included.
             (RecordingFilter(from: 300, to: 1500), [3, 4, 5]),
             (RecordingFilter(name: "JobDone", thread: "worker", post: 2, from: 500), [4, 5]),

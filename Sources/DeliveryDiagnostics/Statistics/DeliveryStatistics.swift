@@ -17,23 +17,28 @@ package struct DeliveryStatistics: Sendable, Encodable {
         /// Of a name, and in total: posts that no observer matched.
         var unobserved = 0
         /// For a thread: what was delivered on it, or was in its mailbox.
-        var counts = Accounts.Counts()
+        package var counts = Accounts.Counts()
         /// The times from `post` to `deliver`, from `append` to `deliver`, and from `deliver` to `return`, including
         /// nested deliveries.
-        var latencies: [UInt64] = [], waits: [UInt64] = [], durations: [UInt64] = []
+        fileprivate var latencies: [UInt64] = [], waits: [UInt64] = [], durations: [UInt64] = []
 
         init(_ label: String) { self.label = label }
+
+        init(observer: Int32, _ index: RecordingIndex) {
+            let registration = index.registration(of: observer)
+            name = registration.flatMap(index.recording.name(of:))
+            label = index.recording.describeObserver(observer).dropFirst(9) + (name.map { " \($0)" } ?? "")
+            location = registration.flatMap(index.recording.location(of:))?.description
+            posted = nil
+        }
 
         package var postToDelivery: Distribution? { Distribution(of: latencies) }
         var waiting: Distribution? { Distribution(of: waits) }
         package var handler: Distribution? { Distribution(of: durations) }
 
-        package subscript(count: Accounts.Count) -> Int { counts[count] }
-
         /// Posts, or matches of an observer.
         var posts: Int { posted ?? counts[.matched] }
-        var weight: Int { posts + counts[.delivered] }
-        var isUsed: Bool { weight + counts[.matched] > 0 }
+        fileprivate var weight: Int { posts + counts[.delivered] }
 
         private enum Key: String, CodingKey {
             case label, name, location, posted, unobserved, postToDelivery, waiting, handler
@@ -53,13 +58,11 @@ package struct DeliveryStatistics: Sendable, Encodable {
         }
     }
 
-    /// What was appended to the mailbox of a thread, and its wakes.
+    /// What waited in the mailbox of a thread.
     package struct Mailbox: Sendable, Encodable {
         let label: String
-        var appended = 0
-        var highestDepth = 0
-        var signals = 0
-        var drains = 0
+        let appended: Int
+        let highestDepth: Int
     }
 
     /// What one process posted to others, and a recorded process received; or nobody, if `receiver` is nil.
@@ -96,41 +99,29 @@ package struct DeliveryStatistics: Sendable, Encodable {
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
         let (recording, selection) = (index.recording, selection ?? RecordingSelection(all: index.recording))
         func contains(_ number: Int32) -> Bool { selection.contains(index.entry(number)) }
-        let selected = recording.entries.indices.filter { selection.contains(recording.entries[$0]) }
-        let (first, last) = (selected.first ?? 0, selected.last ?? 0)
-        (source, recordCount, nanoseconds) = (
-            recording.source, selected.count, selected.isEmpty ? 0 : index.time(from: Int32(first), to: Int32(last))
-        )
+        let selected = recording.entries.indices.map(Int32.init).filter(contains)
+        (source, recordCount) = (recording.source, selected.count)
+        nanoseconds = selected.isEmpty ? 0 : index.time(from: selected[0], to: selected[selected.count - 1])
         (processCount, threadCount) = (recording.processes.count, recording.threads.count)
-        let identifiers = TraceIdentifiers(recording)
-        func label(_ label: String, _ process: Int32) -> String {
-            label + (recording.processes.count > 1 ? " of \(identifiers.processes[Int(process)])" : "")
-        }
         // First, there are groups for all observers and threads, and the first name is that of blocks.
-        threads = zip(recording.threads, identifiers.names).map { Group(label($1, $0.process)) }
-        observers = recording.observers.map { Group(label("\($0.number)", $0.process)) }
+        threads = recording.threads.indices.map { Group(RecordWords(index).numberedThread(Int32($0))) }
+        observers = recording.observers.indices.map { Group(observer: Int32($0), index) }
         names = [Group(Self.blocks)]
         let accounts = Accounts(index, includes: contains)
         queues = accounts.sum(.queues)
         mailboxes = zip(threads, index.depths(includes: contains)).map { thread, depth in
             Mailbox(label: thread.label, appended: depth.appended, highestDepth: depth.highest)
         }
-        for number in index.records(of: .signal) where contains(number) && index.entry(number).target >= 0 {
-            mailboxes[Int(index.entry(number).target)].signals += 1
-        }
-        for number in index.records(of: .drain) where contains(number) {
-            mailboxes[Int(index.entry(number).thread)].drains += 1
-        }
         betweenProcesses = Self.links(index, contains)
         count(index, accounts, contains)
         (names, observers) = (Self.busiestFirst(names), Self.busiestFirst(observers))
         let order = recording.ordered(recording.threads.indices)
-        threads = order.map { threads[$0] }.filter(\.isUsed)
-        mailboxes = order.map { mailboxes[$0] }.filter { $0.appended + $0.signals + $0.drains > 0 }
+        threads = order.map { threads[$0] }.filter { $0.weight + $0.counts[.matched] > 0 }
+        mailboxes = order.map { mailboxes[$0] }.filter { $0.appended > 0 }
     }
 
     private static func busiestFirst(_ groups: [Group]) -> [Group] {
-        groups.enumerated().filter(\.element.isUsed)
+        groups.enumerated().filter { $0.element.weight + $0.element.counts[.matched] > 0 }
             .sorted { (-$0.element.weight, $0.offset) < (-$1.element.weight, $1.offset) }.map(\.element)
     }
 
@@ -158,7 +149,6 @@ package struct DeliveryStatistics: Sendable, Encodable {
                     group.counts += account.counts
                 }
             }
-            if account.observer >= 0 { observers[Int(account.observer)].describe(account, index) }
         }
         for delivery in index.deliveries {
             let number = delivery.outcome >= 0 ? delivery.outcome : delivery.append
@@ -204,17 +194,20 @@ package struct DeliveryStatistics: Sendable, Encodable {
     }
 }
 
-extension DeliveryStatistics.Group {
-    /// Names the observer of an account. Its other accounts are those of other names.
-    fileprivate mutating func describe(_ account: Accounts.Account, _ index: RecordingIndex) {
-        let (recording, registration) = (index.recording, index.registration(of: account.observer))
-        let name = account.name >= 0 ? account.name : registration?.name ?? -1
-        posted = nil
-        if name >= 0, self.name == nil {
-            self.name = recording.strings[Int(name)]
-            label += " \(recording.strings[Int(name)])"
-        }
-        location = registration.flatMap(recording.location(of:))?.description
+/// The distribution of times in nanoseconds.
+///
+/// The p-th percentile is the smallest value such that p percent of the values are no greater.
+package struct Distribution: Sendable, Encodable {
+    package let count: Int
+    package let p50: UInt64
+    package let p99: UInt64
+    package let max: UInt64
+
+    package init?(of values: [UInt64]) {
+        let sorted = values.sorted()
+        guard let max = sorted.last else { return nil }
+        func percentile(_ percent: Int) -> UInt64 { sorted[(sorted.count * percent + 99) / 100 - 1] }
+        (count, p50, p99, self.max) = (sorted.count, percentile(50), percentile(99), max)
     }
 }
 

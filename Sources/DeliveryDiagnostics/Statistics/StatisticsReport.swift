@@ -7,7 +7,6 @@ package struct StatisticsReport: Sendable {
         case name, observer, thread
     }
 
-    private static let shortest = 10
     private static let outcomes: [Accounts.Count] = [
         .delivered, .coalesced, .dropped, .cancelled, .targetGone, .pending, .lost,
     ]
@@ -22,32 +21,28 @@ package struct StatisticsReport: Sendable {
 
     /// All tables with their first rows, or one grouping in full.
     package func text(by grouping: Grouping? = nil) -> String {
-        let parts =
-            grouping.map { [table(by: $0, most: .max)] }
-            ?? [summary, times] + Grouping.allCases.map { table(by: $0, most: Self.shortest) } + [mailboxes, links]
-        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+        if let grouping { return table(by: grouping, isInFull: true) }
+        let groups = Grouping.allCases.map { table(by: $0, isInFull: false) }
+        return ([summary, times] + groups + [mailboxes, links]).filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     private var summary: String {
-        let (total, queues, processes) = (statistics.total, statistics.queues, statistics.processCount)
+        let (total, processes) = (statistics.total, statistics.processCount)
         let blocks = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.counts ?? Accounts.Counts()
         var notifications = total.counts
         for count in Self.outcomes + [.matched] { notifications[count] -= blocks[count] }
+        func sum(_ counts: Accounts.Counts, _ what: String, _ own: [Accounts.Count: String] = [:]) -> String {
+            counts[.matched] == 0
+                ? "" : "\(counts[.matched]) \(what): \(counts.words(of: Self.outcomes, called: own))"
+        }
         return [
             "\(counted(statistics.recordCount, "record")) of \(counted(statistics.threadCount, "thread"))"
-                + "\(processes > 1 ? " of \(processes) processes" : "") in \(ElapsedTime.cell(statistics.nanoseconds))",
+                + "\(processes > 1 ? " of \(processes) processes" : "") in \(ElapsedTime.text(statistics.nanoseconds))",
             "\(total.posts) posted" + (total.unobserved > 0 ? " (\(total.unobserved) without an observer)" : ""),
-            Self.sum(notifications, "matched"),
-            Self.sum(blocks, blocks[.matched] == 1 ? "block" : "blocks", [.delivered: "performed"]),
-            Self.sum(queues, "enqueued in posting queues", [.delivered: "posted", .cancelled: "dequeued"]),
+            sum(notifications, "matched"),
+            sum(blocks, blocks[.matched] == 1 ? "block" : "blocks", [.delivered: "performed"]),
+            sum(statistics.queues, "enqueued in posting queues", [.delivered: "posted", .cancelled: "dequeued"]),
         ].filter { !$0.isEmpty }.flatMap { WrappedText.lines($0, width: width, hanging: 2) }.joined(separator: "\n")
-    }
-
-    /// For example `8 matched: 3 delivered, 5 dropped`; empty if there is nothing.
-    private static func sum(
-        _ counts: Accounts.Counts, _ matched: String, _ own: [Accounts.Count: String] = [:]
-    ) -> String {
-        counts[.matched] == 0 ? "" : "\(counts[.matched]) \(matched): " + counts.words(of: outcomes, called: own)
     }
 
     private var times: String {
@@ -55,44 +50,39 @@ package struct StatisticsReport: Sendable {
         let rows = [
             ("post to delivery", total.postToDelivery), ("waiting in a mailbox", total.waiting),
             ("handler", total.handler),
-        ].map { [$0, Quantity.count($1?.count)] + Self.cells($1) }
-        return table([.text("time", width: 22...22), .number("count", minimum: 7)] + Self.columns(), rows)
+        ].map { [$0, Quantity.exact($1?.count ?? 0)] + Self.cells($1) }
+        return table([.text("time", width: 22...22), .number("count", minimum: 7)] + Self.columns(nil), rows)
     }
 
-    private func table(by grouping: Grouping, most: Int) -> String {
+    private func table(by grouping: Grouping, isInFull: Bool) -> String {
         let groups =
             switch grouping {
             case .name: statistics.names
             case .observer: statistics.observers
             case .thread: statistics.threads
             }
-        let shown = groups.prefix(most)
-        if shown.isEmpty { return most == .max ? "There are no records of any \(grouping.rawValue)." : "" }
-        let used = Self.outcomes.filter { count in count == .delivered || shown.contains { $0[count] > 0 } }
-        let more = groups.count - shown.count
-        let isInFull = most == .max
+        let shown = groups.prefix(isInFull ? .max : 10)
+        if shown.isEmpty { return isInFull ? "There are no records of any \(grouping.rawValue)." : "" }
+        let used = Self.outcomes.filter { count in count == .delivered || shown.contains { $0.counts[count] > 0 } }
+        let label = Table.Column.text(grouping.rawValue, width: 22...(isInFull ? 40 : 22))
+        let counts = [grouping == .observer ? "matched" : "posted"] + used.map { $0.words.replacing(" ", with: "\n") }
+        let rows = shown.map { group in
+            [ShownText.escaped(group.label + (isInFull ? group.location.map { ", \($0)" } ?? "" : ""))]
+                + ([group.posts] + used.map { group.counts[$0] }).map(Quantity.exact)
+                + Self.cells(group.postToDelivery) + [group.handler?.p50, group.handler?.max].map(ElapsedTime.cell)
+        }
         return table(
-            [
-                .text(grouping.rawValue, width: 22...(isInFull ? 40 : 22)),
-                .number(grouping == .observer ? "matched" : "posted"),
-            ] + used.map { .number($0.words.replacing(" ", with: "\n")) } + Self.columns("post to delivery")
-                + [.number("p50", group: "handler", minimum: 7), .number("max", group: "handler", minimum: 7)],
-            shown.map { group in
-                let location = isInFull ? group.location.map { ", \($0)" } ?? "" : ""
-                return [ShownText.escaped(group.label + location)]
-                    + ([group.posts] + used.map { group[$0] }).map(Quantity.recorded)
-                    + Self.cells(group.postToDelivery)
-                    + [group.handler?.p50, group.handler?.max].map(ElapsedTime.cell)
-            }) + (more > 0 ? "\nand \(more) more: --by \(grouping.rawValue)" : "")
+            [label] + counts.map { .number($0) } + Self.columns("post to delivery")
+                + Self.columns("handler", ["p50", "max"]), rows)
+            + (groups.count > shown.count
+                ? "\nand \(groups.count - shown.count) more: --by \(grouping.rawValue)" : "")
     }
 
     private var mailboxes: String {
         let rows = statistics.mailboxes.map { mailbox in
-            [ShownText.escaped(mailbox.label)]
-                + [mailbox.appended, mailbox.highestDepth, mailbox.signals, mailbox.drains].map(Quantity.recorded)
+            [ShownText.escaped(mailbox.label), "\(mailbox.appended)", "\(mailbox.highestDepth)"]
         }
-        let headings = ["appended", "most waiting", "signals", "drains"]
-        return rows.isEmpty ? "" : table([.text("mailbox of", width: 22...22)] + headings.map { .number($0) }, rows)
+        return table([.text("mailbox of", width: 22...22), .number("appended"), .number("most waiting")], rows)
     }
 
     private var links: String {
@@ -100,20 +90,18 @@ package struct StatisticsReport: Sendable {
             .text("posted by process", width: 18...18), .text("received by", width: 18...18), .number("notifications"),
         ]
         let rows = statistics.betweenProcesses.map { link in
-            [
-                ShownText.escaped(link.sender), link.receiver.map { ShownText.escaped($0) } ?? "none recorded",
-                Quantity.recorded(link.notifications),
-            ] + Self.cells(link.times)
+            [link.sender, link.receiver ?? "none recorded", "\(link.notifications)"].map { ShownText.escaped($0) }
+                + Self.cells(link.times)
         }
-        return rows.isEmpty ? "" : table(columns + Self.columns("until it was received"), rows)
+        return table(columns + Self.columns("until it was received"), rows)
     }
 
     private func table(_ columns: [Table.Column], _ rows: [[String]]) -> String {
-        Table(columns, rows: rows, spacing: 1).lines(width: width).joined(separator: "\n")
+        rows.isEmpty ? "" : Table(columns, rows: rows, spacing: 1).lines(width: width).joined(separator: "\n")
     }
 
-    private static func columns(_ group: String? = nil) -> [Table.Column] {
-        ["p50", "p99", "max"].map { .number($0, group: group, minimum: 7) }
+    private static func columns(_ group: String?, _ headings: [String] = ["p50", "p99", "max"]) -> [Table.Column] {
+        headings.map { .number($0, group: group, minimum: 7) }
     }
 
     private static func cells(_ times: Distribution?) -> [String] {

@@ -4,17 +4,14 @@ internal import Foundation
 package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     package var nanoseconds: Int64
 
-    private static let units: [(name: String, nanoseconds: Double)] = [
-        ("d", 86_400e9), ("h", 3600e9), ("m", 60e9), ("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1),
+    private static let units: [(name: String, nanoseconds: Int64)] = [
+        ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000),
+        ("ns", 1),
     ]
 
-    package init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package init(_ duration: Duration) {
-        nanoseconds = Int64(clamping: duration.nanoseconds)
-    }
+    package init(_ duration: Duration) { nanoseconds = Int64(clamping: duration.nanoseconds) }
 
     package var duration: Duration { .nanoseconds(nanoseconds) }
 
@@ -25,17 +22,17 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         let rest = text.dropFirst(number.count).drop { $0 == " " }
         // Unicode has two letters mu. Keyboards produce U+00B5; Unicode prefers U+03BC.
         let unit = ["us", "\u{3BC}s"].contains(rest) ? "µs" : String(rest)
-        guard let scale = Self.units.first(where: { $0.name == unit }), let value = Double(number),
-            value * scale.nanoseconds < 3.2e18
+        guard let scale = Self.units.first(where: { $0.name == unit })?.nanoseconds, let value = Double(number),
+            value * Double(scale) < 3.2e18
         else { return nil }
-        nanoseconds = Int64((value * scale.nanoseconds).rounded())
+        nanoseconds = Int64((value * Double(scale)).rounded())
     }
 
     package static func text(_ nanoseconds: UInt64) -> String {
         ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).description
     }
 
-    /// For a column of numbers: `5.00 ms`; a dash for nil.
+    /// For a column of a table: `5.00 ms`; a dash for nil.
     package static func cell(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return Quantity.none }
         let (number, unit) = ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).rounded
@@ -45,39 +42,32 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     /// Three significant digits, or all digits before the decimal point, in seconds or a smaller unit.
     package var description: String {
         var (number, unit) = rounded
-        while number.contains("."), number.last == "0" { number.removeLast() }
-        if number.last == "." { number.removeLast() }
+        while number.contains("."), let last = number.last, last == "0" || last == "." { number.removeLast() }
         return "\(number) \(unit)"
     }
 
     private var rounded: (number: String, unit: String) {
-        let (value, unit) = scaled
-        let decimals = unit.nanoseconds == 1 || abs(value) >= 99.95 ? 0 : abs(value) < 9.995 ? 2 : 1
         let magnitude = Int64(clamping: nanoseconds.magnitude)
-        let number = Self.decimal(magnitude, per: Int64(unit.nanoseconds), decimals: decimals)
+        // The next larger unit begins where rounding would give a digit more: 999.6 µs is 1 ms.
+        let unit = Self.units[2...].first { Double(magnitude) >= 0.9995 * Double($0.nanoseconds) } ?? ("ns", 1)
+        let value = Double(magnitude) / Double(unit.nanoseconds)
+        let decimals = unit.nanoseconds == 1 || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1
+        let number = Self.decimal(magnitude, per: unit.nanoseconds, decimals: decimals)
         return (nanoseconds < 0 ? "-\(number)" : number, unit.name)
     }
 
-    /// All digits, as on a command line.
+    /// All digits, as on a command line: `1500ms`.
     package static func exact(_ nanoseconds: Int64) -> String {
-        let (value, unit) = ElapsedTime(nanoseconds: nanoseconds).scaled
-        let number = "\(value)"
-        return (number.hasSuffix(".0") ? String(number.dropLast(2)) : number) + (unit.name == "µs" ? "us" : unit.name)
+        let unit = units[2...].first { nanoseconds % $0.nanoseconds == 0 } ?? ("ns", 1)
+        return "\(nanoseconds / unit.nanoseconds)\(unit.name == "µs" ? "us" : unit.name)"
     }
 
-    /// The next larger unit begins where rounding would give a digit more: 999.6 µs is 1 ms.
-    private var scaled: (value: Double, unit: (name: String, nanoseconds: Double)) {
-        let value = Double(nanoseconds)
-        let unit = Self.units.dropFirst(3).first { abs(value) >= 0.9995 * $0.nanoseconds } ?? ("ns", 1)
-        return (value / unit.nanoseconds, unit)
-    }
-
-    /// `value / unit`, rounded to a number of decimals.
+    /// `value / unit`, rounded to a number of decimals. Not negative.
     static func decimal(_ value: Int64, per unit: Int64, decimals: Int) -> String {
-        let step = max(1, unit / (0..<decimals).reduce(1) { power, _ in power * 10 })
-        let digits = String(value / step + (step > 1 && value % step * 2 >= step ? 1 : 0))
-        if decimals == 0 { return digits }
-        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
-        return "\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
+        let power = (0..<decimals).reduce(Int64(1)) { power, _ in power * 10 }
+        let step = max(1, unit / power)
+        let rounded = value / step + (value % step * 2 >= step && step > 1 ? 1 : 0)
+        if decimals == 0 { return "\(rounded)" }
+        return "\(rounded / power).\(String(rounded % power + power).dropFirst())"
     }
 }

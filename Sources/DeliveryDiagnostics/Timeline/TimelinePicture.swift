@@ -9,210 +9,179 @@ internal import TerminalText
 /// mark that is used.
 package struct TimelinePicture: Sendable {
     private let timeline: Timeline
-    private let isLinear: Bool
-    /// The time and the texts of each row.
-    private let cells: [[String]]
-    private let titles: [(text: String, y: Double)]
-    /// The left edges of the columns of text, and the right edge of the last.
-    private let columns: [Double]
-    private let (pitch, top): (Double, Double)
-    /// The length of a nanosecond in a linear picture.
-    private let scale: Double
-    private var bottom: Double
-    /// For each row: its event's position and its text's.
-    private var rows: [(event: Double, text: Double)] = []
-    /// For each item: where it begins and ends.
-    private var boxes: [(begin: Double, end: Double)]
-    /// The beginnings of items by entry.
-    private var events: [Int32: Double] = [:]
-    private var pauses: [(y: Double, words: String)] = []
-    private var used: Set<TimelineMark> = []
+    private let titles: [String]
+    /// The texts above and below the drawing.
+    private let (head, foot): ([String], [String])
+    /// The heading of the rows, and the text of each.
+    private let texts: [String]
+    private let (pitch, top): (Int, Int)
+    private var bottom: Int
+    /// For each row: the height of its text.
+    private var lines: [Int] = []
+    /// The heights of records that are drawn.
+    private var heights: [Int32: Int] = [:]
 
-    private static let left = 28.0
-    private static let line = 16.0
+    private static let (margin, line) = (28, 16)
 
     /// - Parameter isLinear: true to draw to scale.
     package init(_ timeline: Timeline, isLinear: Bool = false) {
-        (self.timeline, self.isLinear) = (timeline, isLinear)
-        let names = timeline.lanes.map { DisplayWidth.fit(Excerpt.of($0.title), to: 28) }
-        let widest = (names.map(Self.width).max() ?? 0) + 16
-        pitch = max(28, min(max(widest, 64), 480 / Double(max(1, names.count))))
-        // Names that do not fit beside each other are in steps.
-        let step = pitch < widest ? Self.line : 0
-        let head = 54 + Double(Self.wrapped(timeline.overview).count) * Self.line
-        titles = names.enumerated().map { ($1, head + Double($0) * step) }
-        top = head + 24 + Double(names.count) * step
-        cells = timeline.rows.map { row in
-            let time = ElapsedTime.decimal(timeline.time(of: row), per: 1_000_000, decimals: 3)
-            return ["\(time) ms"]
-                + timeline.texts(of: row).map { DisplayWidth.fit(Excerpt.of($0, length: 200), to: 90) }
-        }
-        let widths = cells.reduce(Array(repeating: 0, count: 6)) { zip($0, $1).map { max($0, Self.width($1)) } }
-        columns = widths.reduce(into: [Self.left + Double(names.count) * pitch + 20]) { columns, width in
-            columns.append(columns[columns.count - 1] + (width > 0 ? width + 14 : 0))
-        }
-        let height = max(400, Double(timeline.rows.count) * Self.line)
-        scale = isLinear ? height / Double(max(1, timeline.end - timeline.begin)) : 0
-        boxes = Array(repeating: (top - 8, .infinity), count: timeline.items.count)
-        bottom = top - Self.line
-        for (index, row) in timeline.rows.enumerated() {
-            bottom += Self.line
-            if !isLinear, let pause = timeline.pause(before: index) {
-                pauses.append((bottom, pause))
-                bottom += Self.line
+        self.timeline = timeline
+        let (rows, names) = (timeline.rows, timeline.lanes.map { Excerpt.of($0.title) })
+        let pitch = max(32, min((names.map(SVG.width).max() ?? 0) + 16, 480 / max(1, names.count)))
+        titles = names.map { DisplayWidth.fit($0, to: (pitch - 8) * 2 / 15) }
+        head = Self.wrapped(timeline.overview + (titles == names ? [] : [timeline.threads]))
+        foot = Self.wrapped([timeline.end].compactMap(\.self))
+        (self.pitch, top) = (pitch, 60 + head.count * Self.line)
+        let cells =
+            [["ms"] + Timeline.heading] + rows.map { [timeline.milliseconds($0)] + timeline.cells(of: $0) }
+        let columns: [Table.Column] = [.number(""), .text(), .text(), .number(""), .number(""), .text(width: 0...90)]
+        texts = cells.map(Table(columns, rows: cells).line)
+        let times = rows.flatMap { [timeline.time($0.entry), timeline.time($0.last)] }
+        let (begin, end) = (times.min() ?? 0, times.max() ?? 0)
+        let scale = Double(max(400, rows.count * Self.line)) / Double(max(1, end - begin))
+        bottom = top
+        for row in rows {
+            for record in [row.last, row.entry] {
+                heights[record] = isLinear ? top + Int(Double(timeline.time(record) - begin) * scale) : bottom
             }
-            let event = isLinear ? linear(timeline.time(of: row)) : bottom
-            bottom = max(bottom, event)
-            rows.append((event, bottom))
-            if row.part != .end {
-                boxes[row.item].begin = event
-                events[timeline.items[row.item].entry] = event
-            }
-            if row.part != .begin { boxes[row.item].end = isLinear ? linear(timeline.items[row.item].end) : event }
+            lines.append(max(bottom, height(row.entry)))
+            bottom = lines[lines.count - 1] + Self.line
         }
-        bottom += Self.line
+        bottom = max(bottom, heights.values.max() ?? 0)
     }
 
-    /// Digits of DejaVu Sans, the widest of the fonts, are 7.6 wide.
-    private static func width(_ text: String) -> Double { Double(DisplayWidth.of(text)) * 7.6 }
-
-    private static func wrapped(_ notes: [String]) -> [String] {
-        notes.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 110) }
+    private static func wrapped(_ texts: [String]) -> [String] {
+        texts.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 100) }
     }
 
-    private func linear(_ time: Int64) -> Double { top + Double(time - timeline.begin) * scale }
+    /// The height of a record; the bottom if it is not drawn.
+    private func height(_ record: Int32) -> Int { heights[record] ?? bottom }
 
-    private func x(_ lane: Int, _ depth: Int = 0) -> Double {
-        Self.left + Double(lane) * pitch + min(Double(depth) * 8, pitch - 12)
-    }
+    private func x(_ lane: Int, _ depth: Int) -> Int { Self.margin + lane * pitch + min(depth * 8, pitch - 12) }
 
-    /// The position of a time: that of the last event until then.
-    private func y(_ time: Int64) -> Double {
-        if isLinear { return min(max(top - 8, linear(min(time, .max / 2))), bottom) }
-        return rows.indices.last { timeline.time(of: timeline.rows[$0]) <= time }.map { rows[$0].event } ?? top - 8
-    }
-
-    private static func color(_ lane: Int) -> String { "c\(lane % PictureStyle.colors)" }
+    private func x(_ row: Timeline.Row) -> Int { x(timeline.lane(row.entry), row.depth) }
 
     // MARK: Drawing
 
     package var svg: String {
-        var picture = self
-        let arrows = timeline.items.indices.compactMap { picture.arrow(to: $0) }
-        let shapes = timeline.items.indices.map { picture.shape(of: $0) }
-        let legend = TimelineMark.legend(picture.used, top: bottom + 14, width: max(640, columns[6]))
-        let linear = isLinear ? [] : ["Events are drawn at equal distances: --linear draws to scale."]
-        let (head, foot) = (Self.wrapped(timeline.overview), Self.wrapped(timeline.notes + linear))
-        let footTop = bottom + 20 + legend.height
-        let notes = [(head, 38), (foot, footTop)].flatMap { texts, top in
-            texts.enumerated().map { SVG.text($1, style: "muted", x: 16, y: top + Double($0) * Self.line) }
+        let right = Self.margin + titles.count * pitch + 20
+        let legend = legend(at: bottom + 14)
+        let width = max(640, 20 + 120 * legend.count, right + (texts.map(SVG.width).max() ?? 0) + 16)
+        let leaders = zip(timeline.rows, lines).map { row, line in
+            let y = height(row.entry)
+            return SVG.path("grid", "M\(x(row)) \(y)L\(right - 18) \(y)L\(right - 4) \(line)")
         }
-        let (width, height) = (max(columns[6], 640) + 16, footTop + Double(foot.count) * Self.line)
-        let source = timeline.recording.source.split(separator: "/").last.map(String.init) ?? ""
-        let title = "\(ShownText.escaped(source)): \(timeline.size)"
-        let threads = timeline.lanes.map(\.title).joined(separator: ", ")
-        let parts = [leaders, lanes, arrows, shapes, texts, legend.svg, notes].flatMap(\.self)
-        // A column of the heading's font is about 8 wide.
+        let notes =
+            zip(0..., head).map { SVG.text($1, 16, 22 + $0 * Self.line, $0 == 0 ? "heading" : "") }
+            + zip(0..., foot).map { SVG.text($1, 16, bottom + 44 + $0 * Self.line) }
+        let words = zip(texts, [top - 24] + lines).map { SVG.text($0, right, $1 + 4) }
+        let parts = [notes, leaders, lanes, boxes, arrows, marks, words, legend].flatMap(\.self)
+        let size = "\(width) \(bottom + 36 + foot.count * Self.line)"
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(SVG.number(width))" height="\(SVG.number(height))" \
-            viewBox="0 0 \(SVG.point(width, height))" role="img" aria-labelledby="title description">
-            <title id="title">\(XMLText.escaped(title))</title>
-            <desc id="description">Time runs downwards. Columns are threads: \(XMLText.escaped(threads)).</desc>
-            <style>\(PictureStyle.css)</style>
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size)" width="\(width)" xml:space="preserve">
+            <title>\(XMLText.escaped(head.first ?? ""))</title>
+            <style>\(SVG.style)</style>
             <rect class="ground" width="100%" height="100%" rx="6"/>
-            \(SVG.text(DisplayWidth.fit(title, to: Int(width - 32) / 8), style: "heading", x: 16, y: 22))
             \(parts.joined(separator: "\n"))
             </svg>
 
             """
     }
 
-    /// Lines from events to their texts.
-    private var leaders: [String] {
-        zip(timeline.rows, rows).map { row, y in
-            let item = timeline.items[row.item]
-            let bend = "L\(SVG.point(columns[0] - 18, y.event))L\(SVG.point(columns[0] - 4, y.text))"
-            return SVG.path("grid", "M\(SVG.point(x(item.lane, item.depth), y.event))\(bend)")
-        }
-    }
-
     /// The names and lines of the threads.
     private var lanes: [String] {
-        zip(timeline.lanes, titles).enumerated().map { number, lane in
-            let (life, title) = lane
-            let (begin, end) = (max(y(life.begin), title.y + 6), life.end > timeline.end ? bottom : y(life.end))
-            return SVG.text(title.text, style: "lane \(Self.color(number))", x: x(number) - 4, y: title.y)
-                + SVG.path("life \(Self.color(number))", "M\(SVG.point(x(number), begin))V\(SVG.number(end))")
+        let ends = timeline.rows.filter { timeline.index.entry($0.entry).stage == .threadEnd }
+        return titles.enumerated().map { lane, title in
+            let end = ends.first { timeline.lane($0.entry) == lane }.map { height($0.entry) } ?? bottom
+            return SVG.text(title, x(lane, 0) - 4, top - 20, "heading \(SVG.color(lane))")
+                + SVG.path("life \(SVG.color(lane))", "M\(x(lane, 0)) \(top - 8)V\(end)")
         }
     }
 
-    /// Draws a box or a mark.
-    private mutating func shape(of number: Int) -> String {
-        let (item, box) = (timeline.items[number], boxes[number])
-        let (x, color) = (x(item.lane, item.depth), Self.color(item.lane))
-        var (marks, path) = ([TimelineMark(item.stage)], String?.none)
-        if item.ending != nil || item.isRun {
-            let height = box.begin < box.end ? max(3, min(box.end, bottom) - box.begin) : 10
-            path = "m-4.5 \(box.begin < box.end ? 0 : -5)h9v\(SVG.number(height))h-9z"
-            let runsOn = item.runsOn || item.end > timeline.end
-            if item.isRun { marks = [.several] } else if marks == [.handler], runsOn { marks = [.openHandler] }
+    /// The handlers and waits, also those that began earlier. A box without an end is open at the bottom.
+    private var boxes: [String] {
+        let earlier = timeline.earlier.map { number in
+            let span = timeline.index.spans[Int(number)]
+            return (span.begin, top - 8, span.end, Int(span.depth), span.isWait ? TimelineMark.wait : .handler)
         }
-        if timeline.isUnobserved(item) { marks.append(.unobserved) }
-        if item.waiting > 0 { marks.append(.waiting) }
-        used.formUnion(marks)
-        return marks.enumerated().map { $1.drawn(color, x: x, y: box.begin, path: $0 == 0 ? path : nil) }.joined()
+        let drawn = timeline.rows.filter { $0.span >= 0 && $0.part != .end }.map { row in
+            let end = row.part == .begin ? timeline.index.spans[Int(row.span)].end : row.last
+            return (row.entry, height(row.entry), end, row.depth, row.mark)
+        }
+        return (earlier + drawn).map { record, begin, end, depth, mark in
+            let (lane, end) = (timeline.lane(record), height(end))
+            let length = end - begin
+            let box = length > 0 ? "m-4 \(length)v-\(length)h8v\(length)\(end < bottom ? "z" : "")" : mark.look.path
+            return SVG.path("\(mark) \(SVG.color(lane))", "M\(x(lane, depth)) \(begin)\(box)")
+        }
     }
 
-    private mutating func arrow(to number: Int) -> String? {
-        let item = timeline.items[number]
-        guard let arrow = item.arrow, arrow.lane != item.lane || arrow.kind == .delivery || arrow.kind == .queued else {
-            // A delivery on the posting thread is obvious from the handler's position, and other outcomes have a mark.
-            return nil
+    private var marks: [String] {
+        timeline.rows.filter { $0.span < 0 }.map { row in
+            let color = SVG.color(timeline.lane(row.entry))
+            return SVG.path("\(row.mark) \(color)", "M\(x(row)) \(height(row.entry))\(row.mark.look.path)")
         }
-        let start = (
-            x: x(arrow.lane, timeline.index.depth(of: arrow.entry)),
-            y: events[arrow.entry] ?? y(timeline.recording.elapsed(timeline.index.entry(arrow.entry)))
-        )
-        var end = (x: x(item.lane, item.depth), y: boxes[number].begin)
-        end.x += arrow.lane > item.lane ? 5.5 : -5.5
-        var (path, from) = ("L\(SVG.point(end.x, end.y))", start)
-        if arrow.lane == item.lane {
-            from = (end.x - 8, end.y - 3)
-            path = "C\(SVG.point(start.x - 22, start.y)) \(SVG.point(end.x - 22, end.y)) \(SVG.point(end.x, end.y))"
-        }
-        let mark: TimelineMark = arrow.kind == .lost ? .undelivered : arrow.kind == .queued ? .queued : .delivery
-        used.insert(mark)
-        let color = Self.color(arrow.lane)
-        return mark.drawn(color, x: start.x, y: start.y, path: path)
-            + (arrow.kind == .lost ? "" : TimelineMark.head(color, at: end, from: from))
     }
 
-    /// The rows of text, and the pauses between them.
-    private var texts: [String] {
-        zip(timeline.rows, zip(cells, rows)).map { row, drawn in
-            // Times are aligned to the right.
-            let styles = ["muted end", Self.color(timeline.items[row.item].lane), "", "end", "end", ""]
-            return zip(drawn.0, styles).enumerated().filter { !$1.0.isEmpty }.map { column, cell in
-                let x = cell.1.hasSuffix("end") ? columns[column + 1] - 14 : columns[column]
-                return SVG.text(cell.0, style: cell.1, x: x, y: drawn.1.text + 4)
-            }.joined()
-        } + pauses.map { SVG.text($0.words, style: "muted", x: columns[1], y: $0.y + 4) }
+    /// Arrows between threads. On one thread, an arrow would only repeat the order.
+    private var arrows: [String] {
+        timeline.rows.filter { $0.arrow >= 0 && timeline.lane($0.arrow) != timeline.lane($0.entry) }.map { row in
+            let (lane, y) = (timeline.lane(row.arrow), height(row.entry))
+            let start = (x: x(lane, timeline.index.depth(of: row.arrow)), y: heights[row.arrow] ?? y)
+            let style = row.mark == .undelivered ? "lost \(SVG.color(lane))" : SVG.color(lane)
+            return SVG.arrow(from: start, to: (x(row), y), style)
+        }
+    }
+
+    /// The marks that are used, with their meanings.
+    private func legend(at y: Int) -> [String] {
+        let used = Set(timeline.rows.map(\.mark))
+        let arrow = arrows.isEmpty ? [] : [("to its delivery", SVG.arrow(from: (16, y), to: (40, y), "c0"))]
+        let marks = TimelineMark.allCases.filter(used.contains).map { mark in
+            (mark.rawValue, SVG.path("\(mark) c0", "M28 \(y)\(mark.look.path)"))
+        }
+        return (marks + arrow).enumerated().map { number, item in
+            "<g transform=\"translate(\(number * 120) 0)\">\(item.1)\(SVG.text(item.0, 44, y + 4))</g>"
+        }
     }
 }
 
 /// Elements of a picture.
-enum SVG {
-    static func number(_ value: Double) -> String {
-        let tenths = (max(-1e9, min(1e9, value)) * 10).rounded() / 10
-        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
-    }
+private enum SVG {
+    /// Not all viewers support variables.
+    static let style: String = {
+        let light = ["#0969da", "#9a6700", "#8250df", "#1a7f37", "#bf3989", "#0e7490", "#bc4c00", "#57606a"]
+        let dark = ["#58a6ff", "#d29922", "#bc8cff", "#3fb950", "#f778ba", "#39c5cf", "#ff9b5e", "#a5b0bb"]
+        func colors(_ ground: String, _ ink: String, _ grid: String, _ bad: String, _ lanes: [String]) -> String {
+            "text{fill:\(ink)}.ground,.enqueue,.wait{fill:\(ground)}.grid{stroke:\(grid)}"
+                + lanes.enumerated().map { ".c\($0){color:\($1)}" }.joined() + ".undelivered{color:\(bad)}"
+        }
+        return """
+            text{font:12px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;white-space:pre}\
+            path{fill:none;stroke:currentColor;stroke-width:1.5}.heading{font-weight:600}.life{opacity:.5}\
+            .post,.head{fill:currentColor}.handler{fill:currentColor;fill-opacity:.3}.wait{stroke-dasharray:2 3}\
+            .lost{stroke-dasharray:4 3}\
+            \(colors("#ffffff", "#1f2328", "#d9dee4", "#cf222e", light))\
+            @media (prefers-color-scheme:dark){\(colors("#0d1117", "#e6edf3", "#2b323b", "#ff7b72", dark))}
+            """
+    }()
 
-    /// `20 40.5`, a point of a path.
-    static func point(_ x: Double, _ y: Double) -> String { "\(number(x)) \(number(y))" }
+    /// Lanes use eight colors in turn.
+    static func color(_ lane: Int) -> String { "c\(lane % 8)" }
+
+    /// A little more than the width of text in the widest of the fonts.
+    static func width(_ text: String) -> Int { DisplayWidth.of(text) * 15 / 2 }
 
     static func path(_ style: String, _ path: String) -> String { "<path class=\"\(style)\" d=\"\(path)\"/>" }
 
-    static func text(_ text: String, style: String, x: Double, y: Double) -> String {
-        "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(XMLText.escaped(text))</text>"
+    static func text(_ text: String, _ x: Int, _ y: Int, _ style: String = "") -> String {
+        "<text class=\"\(style)\" x=\"\(x)\" y=\"\(y)\">\(XMLText.escaped(text))</text>"
+    }
+
+    /// A line that ends beside a mark, with a head.
+    static func arrow(from start: (x: Int, y: Int), to end: (x: Int, y: Int), _ style: String) -> String {
+        let sign = start.x < end.x ? -1 : 1
+        return path("way \(style)", "M\(start.x) \(start.y)L\(end.x + sign * 8) \(end.y)")
+            + path("head \(style)", "M\(end.x + sign * 5) \(end.y)l\(sign * 7) -3v6z")
     }
 }

@@ -1,110 +1,121 @@
 internal import DeliveryRecording
-internal import TerminalText
+package import TerminalText
 
 /// Draws a timeline as text: time runs downwards, with a column for each thread, a row for each event, and a
 /// description to the right.
 ///
-/// No line is longer than `width`. Long descriptions are shortened.
+/// No line is longer than `width`, or than 40 columns if it is less. Long descriptions are shortened.
 package struct TimelineText: Sendable {
-    /// A part of a line. A part that belongs to a lane may be colored.
-    package struct Span: Sendable {
-        package var text: String
-        package var lane: Int?
-    }
+    private typealias Cell = (character: Character, lane: Int?)
 
     private let timeline: Timeline
     private let width: Int
-    private let timeUnit: (name: String, nanoseconds: Int64)
+    private let palette: Palette
     private let timeWidth: Int
     /// The width of a lane.
     private let pitch: Int
-    /// The widths of the columns to the right of the lanes, except for the description.
-    private let columns: [Int]
+    private let titles: [String]
+    private var table = Table([.text(), .text(), .number(""), .number(""), .text()], spacing: 1)
+    /// The record that is drawn next.
+    private var next: Int32 = 0
+    /// For each thread: the innermost handler or wait that it is in, -1 for none; nil if the thread has ended.
+    private var innermost: [Int32?]
 
-    /// Nothing is readable below this width.
-    package static let minimumWidth = 40
-    private static let minimumPitch = 3
-    private static let heading = ["what", "post", "latency", "lasts", ""]
+    /// The number of lanes, at least 3 wide, for which a width has space.
+    package static func maximumLanes(width: Int) -> Int { max(2, (width / 2 - 10) / 3) }
 
-    /// The number of lanes for which a width has space.
-    package static func maximumLanes(width: Int) -> Int { max(2, (width / 2 - 10) / minimumPitch) }
-
-    package init(_ timeline: Timeline, width: Int) {
-        (self.timeline, self.width) = (timeline, max(Self.minimumWidth, width))
-        timeUnit = timeline.end < 100_000_000_000 ? ("ms", 1_000_000) : ("s", 1_000_000_000)
-        timeWidth = max(ElapsedTime.decimal(timeline.end, per: timeUnit.nanoseconds, decimals: 3).count, 2)
-        columns = timeline.rows.reduce(Self.heading.dropLast().map(\.count)) { widths, row in
-            zip(widths, timeline.texts(of: row)).map { max($0, DisplayWidth.of($1)) }
-        }
-        let title = timeline.lanes.map { DisplayWidth.of($0.title) + 2 }.max() ?? 0
-        // Lanes are not widened if descriptions would become too short to tell names apart.
-        let room = self.width - columns.reduce(timeWidth + 22) { $0 + $1 + 1 }
-        pitch = max(Self.minimumPitch, min(title, 14, room / max(1, timeline.lanes.count)))
+    package init(_ timeline: Timeline, width: Int, palette: Palette = Palette(isColored: false)) {
+        (self.timeline, self.width, self.palette) = (timeline, max(40, width), palette)
+        timeWidth = timeline.rows.map { timeline.milliseconds($0).count }.max() ?? 2
+        titles = timeline.lanes.map { ShownText.escaped($0.title) }
+        let widest = (titles.map(DisplayWidth.of).max() ?? 0) + 2
+        // The rest of a line, for times and descriptions, is at least 60 wide if it can be.
+        pitch = max(3, min(widest, 14, (self.width - 60) / max(1, titles.count)))
+        innermost = Array(repeating: -1, count: timeline.recording.threads.count)
+        for row in [Timeline.heading] + timeline.rows.map(timeline.cells) { table.fit(row) }
     }
 
-    // MARK: Lines
-
-    /// Produces the lines one by one, from top to bottom, without keeping them in memory.
-    ///
-    /// - Parameter progress: called from time to time with the number of rows drawn.
-    package func forEachLine(progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws -> Void) rethrows {
-        func print(_ time: String, _ graph: [Span], _ words: [Span]) throws {
-            var line = [Span(text: DisplayWidth.pad(time, to: timeWidth, alignment: .trailing) + "  ")] + graph + words
-            while var last = line.popLast() {
-                while last.text.last == " " { last.text.removeLast() }
-                if last.text.isEmpty { continue }
-                line.append(last)
-                break
-            }
-            try take(line)
-        }
-        func printWrapped(_ texts: [String]) throws {
-            for text in texts.flatMap({ WrappedText.lines(safe($0), width: width, hanging: 2) }) {
-                try take([Span(text: text)])
-            }
-        }
-        let titles = timeline.lanes.map { safe($0.title) }
-        let fits = titles.allSatisfy { DisplayWidth.of($0) < pitch }
+    /// Produces the lines one by one, from top to bottom.
+    package func forEachLine(_ take: (String) throws -> Void) rethrows {
+        var drawing = self
+        let fit = titles.allSatisfy { DisplayWidth.of($0) < pitch }
+        try (wrapped(timeline.overview + (fit ? [] : [timeline.threads])) + [""]).forEach(take)
         let names = titles.enumerated().map { lane, title in
-            Span(text: DisplayWidth.pad(DisplayWidth.fit(title, to: pitch - 1), to: pitch), lane: lane)
+            palette.numbered(DisplayWidth.pad(DisplayWidth.fit(title, to: pitch - 1), to: pitch), lane)
         }
-        let rows = "\(counted(timeline.rows.count, "row")): \(timeline.recording.source)"
-        try printWrapped(["\(timeline.size), \(rows)"] + timeline.overview)
-        if !fits { try printWrapped(["Threads: \(titles.joined(separator: ", "))."]) }
-        try take([])
-        try print(timeUnit.name, names, words(Self.heading, nil))
-        var graph = TimelineGraph(timeline, pitch: pitch)
-        for (number, row) in timeline.rows.enumerated() {
-            if number % 1000 == 999 { progress(number) }
-            if let pause = timeline.pause(before: number) {
-                let before = number > 0 ? timeline.time(of: timeline.rows[number - 1]) : timeline.begin
-                try print("", graph.later(at: before), [Span(text: pause)])
+        try take(line("ms", names.joined(), Timeline.heading))
+        for row in timeline.rows {
+            try take(line(timeline.milliseconds(row), drawing.lanes(row), timeline.cells(of: row)))
+        }
+        try timeline.end.map { try ([""] + wrapped([$0])).forEach(take) }
+    }
+
+    private func wrapped(_ texts: [String]) -> [String] {
+        texts.flatMap { WrappedText.lines(palette.plain($0), width: width, hanging: 2) }
+    }
+
+    private func line(_ time: String, _ lanes: String, _ cells: [String]) -> String {
+        let room = max(0, width - timeWidth - 2 - titles.count * pitch)
+        let words = palette.plain(DisplayWidth.fit(table.line(cells), to: room))
+        return DisplayWidth.pad(time, to: timeWidth, alignment: .trailing) + "  " + lanes + words
+    }
+
+    // MARK: Lanes
+
+    /// The threads at a row, its mark, and the arrow to it.
+    private mutating func lanes(_ row: Timeline.Row) -> String {
+        let index = timeline.index
+        while next <= row.entry {
+            let (entry, span) = (index.entry(next), index.spanOfEntry[Int(next)])
+            let isBegin = span >= 0 && index.spans[Int(span)].begin == next
+            let inner = span < 0 ? index.spanAroundEntry[Int(next)] : isBegin ? span : index.spans[Int(span)].outer
+            innermost[Int(entry.thread)] = entry.stage == .threadEnd ? nil : inner
+            next += 1
+        }
+        var cells = [Cell](repeating: (" ", nil), count: titles.count * pitch)
+        for (lane, thread) in timeline.lanes.map(\.thread).enumerated() {
+            guard var span = thread < 0 ? -1 : innermost[Int(thread)] else { continue }
+            cells[column(lane, 0)] = ("│", lane)
+            while span >= 0 {
+                let drawn = index.spans[Int(span)]
+                if timeline.isDrawn(span) { cells[column(lane, Int(drawn.depth))] = (drawn.isWait ? "┊" : "┃", lane) }
+                span = drawn.outer
             }
-            try print(
-                ElapsedTime.decimal(timeline.time(of: row), per: timeUnit.nanoseconds, decimals: 3), graph.draw(row),
-                words(timeline.texts(of: row), timeline.items[row.item].lane))
         }
-        try printWrapped(timeline.notes.isEmpty ? [] : [""] + timeline.notes)
+        let (lane, isWait) = (timeline.lane(row.entry), row.mark == .wait)
+        let head = column(lane, row.depth)
+        if row.arrow >= 0 { draw(from: timeline.lane(row.arrow), to: lane, row, in: &cells, head: head) }
+        let ends: [Character] = isWait ? ["┬", "┴"] : ["┏", "┗"]
+        cells[head] = (row.part == .whole ? row.mark.look.character : ends[row.part == .begin ? 0 : 1], lane)
+        let runs = cells.reduce(into: [(text: String, lane: Int?)]()) { runs, cell in
+            if let last = runs.last, last.lane == cell.lane || cell.character == " " {
+                runs[runs.count - 1].text.append(cell.character)
+            } else {
+                runs.append((String(cell.character), cell.lane))
+            }
+        }
+        return runs.map { run in run.lane.map { palette.numbered(run.text, $0) } ?? run.text }.joined()
     }
 
-    /// The texts of a row, in columns if there is space for them.
-    private func words(_ texts: [String], _ lane: Int?) -> [Span] {
-        let room = max(0, width - timeWidth - 2 - timeline.lanes.count * pitch)
-        let cells = zip(texts, columns).enumerated().map { column, cell in
-            // Times are aligned to the right.
-            DisplayWidth.pad(cell.0, to: cell.1, alignment: column >= 2 ? .trailing : .leading)
-        }
-        let description = safe(texts[4])
-        var words = cells.joined(separator: " ") + "  " + description
-        if DisplayWidth.of(words) > room {
-            let filled = (texts[1...3] + [description]).filter { !$0.isEmpty }
-            words = cells[0] + " " + filled.joined(separator: "  ")
-        }
-        words = DisplayWidth.fit(words, to: room)
-        let what = words.prefix(columns[0])
-        return [Span(text: String(what), lane: lane), Span(text: String(words.dropFirst(what.count)))]
-    }
+    /// Deep items are drawn at the edge of their lane.
+    private func column(_ lane: Int, _ depth: Int) -> Int { lane * pitch + min(depth, pitch - 2) }
 
-    /// Makes foreign text safe to print.
-    private func safe(_ text: String) -> String { Excerpt.of(text, length: 400) }
+    /// Draws a line from the lane of the post across the lanes between.
+    private func draw(from origin: Int, to lane: Int, _ row: Timeline.Row, in cells: inout [Cell], head: Int) {
+        if origin == lane { return }
+        let isRightward = origin < lane
+        let lines = origin * pitch...origin * pitch + pitch - 1
+        let start = isRightward ? lines.last { cells[$0].character != " " } ?? lines.lowerBound : lines.lowerBound
+        let end = isRightward ? lane * pitch - 1 : head + 1
+        for column in min(start, end)...max(start, end) {
+            let isStart = column == start
+            switch cells[column].character {
+            case "│": cells[column].character = !isStart ? "┼" : isRightward ? "├" : "┤"
+            case "┃": cells[column].character = !isStart ? "╂" : isRightward ? "┠" : "┨"
+            case " ": cells[column] = (row.mark == .undelivered ? "╌" : "─", origin)
+            default: break
+            }
+        }
+        cells[end] = (isRightward ? "▶" : "◀", origin)
+    }
 }

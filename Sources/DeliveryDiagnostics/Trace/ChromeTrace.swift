@@ -8,48 +8,25 @@ internal import ThreadedNotifications
 /// without a recorded end ends with the span around it, its thread or the recording.
 /// Arrows: from the post, or the `enqueue`, to each handler, as its flow with the number of the post.
 ///
-/// Threads have numbers of the trace, because viewers identify them by their numbers alone. Times are microseconds with
-/// three decimals, which Perfetto reads exactly; it rounds durations, so each span has two events.
+/// Processes and threads have numbers of the trace, because viewers identify them by their numbers alone. Times are
+/// microseconds with three decimals, which Perfetto reads exactly; it rounds durations, so each span has two events.
 package struct ChromeTrace {
     private let index: RecordingIndex
     private let words: RecordWords
     private let selection: RecordingSelection
-    private let start: UInt64
     private var text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
-    /// The number of events.
-    private var count = 0
-    /// For each thread: `"pid":100,"tid":2`.
-    private let tracks: [String]
+    private var separator = "\n"
     /// For each thread: the beginnings of its open spans, the innermost last.
     private var open: [[Int32]]
-
-    private init(_ index: RecordingIndex, _ selection: RecordingSelection) {
-        (self.index, self.selection, words) = (index, selection, RecordWords(index))
-        start = index.recording.entries.first?.time ?? 0
-        open = index.recording.threads.map { _ in [] }
-        let identifiers = TraceIdentifiers(index.recording)
-        tracks = zip(1..., index.recording.threads).map { number, thread in
-            "\"pid\":\(identifiers.processes[Int(thread.process)]),\"tid\":\(number)"
-        }
-        for (process, id) in zip(index.recording.processes, identifiers.processes) {
-            describe("\"pid\":\(id)", "process_name", "\"name\":\(ShownText.quoted(process.name))")
-        }
-        for (number, thread) in index.recording.threads.enumerated() {
-            describe(tracks[number], "thread_name", "\"name\":\(ShownText.quoted(identifiers.names[number]))")
-            describe(tracks[number], "thread_sort_index", "\"sort_index\":\(thread.identity.number)")
-        }
-    }
 
     /// - Parameters:
     ///   - selection: the records to write; by default all.
     ///   - progress: called from time to time with the number of records written.
     ///   - write: called with consecutive parts of the text, about 65,536 bytes each.
-    /// - Returns: the number of events.
-    @discardableResult
     package static func write(
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, progress: (Int) -> Void = { _ in },
         to write: ([UInt8]) throws -> Void
-    ) rethrows -> Int {
+    ) rethrows {
         var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index.recording))
         for (number, entry) in index.recording.entries.enumerated() {
             trace.add(Int32(number), entry)
@@ -61,11 +38,21 @@ package struct ChromeTrace {
         let end = index.recording.entries.last?.time ?? 0
         for thread in trace.open.indices { trace.close(thread, through: nil, at: end) }
         try write(Array("\(trace.text)\n]}\n".utf8))
-        return trace.count
+    }
+
+    private init(_ index: RecordingIndex, _ selection: RecordingSelection) {
+        (self.index, self.selection, words) = (index, selection, RecordWords(index))
+        open = index.recording.threads.map { _ in [] }
+        for (number, process) in index.recording.processes.enumerated() {
+            describe("\"pid\":\(number + 1)", "process_name", name: "\(process.name) \(process.id)")
+        }
+        for number in index.recording.threads.indices {
+            describe(track(number), "thread_name", name: words.bareThread(Int32(number)))
+        }
     }
 
     private mutating func add(_ number: Int32, _ entry: Recording.Entry) {
-        let thread = Int(entry.thread)
+        let (thread, span) = (Int(entry.thread), index.spanOfEntry[Int(number)])
         switch entry.stage {
         case .post, .enqueue, .capture, .append:
             guard entry.post >= 0, selection.contains(entry),
@@ -74,13 +61,10 @@ package struct ChromeTrace {
             begin(number, entry)
             add("E", thread, at: entry.time)
         case .deliver, .wait:
-            guard selection.contains(entry), index.spanOfEntry[Int(number)] >= 0 else { return }
+            guard selection.contains(entry), span >= 0 else { return }
             begin(number, entry)
-            if index.spans[Int(index.spanOfEntry[Int(number)])].ending == .notRecorded {
-                add("E", thread, at: entry.time)
-            } else {
-                open[thread].append(number)
-            }
+            open[thread].append(number)
+            if index.spans[Int(span)].ending == .notRecorded { close(thread, through: number, at: entry.time) }
         case .return, .waitEnd:
             if open[thread].contains(index.partner(of: number)) {
                 close(thread, through: index.partner(of: number), at: entry.time)
@@ -103,7 +87,7 @@ package struct ChromeTrace {
         let arguments = "\"line\":\(entry.line),\"record\":\(ShownText.quoted(words.threadAndWords(number)))"
         add(
             "B", Int(entry.thread), at: entry.time,
-            "\"cat\":\"\(stage)\",\"name\":\(ShownText.quoted(title)),\(flow)\"args\":{\(arguments)}")
+            ",\"cat\":\"\(stage)\",\"name\":\(ShownText.quoted(title)),\(flow)\"args\":{\(arguments)}")
     }
 
     /// Ends the spans of a thread from the innermost through one of them; all if it is nil.
@@ -116,20 +100,22 @@ package struct ChromeTrace {
 
     // MARK: Events
 
-    private mutating func describe(_ track: String, _ what: String, _ value: String) {
-        add("\"ph\":\"M\",\(track),\"name\":\"\(what)\",\"args\":{\(value)}")
+    private func track(_ thread: Int) -> String {
+        "\"pid\":\(index.recording.threads[thread].process + 1),\"tid\":\(thread + 1)"
     }
 
-    private mutating func add(_ phase: String, _ thread: Int, at time: UInt64, _ rest: String? = nil) {
-        let elapsed = time &- start
+    private mutating func describe(_ track: String, _ what: String, name: String) {
+        add("\"ph\":\"M\",\(track),\"name\":\"\(what)\",\"args\":{\"name\":\(ShownText.quoted(name))}")
+    }
+
+    private mutating func add(_ phase: String, _ thread: Int, at time: UInt64, _ rest: String = "") {
+        let elapsed = time &- (index.recording.entries.first?.time ?? 0)
         let fraction = String(elapsed % 1000 + 1000).dropFirst()
-        add(
-            "\"ph\":\"\(phase)\",\"ts\":\(elapsed / 1000).\(fraction),\(tracks[thread])"
-                + (rest.map { ",\($0)" } ?? ""))
+        add("\"ph\":\"\(phase)\",\"ts\":\(elapsed / 1000).\(fraction),\(track(thread))\(rest)")
     }
 
     private mutating func add(_ event: String) {
-        text += "\(count > 0 ? ",\n" : "\n"){\(event)}"
-        count += 1
+        text += "\(separator){\(event)}"
+        separator = ",\n"
     }
 }

@@ -8,14 +8,14 @@ struct TimelineCommand: Command {
         commandName: "timeline",
         abstract: "Draw a recording: a lane for each thread, an arrow from each post to its deliveries.",
         discussion: """
-            Time runs downwards. A row shows an event, its post, the latency since the post, and the duration. Similar \
-            consecutive events share one row. Without a selection, the part around the first finding of diagnose is \
-            drawn, if there is one.
+            Time runs downwards. A row shows an event, its post, the latency since the post, and the duration. Four or \
+            more similar consecutive events share one row. Drains and signals are not drawn. Without a selection, the \
+            part around the first finding of diagnose is drawn, if there is one.
 
-              main  worker
-              ●     │       post     #1                  posted on main
-              ├────▶┏       deliver  #1    41 µs         its handler begins on worker
-              │     ┗       return   #1          2 ms    and returns
+              main  worker  what     post  latency  lasts
+              ●     │       post     #1                    posted on main
+              ├────▶┏       deliver  #1      41 µs   2 ms  its handler begins on worker
+              │     ┗       return   #1              2 ms  and returns
 
             EXAMPLES
               notify-demo timeline run.jsonl --post 7
@@ -48,19 +48,13 @@ struct TimelineCommand: Command {
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
         let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true
         let timeline = Timeline(
-            index, selection, limit: limit > 0 ? limit : nil,
+            index, selection, limit: limit > 0 ? limit : .max,
             lanes: isPicture ? 24 : TimelineText.maximumLanes(width: width), window: window)
         if isPicture {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)
         } else {
             let palette = drawing.isStandardOutput ? terminal.palette : Palette(isColored: false)
-            let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
-            try TimelineText(timeline, width: width).forEachLine(progress: show) { line in
-                let spans = line.map { span in
-                    span.lane.map { palette.numbered(span.text, $0) } ?? palette.plain(span.text)
-                }
-                try drawing.print(spans.joined())
-            }
+            try TimelineText(timeline, width: width, palette: palette).forEachLine(drawing.print)
         }
         try drawing.finish()
         return .success

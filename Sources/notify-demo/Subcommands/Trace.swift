@@ -26,7 +26,7 @@ struct Trace: Command {
         let (recording, selection) = try selected.read(path, terminal)
         let total = max(1, recording.entries.count)
         let trace = try terminal.output(to: output, reading: path)
-        _ = try ChromeTrace.write(RecordingIndex(recording), selection) { written in
+        try ChromeTrace.write(RecordingIndex(recording), selection) { written in
             terminal.show(progress: "\(written * 100 / total) % written")
         } to: {
             try trace.write($0)

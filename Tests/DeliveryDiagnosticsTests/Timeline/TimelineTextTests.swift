@@ -7,19 +7,17 @@ import XCTest
 /// Tests the text drawing of a timeline.
 final class TimelineTextTests: XCTestCase {
     private func text(
-        _ script: String, width: Int = 80, _ filter: RecordingFilter = .init(),
-        limit: Int? = nil
+        _ script: String, width: Int = 80, _ filter: RecordingFilter = .init(), limit: Int = .max
     ) throws -> String {
         let index = RecordingIndex(RecordedStory(script).recording)
         let selection = try RecordingSelection(filter, of: index.recording)
-        let timeline = Timeline(
-            index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))
+        let timeline = Timeline(index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))
         return TimelineText(timeline, width: width).text
     }
 
     /// The rows of a drawing, without their times.
     private func rows(_ script: String) throws -> [String] {
-        try text(script).split(separator: "\n").compactMap {
+        try text(script, width: 120).split(separator: "\n").compactMap {
             $0.firstMatch(of: /^ *\d+\.\d{3}  (.*)/).map { String($0.1) }
         }
     }
@@ -31,52 +29,30 @@ final class TimelineTextTests: XCTestCase {
             2 threads, 20.4 ms, 19 records, 13 rows: run.jsonl
 
                 ms  main    worker  what     post latency   lasts
-             0.000  +       │       register PriceDidChange, observer 1, for worker
-             0.090  ●       │       post     #1                    PriceDidChange
-             0.131  ├──────▶┏       deliver  #1  41 µs  PriceDidChange, observer 1
-             0.231  ●       ┃       post     #2                    PriceDidChange
-             0.333  ●       ┃       post     #3                    PriceDidChange
-                    ┆       ┃       20 ms later
-            20.335  │       ┃·      log                            recomputed 4000 rows
-            20.340  │       ┗       return   #1           20.2 ms  PriceDidChange
-            20.344  ├──────▶┏       deliver  #2  20.1 ms  PriceDidChange, observer 1
-            20.349  │       ┃●      post     #4                    TotalDidChange
-            20.350  │       ┃■      deliver  #4  at once  7 µs  TotalDidChange, observer 2
-            20.364  │       ┗       return   #2             20 µs  PriceDidChange
-            20.374  ×       │       drop     #3  20 ms  PriceDidChange, observer 1, for wor…
-            20.424  ┴       │       end                            exit
-
-            2 records of drains and signals not drawn.
+             0.000  ·       │       register                      PriceDidChange, observer …
+             0.090  ●       │       post     #1                   PriceDidChange, to 1 obse…
+             0.131  ├──────▶┏       deliver  #1     41 µs 20.2 ms PriceDidChange, observer 1
+             0.231  ●       ┃       post     #2                   PriceDidChange, to 1 obse…
+             0.333  ●       ┃       post     #3                   PriceDidChange, to 1 obse…
+            20.335  │       ┃·      log                           "recomputed 4000 rows"
+            20.340  │       ┗       return   #1           20.2 ms PriceDidChange
+            20.344  ├──────▶┏       deliver  #2   20.1 ms   20 µs PriceDidChange, observer 1
+            20.349  │       ┃●      post     #4                   TotalDidChange, to 1 obse…
+            20.350  │       ┃■      deliver  #4      1 µs    7 µs TotalDidChange, observer 2
+            20.364  │       ┗       return   #2             20 µs PriceDidChange
+            20.374  ×       │       drop     #3     20 ms         PriceDidChange, observer …
+            20.424  ┴       │       end                           "exit"
             """)
     }
 
-    func testNamesThatDoNotFitAreListedLinesAreShortenedAndNotesAreWrapped() throws {
-        XCTAssertEqual(
-            try text(.slowHandler, width: 40, .init(to: 200_000)),
-            """
-            2 threads, 20.4 ms, 19 records, 3 rows:
-              run.jsonl
-            Threads: main, worker.
-
-               ms  m… w… what     post  latency  la…
-            0.000  +  │  register PriceDidChange, o…
-            0.090  ●  │  post     #1  PriceDidChange
-            0.131  ├─▶┏  deliver  #1  41 µs  PriceD…
-
-            13 records not selected.
-            2 records of drains and signals not
-              drawn.
-            """)
-        for width in 65...80 {
-            let text = try text(.stalledWorker, width: width)
-            XCTAssertTrue(text.contains("unobserved") && text.contains("9 still waiting"), text)
-        }
+    func testTitlesThatDoNotFitAreListed() throws {
+        XCTAssertTrue(
+            try text(.slowHandler, width: 40).hasPrefix(
+                "2 threads, 20.4 ms, 19 records, 13 rows:\n  run.jsonl\nThreads: main, worker.\n\n"))
         let many = try text("1-200: t* log - 'here'")
         XCTAssertTrue(many.contains("t9") && many.contains("others.\n"), many)
         XCTAssertTrue(many.split(separator: "\n").allSatisfy { $0.count <= 80 })
-        XCTAssertEqual(
-            TimelineText(Timeline(RecordingIndex(Recording([]))), width: 80).text,
-            "0 threads, 0 ns, 0 records, 0 rows: the run\n\n   ms  what post latency lasts")
+        XCTAssertTrue(try text("").hasPrefix("0 threads, 0 ns, 0 records, 0 rows: run.jsonl\n"))
     }
 
     func testTheBusiestSecondOfALargeRecordingAndTheFirstFindingArePointedOut() throws {
@@ -98,7 +74,6 @@ final class TimelineTextTests: XCTestCase {
         XCTAssertTrue(text.contains(" 404 records, 200 rows: "), text)
         XCTAssertTrue(text.contains("\nAround the first finding: 1 notification for observer 1 of Saved"), text)
         XCTAssertTrue(text.contains("--from 0s draws from the beginning.\n"))
-        XCTAssertTrue(text.contains("203 records not selected."), text)
         XCTAssertNil(FindingWindow(Diagnosis(RecordingIndex(RecordedStory(.stalledWorker).recording))))
     }
 
@@ -109,32 +84,33 @@ final class TimelineTextTests: XCTestCase {
             t2 append - #3 >t3; t3 targetGone - #3; t2 threadEnd -; log - 'later'
             """)
         let lanes = """
-            ●     │
-            ├────▶┏
+            ●     │     │
+            ├────▶┏     │
             │     ┃     ●
             ■◀────╂─────┤
             │     ┃●    │
             │     ┠╌╌╌╌▶×
-            │     ┃┴    │
+            │     ┴     │
             ·           │
             """
         XCTAssertEqual(
             rows.map { $0.prefix(13).trimmingCharacters(in: .whitespaces) }, lanes.components(separatedBy: "\n"))
     }
 
-    func testRowsShowPendingDeliveriesQueuedPostsAndRuns() throws {
+    func testRowsShowPendingDeliveriesQueuedPostsAndSimilarOnesTogether() throws {
         let (pending, posts) = (
             "post #1 n3; 1-2: append #1 o* >worker; skip #1 o3; worker deliver #1 o1", "1-5: post #*"
         )
         let table: [(String, Int, String)] = [
-            (pending, 0, "1 still waiting, Done, to 3"), (pending, 2, "deliver *#1 *4 ms *runs on"),
+            (pending, 0, "1 still waiting, Done, to 3 observers"), (pending, 2, "deliver *#1 *4 ms *runs on"),
             ("worker enqueue #1 >main $whenIdle; main post #1 n1 +300us", 1, "●◀──────┤ *post *#1 *300 µs"),
-            ("post #1 n1; deliver #1 o1 +2us; return #1 o1 +2us", 1, "deliver *#1 *at once *2 µs"),
-            ("\(posts); 1-5: worker deliver #* o1 & worker return #* o1", 1, "deliver ×5 *#1…#5 *≤9 ms"),
+            ("post #1 n1; deliver #1 o1 +2us; return #1 o1 +2us", 1, "deliver *#1 *2 µs *2 µs"),
+            ("\(posts); 1-5: worker deliver #* o1 & worker return #* o1", 1, "deliver ×5 *#1…#5 *9 ms"),
             // Posts without observers are no part of a run, and three are none.
-            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *4 still waiting"),
+            ("1-4: post #* n0; 5-8: post #* n1", 1, "post ×4 *#5…#8 *3 ms *1 still waiting"),
             ("1-3: post #*", 2, "post *#3"),
-            ("1-2: enqueue #* Typed; coalesce #1 Typed ~2", 2, "coalesce *#1 *2 ms *Typed, by #2"),
+            ("append - #1 >worker", 0, "perform *#1 *1 still waiting, block, for worker"),
+            ("1-2: enqueue #* Typed; coalesce #1 Typed ~2", 2, "coalesce *#1 *2 ms *Typed"),
             ("post #1; lost - n3", 1, "lost *3 records"),
         ]
         for (script, row, pattern) in table {
@@ -143,21 +119,21 @@ final class TimelineTextTests: XCTestCase {
         }
     }
 
-    func testASelectionIncludesCapturesAndWhatBeganEarlierAndNotesSayWhatIsLeftOut() throws {
+    func testASelectionIncludesCapturesAndWhatBeganEarlierAndALimitSaysHowToGoOn() throws {
         let captured = "post #1; capture #2 n1 ~1; deliver #2 o1; return #2 o1; post #3"
         XCTAssertTrue(try text(captured, RecordingFilter(post: 1)).contains(" 5 records, 3 rows: "))
         let later = try text(.slowHandler, RecordingFilter(from: 200_000, to: 400_000))
-        XCTAssertTrue(later.contains("0.231  ●       ┃") && later.contains("15 records not selected."), later)
+        XCTAssertTrue(later.contains(/0\.231 +● +┃/), later)
         let limited = try text(.slowHandler, width: 120, limit: 3)
         XCTAssertTrue(
-            limited.contains("ends at 3 rows: --from 231us continues there, --limit 0 draws everything."), limited)
+            limited.hasSuffix("ends at 3 rows: --from 231us continues there, --limit 0 draws everything."), limited)
     }
 }
 
 extension TimelineText {
     var text: String {
         var lines: [String] = []
-        forEachLine { lines.append($0.map(\.text).joined()) }
+        forEachLine { lines.append($0) }
         return lines.joined(separator: "\n")
     }
 }

@@ -25,35 +25,32 @@ final class ChromeTraceTests: XCTestCase {
             text(of: story.recording),
             """
             {"displayTimeUnit":"ns","traceEvents":[
-            {"ph":"M","pid":100,"name":"process_name","args":{"name":"program"}},
-            {"ph":"M","pid":200,"name":"process_name","args":{"name":"other"}},
-            {"ph":"M","pid":100,"tid":1,"name":"thread_name","args":{"name":"worker"}},
-            {"ph":"M","pid":100,"tid":1,"name":"thread_sort_index","args":{"sort_index":2}},
-            {"ph":"M","pid":100,"tid":2,"name":"thread_name","args":{"name":"main"}},
-            {"ph":"M","pid":100,"tid":2,"name":"thread_sort_index","args":{"sort_index":1}},
-            {"ph":"M","pid":200,"tid":3,"name":"thread_name","args":{"name":"main"}},
-            {"ph":"M","pid":200,"tid":3,"name":"thread_sort_index","args":{"sort_index":1}},
-            {"ph":"B","ts":0.000,"pid":100,"tid":1,"cat":"enqueue","name":"enqueue A","bind_id":"0x1",\
+            {"ph":"M","pid":1,"name":"process_name","args":{"name":"program 100"}},
+            {"ph":"M","pid":2,"name":"process_name","args":{"name":"other 200"}},
+            {"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"worker"}},
+            {"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"main"}},
+            {"ph":"M","pid":2,"tid":3,"name":"thread_name","args":{"name":"main"}},
+            {"ph":"B","ts":0.000,"pid":1,"tid":1,"cat":"enqueue","name":"enqueue A","bind_id":"0x1",\
             "flow_out":true,"args":{"line":1,"record":"[100] worker enqueue #1 A for main"}},
-            {"ph":"E","ts":0.000,"pid":100,"tid":1},
-            {"ph":"B","ts":5.000,"pid":100,"tid":2,"cat":"post","name":"post A","bind_id":"0x1","flow_in":true,\
+            {"ph":"E","ts":0.000,"pid":1,"tid":1},
+            {"ph":"B","ts":5.000,"pid":1,"tid":2,"cat":"post","name":"post A","bind_id":"0x1","flow_in":true,\
             "flow_out":true,"args":{"line":2,"record":"[100] main post #1 A to 1 observer; at Demo/main.swift:4"}},
-            {"ph":"E","ts":5.000,"pid":100,"tid":2},
-            {"ph":"B","ts":2005.000,"pid":100,"tid":2,"cat":"deliver","name":"A","bind_id":"0x1","flow_in":true,\
+            {"ph":"E","ts":5.000,"pid":1,"tid":2},
+            {"ph":"B","ts":2005.000,"pid":1,"tid":2,"cat":"deliver","name":"A","bind_id":"0x1","flow_in":true,\
             "args":{"line":4,"record":"[100] main deliver #1 A observer 7"}},
-            {"ph":"B","ts":2005.010,"pid":100,"tid":1,"cat":"wait","name":"wait","args":{"line":5,"record":"[100] \
+            {"ph":"B","ts":2005.010,"pid":1,"tid":1,"cat":"wait","name":"wait","args":{"line":5,"record":"[100] \
             worker wait \\"for ever\\""}},
-            {"ph":"B","ts":3005.010,"pid":100,"tid":2,"cat":"post","name":"post B","bind_id":"0x2","flow_out":true,\
+            {"ph":"B","ts":3005.010,"pid":1,"tid":2,"cat":"post","name":"post B","bind_id":"0x2","flow_out":true,\
             "args":{"line":6,"record":"[100] main post #2 B to 0 observers"}},
-            {"ph":"E","ts":3005.010,"pid":100,"tid":2},
-            {"ph":"E","ts":4005.010,"pid":100,"tid":2},
-            {"ph":"B","ts":5005.010,"pid":100,"tid":2,"cat":"append","name":"append block","bind_id":"0x3",\
+            {"ph":"E","ts":3005.010,"pid":1,"tid":2},
+            {"ph":"E","ts":4005.010,"pid":1,"tid":2},
+            {"ph":"B","ts":5005.010,"pid":1,"tid":2,"cat":"append","name":"append block","bind_id":"0x3",\
             "flow_out":true,"args":{"line":8,"record":"[100] main append #3 for worker"}},
-            {"ph":"E","ts":5005.010,"pid":100,"tid":2},
-            {"ph":"E","ts":6005.010,"pid":100,"tid":1},
-            {"ph":"B","ts":7005.010,"pid":200,"tid":3,"cat":"deliver","name":"C","bind_id":"0x4","flow_in":true,\
+            {"ph":"E","ts":5005.010,"pid":1,"tid":2},
+            {"ph":"E","ts":6005.010,"pid":1,"tid":1},
+            {"ph":"B","ts":7005.010,"pid":2,"tid":3,"cat":"deliver","name":"C","bind_id":"0x4","flow_in":true,\
             "args":{"line":10,"record":"[200] main deliver #1 C"}},
-            {"ph":"E","ts":7005.010,"pid":200,"tid":3}
+            {"ph":"E","ts":7005.010,"pid":2,"tid":3}
             ]}
 
             """)
