@@ -93,7 +93,7 @@ final class CommandLineTests: XCTestCase {
             "ok      recording  a program was recorded with /.*/libnotification-recorder.so",
             "\nok      sources    .* /.*/llvm-symbolizer\n",
             "\nabsent  server     no server runs at /.*/s\\. The first .* starts one\\.\nstatus 0\n",
-            "\nok +server +process \\d+ serves at .* with version 3\n",
+            "\nok +server +process \\d+ serves at .* with version \\d+\n",
             "\nfailed  recording  cannot record: libnotification-recorder.so is neither",
             "Build it with 'swift build --product notification-recorder'",
             "\nabsent  sources    llvm-symbolizer is not in PATH", "status 2\n$",
