@@ -259,6 +259,7 @@ struct MailboxLife {
     var isOfParent: Bool { ownPhase != .unstarted && generation != ForkedCopy.generation }
 
     mutating func begin() {
+        _ = ForkedCopy.isWatching
         generation = ForkedCopy.generation
         if ownPhase == .unstarted { ownPhase = .open }
     }
