@@ -113,7 +113,7 @@ final class EventSignal: ThreadSignal {
     private static func moreIsAppended(_ context: ThreadContext, _ isOne: Bool, since woken: UInt64) -> Bool {
         let begin = SystemThread.monotonicNanoseconds
         guard isOne, begin - woken < 200_000, begin > context.sleep?.restsUntil ?? 0,
-            context.mailbox.state.withLock({ $0.phase == .open && $0.drainBudget == .unbounded })
+            context.mailbox.state.withLock({ $0.life.phase == .open && $0.drainBudget == .unbounded })
         else {
             sched_yield()
             return false

@@ -34,12 +34,12 @@ final class Mailbox: Sendable {
 
     /// The thread; nil before it began.
     var identity: ThreadIdentity? { state.withLock { $0.identity } }
-    var isOpen: Bool { state.withLock { $0.phase == .open } }
+    var isOpen: Bool { state.withLock { $0.life.phase == .open } }
     var isEnded: Bool { state.withLock { $0.phase == .ended } }
     /// True from `close()` or `end()` on.
     var isStopping: Bool { state.withLock { $0.phase != .unstarted && $0.phase != .open } }
     /// True in a copy of the process that has no copy of this thread.
-    var isOfParent: Bool { state.withLock { $0.isOfParent } }
+    var isOfParent: Bool { state.withLock { $0.life.isOfParent } }
     /// True if this is the calling thread's mailbox.
     var isCurrent: Bool { ThreadContext.withCurrent { $0.mailbox === self } }
     /// The thread's name in errors.
@@ -66,7 +66,7 @@ final class Mailbox: Sendable {
     /// - Returns: the delivery, if the thread accepts nothing; then the caller settles it.
     func enqueue(_ delivery: consuming Delivery) -> Delivery? {
         state.lock()
-        guard state.valueWhileLocked.accepts(delivery) else {
+        guard state.valueWhileLocked.life.accepts(delivery) else {
             state.unlock()
             return delivery
         }
@@ -137,7 +137,7 @@ final class Mailbox: Sendable {
     func close() {
         let signal: (any ThreadSignal)? = state.withLock { state in
             guard state.phase == .open || state.phase == .unstarted else { return nil }
-            state.phase = .closing
+            state.life.phase = .closing
             return state.signal
         }
         guard let signal else { return }
@@ -234,11 +234,11 @@ struct LostDeliveries {
     var queuedNotifications = 0
 }
 
-/// The part of a mailbox that all threads see: a pure value. It says what to do after its lock was released.
+/// What a mailbox accepts.
 ///
 ///     unstarted ──begin─► open ──close──► closing ──end──► ending ──► ended
 ///     deliveries, jobs    everything      jobs             nothing
-struct MailboxState {
+struct MailboxLife {
     enum Phase {
         case unstarted, open, closing
         /// The entries that wait are being settled. Only jobs, and objects that the thread must release, are accepted.
@@ -248,7 +248,37 @@ struct MailboxState {
 
     private var ownPhase = Phase.unstarted
     /// Since the thread began; see `ForkedCopy`.
-    private var generation = 0
+    fileprivate var generation = 0
+
+    var phase: Phase {
+        get { isOfParent ? .ended : ownPhase }
+        set { ownPhase = newValue }
+    }
+
+    /// True in a copy of the process that has no copy of the thread.
+    var isOfParent: Bool { ownPhase != .unstarted && generation != ForkedCopy.generation }
+
+    mutating func begin() {
+        _ = ForkedCopy.isWatching
+        generation = ForkedCopy.generation
+        if ownPhase == .unstarted { ownPhase = .open }
+    }
+
+    func accepts(_ delivery: borrowing Delivery) -> Bool {
+        switch phase {
+        case .open: true
+        case .unstarted: !delivery.isBlock
+        case .closing, .ending: delivery.isJob
+        case .ended: false
+        }
+    }
+}
+
+/// The part of a mailbox that all threads see: a pure value. It says what to do after its lock was released.
+struct MailboxState {
+    /// Of its own, because reading it would copy the rest otherwise.
+    var life = MailboxLife()
+    var phase: MailboxLife.Phase { life.phase }
     var pending = PendingDeliveries()
     /// Wakes the thread; nil before it serves the mailbox and after its end.
     fileprivate(set) var signal: (any ThreadSignal)?
@@ -274,33 +304,17 @@ struct MailboxState {
     /// The thread's services, by type.
     var services: [ObjectIdentifier: any ThreadService] = [:]
 
-    var phase: Phase {
-        get { isOfParent ? .ended : ownPhase }
-        set { ownPhase = newValue }
-    }
-
-    /// True in a copy of the process that has no copy of the thread.
-    var isOfParent: Bool { ownPhase != .unstarted && generation != ForkedCopy.generation }
-
     /// The thread begins.
     mutating func begin(_ identity: ThreadIdentity, _ runLoop: RunLoopReference) {
-        (self.identity, self.runLoop, generation) = (identity, runLoop, ForkedCopy.generation)
-        if ownPhase == .unstarted { ownPhase = .open }
+        (self.identity, self.runLoop) = (identity, runLoop)
+        life.begin()
     }
 
     /// The process is a copy that has a copy of the thread.
     mutating func threadWasCopied(_ generation: Int, _ identity: ThreadIdentity?) {
-        (self.generation, isAwake) = (generation, false)
-        if ownPhase != .unstarted { self.identity = identity }
-    }
-
-    func accepts(_ delivery: borrowing Delivery) -> Bool {
-        switch phase {
-        case .open: true
-        case .unstarted: !delivery.isBlock
-        case .closing, .ending: delivery.isJob
-        case .ended: false
-        }
+        life.generation = generation
+        isAwake = false
+        if phase != .unstarted { self.identity = identity }
     }
 
     /// The error of a call that would wait for the thread; nil if it can wait.
@@ -330,7 +344,7 @@ struct MailboxState {
     /// - Returns: nil if that was done before.
     mutating func end() -> Ended? {
         guard phase != .ending, phase != .ended else { return nil }
-        phase = .ending
+        life.phase = .ending
         var taken = TakenDeliveries()
         _ = pending.refill(&taken)
         defer { (signal, replacedSignal, runLoop, delayed, services, whenBegun) = (nil, nil, nil, [:], [:], []) }
@@ -349,7 +363,7 @@ struct MailboxState {
     /// - Returns: what the thread must still release, and the jobs that were enqueued meanwhile.
     mutating func finishEnd() -> (isOver: Bool, toRelease: [AnyObject], jobs: TakenDeliveries) {
         let isOver = toRelease.isEmpty && pending.isEmpty
-        if isOver { phase = .ended }
+        if isOver { life.phase = .ended }
         var taken = TakenDeliveries()
         _ = pending.refill(&taken)
         defer { toRelease = [] }

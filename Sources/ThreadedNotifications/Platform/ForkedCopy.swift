@@ -8,15 +8,16 @@ internal import Synchronization
 /// parent's, as with Foundation. So a copy may post, and should then end or execute a program.
 package enum ForkedCopy {
     /// True in a process that was copied from a parent that used this package.
-    package static var isCopy: Bool { generation != 0 }
-
-    /// The number of forks since the first process that used this package.
-    static var generation: Int {
+    package static var isCopy: Bool {
         _ = isWatching
-        return forks.load(ordering: .relaxed)
+        return generation != 0
     }
 
-    private static let isWatching: Void = {
+    /// The number of forks since the first process that used this package.
+    static var generation: Int { forks.load(ordering: .relaxed) }
+
+    /// From the first use on, forks are counted.
+    static let isWatching: Void = {
         _ = pthread_atfork(nil, nil) {
             let generation = forks.add(1, ordering: .relaxed).newValue
             ThreadContext.existing?.threadWasCopied(generation)
