@@ -252,8 +252,7 @@ final class CasesTests: XCTestCase {
             0
             2
             ok      JobArrived observed: 1 post
-            FAILED  JobArrived observed: the recording does not have the notification JobArrived; did you mean \
-            jobs.JobArrived or other.JobArrived?
+            FAILED  JobArrived observed: the recording does not have the notification JobArrived; did you mean jobs.JobArrived?
             FAILED  JobArived observed: the recording does not have the notification JobArived; did you mean jobs.JobArrived?
             FAILED  Arrived observed: the recording does not have the notification Arrived; did you mean jobs.JobArrived?
             3
