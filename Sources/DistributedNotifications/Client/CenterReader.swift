@@ -105,7 +105,8 @@ struct CenterReader {
                 case .gap(let gap): connection.post(.gap(gap))
                 case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }
                 case .goodbye(let said): goodbye = said
-                case .welcome, .statusPart: throw .outOfTurn(.welcome)
+                case .welcome: throw .outOfTurn(.welcome)
+                case .statusPart: throw .outOfTurn(.statusPart)
                 case .ended(let reason):
                     return (goodbye?.text ?? reason, goodbye?.reason == .refused)
                 case .woken: if isClosed { return ("the center was closed", false) }

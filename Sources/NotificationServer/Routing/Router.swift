@@ -97,7 +97,8 @@ struct Router {
         case .status:
             guard client.statusRest == nil else { throw .outOfTurn(.status) }
             beginStatus(for: client)
-        default: break  // A farewell has no parts.
+        case .farewell: break
+        case .welcome, .notification, .gap, .synchronized, .statusPart, .goodbye: throw .outOfTurn(kind)
         }
         try reader.end()
         return kind != .farewell
