@@ -15,7 +15,7 @@ if [ -z "$build" ]; then
     build=$(swift build --show-bin-path)
 fi
 # The libraries are linked into the programs, as the package manager does it.
-objects=("$build"/CLinux.build/*.o)
+objects=()
 for module in ThreadedNotifications RunLoopIntegration; do
     mapfile -t -O ${#objects[@]} objects < <(sed "s|.*/|$build/$module.build/|; s|$|.o|" "$build/$module.build/sources")
 done
