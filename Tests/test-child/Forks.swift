@@ -5,8 +5,8 @@ import Glibc
 import PostingQueues
 import ThreadedNotifications
 
-/// A program that forks while its other thread waits; the copy posts for that thread, and waits for it. A copy that
-/// hangs is ended by SIGALRM.
+/// A program that forks while its other thread waits; the copy posts for that thread, and waits for it. Then a thread
+/// forks that has not used the package. A copy that hangs is ended by SIGALRM.
 struct Forks {
     private static let posted = Notification.Name("Posted")
 
@@ -36,6 +36,18 @@ struct Forks {
         waitpid(copy, &status, 0)
         print("copy:", status)
         print("parent:", try center.postAndWait(Notification(name: Self.posted), timeout: .seconds(20)))
+        let hasForked = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [center] in
+            fflush(nil)
+            if CLinuxFork() == 0 {
+                alarm(60)
+                print("post on a new thread:", center.post(name: Self.posted))
+                Glibc.exit(0)
+            }
+            wait(nil)
+            hasForked.signal()
+        }
+        hasForked.wait()
         withExtendedLifetime((token, here)) {}
     }
 

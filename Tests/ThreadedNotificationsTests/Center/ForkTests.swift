@@ -18,6 +18,7 @@ final class ForkTests: XCTestCase {
             waitUntilFinished: ()
             copy: 0
             parent: 2: delivered 2
+            post on a new thread: 2: target gone 2
 
             """)
     }
