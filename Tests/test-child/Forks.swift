@@ -5,8 +5,8 @@ import Glibc
 import PostingQueues
 import ThreadedNotifications
 
-/// A program that forks while its other thread waits; the copy posts for that thread, and waits for it. A copy that
-/// hangs is ended by SIGALRM.
+/// A program that forks while its other thread is in a block, and so holds no lock; the copy posts for that thread, and
+/// waits for it. Then a thread forks that has not used the package. A copy that hangs is ended by SIGALRM.
 struct Forks {
     private static let posted = Notification.Name("Posted")
 
@@ -19,6 +19,12 @@ struct Forks {
         let here = center.addObserver(forName: Self.posted, on: .current) { _ in }
         let queue = PostingQueue(center: center, on: worker)
         try center.postAndWait(Notification(name: Self.posted), timeout: .seconds(20))
+        let (isInBlock, mayReturn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try worker.perform {
+            isInBlock.signal()
+            mayReturn.wait()
+        }
+        isInBlock.wait()
         fflush(nil)
         let copy = CLinuxFork()
         if copy == 0 {
@@ -35,6 +41,19 @@ struct Forks {
         var status: Int32 = 0
         waitpid(copy, &status, 0)
         print("copy:", status)
+        let hasForked = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [center] in
+            fflush(nil)
+            if CLinuxFork() == 0 {
+                alarm(60)
+                print("post on a new thread:", center.post(name: Self.posted))
+                Glibc.exit(0)
+            }
+            wait(nil)
+            hasForked.signal()
+        }
+        hasForked.wait()
+        mayReturn.signal()
         print("parent:", try center.postAndWait(Notification(name: Self.posted), timeout: .seconds(20)))
         withExtendedLifetime((token, here)) {}
     }

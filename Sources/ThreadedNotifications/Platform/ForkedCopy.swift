@@ -18,7 +18,8 @@ package enum ForkedCopy {
 
     /// From the first use on, forks are counted.
     static let isWatching: Void = {
-        _ = pthread_atfork(nil, nil) {
+        // The thread that forks gets its context before: later, the only thread of a copy is taken for the main thread.
+        _ = pthread_atfork({ _ = ThreadContext.current }, nil) {
             let generation = forks.add(1, ordering: .relaxed).newValue
             ThreadContext.existing?.threadWasCopied(generation)
         }

@@ -228,7 +228,7 @@ final class ThreadContext {
 
     /// This thread goes on in a copy of the process, where the kernel gave it another id.
     func threadWasCopied(_ generation: Int) {
-        if let known = identity {
+        if let known = identity ?? mailbox.state.valueWhileLocked.identity {
             identity = ThreadIdentity(
                 number: known.number, name: known.name, kernelID: SystemThread.currentKernelID)
         }

@@ -17,6 +17,7 @@ final class ForkTests: XCTestCase {
             performAndWait: threadStopped
             waitUntilFinished: ()
             copy: 0
+            post on a new thread: 2: target gone 2
             parent: 2: delivered 2
 
             """)
