@@ -43,6 +43,9 @@ static struct destination destination;
 static _Atomic pid_t process;
 /// The thread that forks holds the lock meanwhile.
 static struct lock_holder forking;
+/// True until the fork has ended, and in the copy until it records to a file of its own. The copy may have the same
+/// process id as the original: both have 1 if each is the first process of a namespace.
+static bool is_forking;
 /// The numbers of the last record and of those that could not be written, and the system's error number.
 static uint64_t last_number, lost;
 static int last_error;
@@ -60,22 +63,24 @@ static void set_state(enum state new) {
 }
 
 static void report(const char *path, const char *problem) {
-    // Standard error may be a pipe without a reader.
-    sigset_t pipe_signal, before;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    // Standard error may be a pipe without a reader, or a file that must not grow.
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
     int length = dprintf(
         STDERR_FILENO,
         "ThreadedNotifications: cannot record to %s: %s. Name a file that can be written, on a disk with room.\n", path,
         problem);
-    if (length < 0 && errno == EPIPE) sigtimedwait(&pipe_signal, NULL, &(struct timespec){0, 0});
+    if (length < 0 && (errno == EPIPE || errno == EFBIG)) sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /// Called with the lock in a copy of the process, which records to a file of its own.
 static void become_copy(void) {
     process = getpid();
+    is_forking = false;
     if (atomic_load(&state) != recording) return;
     destination_close(&destination, false);
     snprintf(asked_path, sizeof asked_path, "%s.%d", destination.absolute_path, process);
@@ -261,9 +266,11 @@ static void process_will_fork(void) {
     // The variable belongs to the thread that has the lock.
     struct lock_holder holder = delivery_recorder_lock();
     forking = holder;
+    is_forking = true;
 }
 
 static void process_forked(void) {
+    is_forking = false;
     lock_release(&forking);
     if (atomic_load(&state) != recording) return;
     append(&(struct recorder_record){.stage = TEXT("fork"), .thread = {.kernel_id = gettid()}});
@@ -271,7 +278,7 @@ static void process_forked(void) {
 
 static void process_is_copy(void) {
     // Otherwise a hook of the program that ran before this one has recorded.
-    if (process != getpid()) become_copy();
+    if (is_forking) become_copy();
     lock_release(&forking);
 }
 

@@ -10,8 +10,8 @@ extension DistributedCenter {
     ///     token = try center.addObserver(forName: .saved, as: Saved.self) { saved in window.show(saved.path) }
     ///
     /// Foundation's `PropertyListEncoder` makes the userInfo: integers, reals, booleans, strings, `Date` and `Data`
-    /// keep their kinds, and a nil is left out; in an array it is the string "$null". A `PropertyListValue` in the
-    /// value is encoded as for JSON, so its dates and data become strings.
+    /// keep their kinds, and a nil is left out; in an array it is the string "$null". The coders take every such string
+    /// for nil. A `PropertyListValue` in the value is encoded as for JSON, so its dates and data become strings.
     /// - Throws: the errors of `post(name:object:userInfo:deliverImmediately:file:line:)`. `.userInfoNotUsable` has the
     ///   path of the value that cannot be encoded.
     @available(*, noasync, message: "it may block the thread; use await")

@@ -1,5 +1,6 @@
 public import Foundation
 internal import Glibc
+internal import Synchronization
 public import ThreadedNotifications
 
 /// A notification center for the processes of one user on one computer, like Apple's `DistributedNotificationCenter`.
@@ -21,12 +22,19 @@ public import ThreadedNotifications
 /// - Source: "Notification Programming Topics", on distributed notification centers; the article *Distributed
 ///   Notifications* has the rules.
 public final class DistributedCenter: Sendable {
-    private static let shared = Result { () throws(DistributedError) in try DistributedCenter() }
+    /// A lock might stay locked in a copy of the process. A center that another thread has stored first replaces one's
+    /// own, which was not used.
+    private static let shared = AtomicLazyReference<DistributedCenter>()
 
     /// The process's center in the default directory, created at the first use.
     ///
-    /// - Throws: `.pathNotUsable` if this process had no file descriptor left then.
-    public static var `default`: DistributedCenter { get throws(DistributedError) { try shared.get() } }
+    /// - Throws: `.pathNotUsable` if this process has no file descriptor left. The next use tries again.
+    public static var `default`: DistributedCenter {
+        get throws(DistributedError) {
+            if let center = shared.load() { return center }
+            return shared.storeIfNil(try DistributedCenter())
+        }
+    }
 
     let connection: CenterConnection
 
@@ -196,7 +204,8 @@ public final class DistributedCenter: Sendable {
 
     /// Asks the server of a directory for its status. It starts no server.
     /// - Returns: nil if no server is running there.
-    /// - Throws: `.pathNotUsable`, `.serverRefused`, or `.notAnswered` after the timeout.
+    /// - Throws: `.pathNotUsable`, `.serverRefused`, `.serverNotStarted` if a server accepts nobody, or `.notAnswered`
+    ///   after the timeout.
     @available(*, noasync, message: "it blocks the thread; use await")
     public static func status(
         of directory: ServerDirectory = .default, timeout: Duration = .seconds(5)

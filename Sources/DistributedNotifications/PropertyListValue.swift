@@ -65,7 +65,8 @@ extension PropertyListValue: ExpressibleByStringInterpolation, ExpressibleByInte
 }
 
 extension PropertyListValue: Codable {
-    /// Decodes from JSON, in which dates and data are strings and stay strings, and from property lists.
+    /// Decodes from JSON, in which dates and data are strings and stay strings, and from property lists. A real without
+    /// a fraction becomes an integer, which `realValue` returns too.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         func value<Kind: Decodable>(_ make: (Kind) -> PropertyListValue) -> PropertyListValue? {

@@ -1,5 +1,6 @@
 public import DistributedNotifications
 public import Foundation
+internal import Synchronization
 internal import ThreadedNotifications
 
 /// Apple's notification center for the processes of one user, over a `DistributedCenter`.
@@ -53,15 +54,21 @@ public final class DistributedNotificationCenter: Sendable {
         var errorHandler: (@Sendable (DistributedError) -> Void)?
     }
 
-    private static let shared = DistributedNotificationCenter(
-        Result { () throws(DistributedError) in try DistributedCenter.default })
+    private static let shared = AtomicLazyReference<DistributedNotificationCenter>()
 
     /// A failure if the process had no file descriptor left.
     private let center: Result<DistributedCenter, DistributedError>
     private let state = Locked(State())
 
     /// The process's center in the user's default directory.
-    public class func `default`() -> DistributedNotificationCenter { shared }
+    public class func `default`() -> DistributedNotificationCenter {
+        if let center = shared.load() { return center }
+        let center = DistributedNotificationCenter(
+            Result { () throws(DistributedError) in try DistributedCenter.default })
+        // One that can only report the error is not kept: the next call tries again.
+        if case .failure = center.center { return center }
+        return shared.storeIfNil(center)
+    }
 
     /// A center over another one, such as that of a directory of its own.
     public convenience init(_ center: DistributedCenter) {

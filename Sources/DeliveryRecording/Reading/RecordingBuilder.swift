@@ -122,8 +122,7 @@ struct RecordingBuilder {
     /// - Parameters:
     ///   - begin: the time of its header.
     ///   - isFirst: true if its first record follows. Process ids are reused, and in containers they are often the
-    // same,
-    ///     so a later begin means another process.
+    ///     same, so a later begin means another process.
     /// - Returns: true if there was no record of the process before.
     @discardableResult
     mutating func setProcess(

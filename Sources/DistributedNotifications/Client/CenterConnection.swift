@@ -118,11 +118,15 @@ final class CenterConnection: Sendable {
             if sender == nil {
                 sender = try wait(until: deadline) { state throws(DistributedError) in try state.connection() }
             }
-            guard let sender else { throw notPosted("no server answered at \(directory.socketPath)") }
+            guard let sender else {
+                throw notPosted("no server answered at \(directory.socketPath). If one is stopped, continue or end it")
+            }
             switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
             case .sent: return
             case .ended: state.withLock { $0.lost(sender) }
-            case .timedOut: throw notPosted("the server does not read: it is busy or stopped")
+            case .timedOut:
+                throw notPosted(
+                    "the server does not read: it is busy or stopped. Find its process, and continue or end it")
             }
         }
     }

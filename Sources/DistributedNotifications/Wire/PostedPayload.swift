@@ -1,7 +1,7 @@
 /// The parts of a post's payload. The server passes the payload on unchanged.
 ///
-///     u8 flags (1 deliver immediately, 2 object, 4 userInfo, 8 number)  name  [object]  [u64 number]  userInfo, the
-// rest
+///     u8 flags (1 deliver immediately, 2 object, 4 userInfo, 8 number)  name  [object]  [u64 number]
+///     userInfo, the rest
 package struct PostedPayload {
     package let flags: UInt8
     package let name: UnsafeRawBufferPointer
