@@ -54,12 +54,23 @@ struct NotifyDemo: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ) { _ in }
         do {
-            if try runChild(CommandLine.arguments.dropFirst()) { return }
-            var command = try parseAsRoot()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if try runChild(arguments[...]) { return }
+            var command = try command(of: arguments)
             try command.run()
         } catch {
             exit(showing: error)
         }
+    }
+
+    /// Parses the arguments. A word that is not a subcommand would be passed to the default subcommand.
+    static func command(of arguments: [String]) throws -> any ParsableCommand {
+        let names = configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
+        guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else {
+            return try parseAsRoot(arguments)
+        }
+        let near = Suggestion.nearest(to: word, among: names).map { " Did you mean '\($0)'?" }
+        throw ValidationError("There is no subcommand '\(word)'.\(near ?? "")")
     }
 
     /// The first argument of the process that `doctor` records.

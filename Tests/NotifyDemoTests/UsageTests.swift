@@ -8,7 +8,7 @@ final class UsageTests: XCTestCase {
     /// The exit status and message of a command line that is refused; nil if it is accepted.
     private func refusal(_ arguments: [String]) -> (status: Int32, message: String)? {
         do {
-            _ = try NotifyDemo.parseAsRoot(arguments)
+            _ = try NotifyDemo.command(of: arguments)
             return nil
         } catch {
             return (NotifyDemo.exitCode(for: error).rawValue, NotifyDemo.fullMessage(for: error))
@@ -19,7 +19,7 @@ final class UsageTests: XCTestCase {
         let long = String(repeating: "é", count: 128)
         let cases = [
             ("run redirct", "Did you mean \"redirect\"?"), ("run xyzzy", "'notify-demo list' lists all"),
-            ("rnu redirect", "unexpected arguments: 'rnu'"), ("smoke redirct", "Did you mean \"redirect\"?"),
+            ("rnu redirect", "Did you mean 'run'?"), ("smoke redirct", "Did you mean \"redirect\"?"),
             ("--nonsense", "--nonsense"), ("run", "Missing expected argument"),
             ("run flood --posters 0", "--posters is 0; it must be from 1 to 256"),
             ("run flood --drop-signals nan", "must be from 0.0 to 1.0"),

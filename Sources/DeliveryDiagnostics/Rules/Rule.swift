@@ -53,9 +53,7 @@ extension Rule {
                 problem = rule.read(match.dropFirst(2).map { $0.substring.map(String.init) })
                 rules.append(rule)
             } else {
-                let patterns = RuleForm.all.map(\.pattern).joined(separator: "; ")
-                problem =
-                    "\"\(Excerpt.of(line))\" is not a rule. The rules are: \(patterns). A name with spaces is quoted."
+                problem = "\"\(Excerpt.of(line))\" is not a rule. \(RuleForm.advice(for: line))"
             }
             if let problem { throw LogError(log: source, line: isFile ? number : nil, problem: problem) }
         }

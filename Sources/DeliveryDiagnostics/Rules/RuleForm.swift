@@ -38,6 +38,18 @@ struct RuleForm: Sendable {
 
     // MARK: Reading
 
+    /// How to write a rule: the form that shares most words with a line, or all forms.
+    static func advice(for line: String) -> String {
+        let words = line.split(separator: " ").map(String.init)
+        func shared(_ form: RuleForm) -> Int {
+            form.pattern.split(separator: " ").count { word in words.contains { Suggestion.isNear($0, "\(word)") } }
+        }
+        let nearest = all.max { shared($0) < shared($1) }.flatMap { shared($0) > 0 ? $0 : nil }
+        let forms = nearest.map { "Did you mean the form \($0.pattern)?" }
+        return (forms ?? "The rules are: \(all.map(\.pattern).joined(separator: "; ")).")
+            + " PLACE is main or such as thread cook, TIME such as 16 ms; a name with spaces is quoted."
+    }
+
     private static let text = ##""(?:[^"\\]|\\.)*"|[^\s"#][^\s"]*"##
     /// Words that begin other rules are written in quotes.
     private static let name = #"((?!(?:no|each|every|everything)(?!\S))(?:\#(text)))"#

@@ -19,9 +19,11 @@ struct AnnotationOptions: ParsableArguments {
     func annotate(_ findings: [Finding], title: String, totals: String, _ terminal: Terminal) {
         guard annotations == .github || annotations == .auto && Workflow.isRunning else { return }
         let environment = ProcessInfo.processInfo.environment
-        let files = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
-        for line in WorkflowCommands.annotations(findings, path: { files?.path($0) }) { terminal.annotate(line) }
+        let sources = environment["GITHUB_WORKSPACE"].map { SourceFiles(directory: $0) }
+        for line in WorkflowCommands.annotations(findings, path: { sources?.path($0) }) { terminal.annotate(line) }
         guard let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty else { return }
+        let files = FileManager.default
+        if !files.fileExists(atPath: path) { _ = files.createFile(atPath: path, contents: nil) }
         do {
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             let end = Int(try file.seekToEnd())

@@ -39,7 +39,12 @@ final class RuleParserTests: XCTestCase {
         XCTAssertEqual(rules.map { "\($0.text) \($0.origin?.line ?? 0)" }, ["Saved on main 3", "no finding 4"])
         XCTAssertNil(try Rule.rules("no finding", source: "-")[0].origin)
         for (line, problem) in [
-            ("Saved onn main", "\"Saved onn main\" is not a rule. The rules are: NAME on PLACE; NAME not on PLACE; "),
+            ("Saved onn main", "\"Saved onn main\" is not a rule. Did you mean the form NAME on PLACE? "),
+            ("Savd", "\"Savd\" is not a rule. The rules are: NAME on PLACE; NAME not on PLACE; "),
+            (
+                "no handler longer then 16 ms",
+                "\"no handler longer then 16 ms\" is not a rule. Did you mean the form no handler [on PLACE] longer than "
+            ),
             ("Saved on mian", "\"Saved on mian\" is not"),
             ("Build finished on main", "\"Build finished on main\" is not"),
             ("Saved on main thread", "\"Saved on main thread\" is not"), ("No finding", "\"No finding\" is not"),
