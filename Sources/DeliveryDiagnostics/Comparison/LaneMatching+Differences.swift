@@ -66,6 +66,7 @@ extension LaneMatching {
     private mutating func gap(_ rest: [ArraySlice<Int>]) -> (Int, Int) {
         let lines = rest.map { Array($0.prefix(Self.longestGap + 1)) }
         let skeletons = runs.indices.map { side in lines[side].map { runs[side].lines[$0].skeleton } }
+        guard !Set(skeletons[0]).isDisjoint(with: skeletons[1]) else { return (1, 1) }
         let count = matched
         defer { matched = count }
         for gap in Self.gaps where gap.0 < lines[0].count && gap.1 < lines[1].count {
