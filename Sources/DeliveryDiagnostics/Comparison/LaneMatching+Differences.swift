@@ -2,21 +2,26 @@
 extension LaneMatching {
     /// If one run has lines that the other does not have, the next common line is sought that far.
     private static let longestGap = 64
-    private static let maximumDifferences = 10_000
+    /// For each gap, the lines of each run that are left out: the shortest first, and of these the most even ones.
+    private static let gaps = (1...longestGap).flatMap { sum in
+        (0...sum).sorted { abs(2 * $0 - sum) < abs(2 * $1 - sum) }.map { ($0, sum - $0) }
+    }
+    /// What follows in a lane, and other lanes, are not compared.
+    private static let (maximumOfLane, maximum) = (1000, 10_000)
 
     /// Pairs the lanes without a counterpart with the most similar ones, and compares their lines.
     mutating func alignOthers() {
         var all = Dictionary(grouping: runs[1].lanes.indices.reversed()) { runs[1].lanes[$0].key.label }
         var contents: [[Int: Set<Int>]] = [[:], [:]]
         for isSimilar in [true, false] {
-            for lane in runs[0].lanes.indices where isFree(lane, 0) && differences.count <= Self.maximumDifferences {
+            for lane in runs[0].lanes.indices where isFree(lane, 0) && differences.count < Self.maximum {
                 let found = candidates(lane, runs[0].lanes[lane].key.label, &all)
                 let best = found.map { (similarity(lane, $0, &contents), $0) }.max { $0.0 < $1.0 }
                 if let best, best.0 > 0 || !isSimilar { align(lane, best.1) }
             }
         }
         for side in runs.indices {
-            for lane in runs[side].lanes.indices where isFree(lane, side) {
+            for lane in runs[side].lanes.indices where isFree(lane, side) && differences.count < Self.maximum {
                 report(rest: lines(lane, side)[...], side)
             }
         }
@@ -33,7 +38,12 @@ extension LaneMatching {
     private mutating func align(_ lane: Int, _ other: Int) {
         join(lane, other)
         var rest = [lines(lane, 0)[...], lines(other, 1)[...]]
-        while differences.count <= Self.maximumDifferences {
+        let maximum = differences.count + Self.maximumOfLane
+        while true {
+            guard differences.count < maximum else {
+                for side in runs.indices { for line in rest[side] { isRemoved[side][line] = true } }
+                return
+            }
             for side in runs.indices {
                 while let line = rest[side].first, isCaused(line, side) {
                     isRemoved[side][line] = true
@@ -55,19 +65,19 @@ extension LaneMatching {
     /// lines were changed.
     private mutating func gap(_ rest: [ArraySlice<Int>]) -> (Int, Int) {
         let lines = rest.map { Array($0.prefix(Self.longestGap + 1)) }
+        let skeletons = runs.indices.map { side in lines[side].map { runs[side].lines[$0].skeleton } }
+        guard !Set(skeletons[0]).isDisjoint(with: skeletons[1]) else { return (1, 1) }
         let count = matched
         defer { matched = count }
-        for sum in 1...Self.longestGap {
-            for gap in (0...sum).sorted(by: { abs(2 * $0 - sum) < abs(2 * $1 - sum) })
-            where gap < lines[0].count && sum - gap < lines[1].count {
-                let next = [lines[0][gap], lines[1][sum - gap]]
-                // A line that one of the left out lines of its lane causes is left out with it.
-                let areCaused = runs.indices.contains { side in
-                    let (all, line) = (runs[side].lines, runs[side].lines[next[side]])
-                    return line.cause >= lines[side][0] && all[line.cause].lane == line.lane
-                }
-                if !areCaused, match(next[0], next[1]) { return (gap, sum - gap) }
+        for gap in Self.gaps where gap.0 < lines[0].count && gap.1 < lines[1].count {
+            guard skeletons[0][gap.0] == skeletons[1][gap.1] else { continue }
+            let next = [lines[0][gap.0], lines[1][gap.1]]
+            // A line that one of the left out lines of its lane causes is left out with it.
+            let areCaused = runs.indices.contains { side in
+                let (all, line) = (runs[side].lines, runs[side].lines[next[side]])
+                return line.cause >= lines[side][0] && all[line.cause].lane == line.lane
             }
+            if !areCaused, match(next[0], next[1]) { return gap }
         }
         return (1, 1)
     }
@@ -106,19 +116,22 @@ extension LaneMatching {
 
     /// Joins a line of one run only with the same line elsewhere in the other.
     mutating func findMoved() {
+        // The first is the last.
         var others: [Int: [Int]] = [:]
-        for (number, difference) in differences.enumerated() where difference.lines[0] == nil {
+        for (number, difference) in differences.enumerated().reversed() where difference.lines[0] == nil {
             if let second = difference.lines[1] { others[runs[1].lines[second].skeleton, default: []].append(number) }
         }
         let count = matched
         var used: Set<Int> = []
         for number in differences.indices where differences[number].lines[1] == nil {
             guard let first = differences[number].lines[0] else { continue }
-            let candidates = (others[runs[0].lines[first].skeleton] ?? []).lazy.filter { !used.contains($0) }
-            let equal = candidates.prefix(Self.maximumCandidates).first { other in
-                differences[other].lines[1].map { match(first, $0) } ?? false
-            }
-            guard let other = equal ?? (runs[0].isText ? candidates.first : nil) else { continue }
+            let skeleton = runs[0].lines[first].skeleton
+            let candidates = Array((others[skeleton] ?? []).suffix(Self.maximumCandidates))
+            let equal = candidates.last { other in differences[other].lines[1].map { match(first, $0) } ?? false }
+            guard let other = equal ?? (runs[0].isText ? candidates.last : nil),
+                let place = others[skeleton]?.lastIndex(of: other)
+            else { continue }
+            others[skeleton]?.remove(at: place)
             used.insert(other)
             differences[number].lines[1] = differences[other].lines[1]
             differences[number].isMoved = true

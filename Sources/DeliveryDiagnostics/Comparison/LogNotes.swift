@@ -14,7 +14,9 @@ struct LogNotes {
             sentences.append("\(sameThreads) between threads was not compared.")
         }
         if !unordered.isEmpty {
-            let groups = unordered.map { ShownText.name($0) }.joined(separator: ", ")
+            let shown = unordered.prefix(9).map { ShownText.name($0) }
+            let others = unordered.count > 9 ? ["\(unordered.count - 9) others"] : []
+            let groups = (shown + others).joined(separator: ", ")
             let what = unit == nil ? "lines" : "runs of work"
             sentences.append(
                 "The \(what) of \(groups) were compared without their order, because several threads may have written "

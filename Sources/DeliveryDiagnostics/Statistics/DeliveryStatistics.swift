@@ -150,11 +150,12 @@ package struct DeliveryStatistics: Sendable, Encodable {
                 }
             }
         }
-        for delivery in index.deliveries {
+        for (place, delivery) in index.deliveries.enumerated() {
             let number = delivery.outcome >= 0 ? delivery.outcome : delivery.append
             guard number >= 0, delivery.skip < 0 || delivery.outcome >= 0, contains(number) else { continue }
             let (entry, mailbox) = (index.entry(number), index.mailbox(of: delivery))
-            let count = delivery.outcome < 0 ? .pending : Accounts.Count(entry.stage) ?? .pending
+            let isLost = delivery.outcome < 0 && accounts.isLost(place, index)
+            let count = delivery.outcome < 0 ? isLost ? .lost : .pending : Accounts.Count(entry.stage) ?? .pending
             let thread = count == .delivered ? entry.thread : mailbox >= 0 ? mailbox : max(entry.target, -1)
             threads[Int(thread >= 0 ? thread : entry.thread)].counts[count] += 1
             threads[Int(thread >= 0 ? thread : entry.thread)].counts[.matched] += 1

@@ -47,8 +47,11 @@ package struct TimelinePicture: Sendable {
             lines.append(max(bottom, height(row.entry)))
             bottom = lines[lines.count - 1] + Self.line
         }
-        bottom = max(bottom, heights.values.max() ?? 0)
+        // A box that ends has its end above the bottom.
+        bottom = max(bottom, (heights.values.max() ?? 0) + Self.line)
     }
+
+    private static func width(_ texts: [String]) -> Int { texts.map(SVG.width).max() ?? 0 }
 
     private static func wrapped(_ texts: [String]) -> [String] {
         texts.flatMap { WrappedText.lines(Excerpt.of($0, length: 600), width: 100) }
@@ -66,7 +69,8 @@ package struct TimelinePicture: Sendable {
     package var svg: String {
         let right = Self.margin + titles.count * pitch + 20
         let legend = legend(at: bottom + 14)
-        let width = max(640, 20 + 120 * legend.count, right + (texts.map(SVG.width).max() ?? 0) + 16)
+        let widths = [16 + Self.width(head + foot), 4 + 120 * legend.count, right + Self.width(texts)]
+        let width = max(640, 16 + (widths.max() ?? 0))
         let leaders = zip(timeline.rows, lines).map { row, line in
             let y = height(row.entry)
             return SVG.path("grid", "M\(x(row)) \(y)L\(right - 18) \(y)L\(right - 4) \(line)")

@@ -62,7 +62,8 @@ extension Timeline {
     var end: String? {
         limitReached.map { time in
             let next = ElapsedTime.exact(time)
-            return "The drawing ends at \(rows.count) rows: --from \(next) continues there, --limit 0 draws everything."
+            return "The drawing ends at \(counted(rows.count, "row")): --from \(next) continues there, "
+                + "--limit 0 draws everything."
         }
     }
 }

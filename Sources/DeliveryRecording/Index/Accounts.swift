@@ -65,13 +65,20 @@ package struct Accounts: Sendable {
         for number in index.deliveries.indices {
             let delivery = index.deliveries[number]
             if includes(index.record(of: delivery)) {
-                count(delivery, isPassedOver: passedOver.contains(Int32(number)), index)
+                count(delivery, isLost: isLost(number, index), index)
             }
         }
         for number in index.posts.indices {
             if index.posts[number].posted >= 0, includes(index.posts[number].posted) { countPost(number, index) }
             if index.posts[number].enqueued >= 0, includes(index.posts[number].enqueued) { countInQueue(number, index) }
         }
+    }
+
+    /// True for a delivery that can no longer arrive, if no record is missing. It must not have an outcome.
+    package func isLost(_ number: Int, _ index: RecordingIndex) -> Bool {
+        let delivery = index.deliveries[number]
+        return (passedOver.contains(Int32(number)) || index.targetHasEnded(delivery))
+            && index.recording.completeness[index.process(ofPost: delivery.post)].isComplete
     }
 
     package func sum(_ table: Table, name: Int32? = nil) -> Counts {
@@ -113,7 +120,7 @@ package struct Accounts: Sendable {
         all[account].counts[count] += number
     }
 
-    private mutating func count(_ delivery: RecordingIndex.Delivery, isPassedOver: Bool, _ index: RecordingIndex) {
+    private mutating func count(_ delivery: RecordingIndex.Delivery, isLost: Bool, _ index: RecordingIndex) {
         let process = index.process(ofPost: delivery.post)
         let account =
             delivery.isBlock
@@ -124,8 +131,7 @@ package struct Accounts: Sendable {
             return
         }
         guard delivery.outcome >= 0 else {
-            let isLost = isPassedOver || index.targetHasEnded(delivery)
-            return add(1, isLost && index.recording.completeness[process].isComplete ? .lost : .pending, to: account)
+            return add(1, isLost ? .lost : .pending, to: account)
         }
         let outcome = index.entry(delivery.outcome)
         if outcome.stage == .drop, all[account].firstDrop < 0 { all[account].firstDrop = delivery.outcome }

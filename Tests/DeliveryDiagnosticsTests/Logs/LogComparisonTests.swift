@@ -277,6 +277,19 @@ final class LogComparisonTests: XCTestCase {
 
     // MARK: Reports
 
+    /// After so many differences, the rest of a thread's lines is not compared.
+    func testAmongManyDifferencesNoLineIsSaidToBeOfAnotherThread() throws {
+        func log(_ word: String, _ last: String) -> [String] {
+            [("1", "one", last), ("2", "two", "end")].flatMap { id, name, last in
+                ["\(name) begins", "\(name) goes on"].map { "\(id) - \($0)" }
+                    + (0..<1001).map { "\(id) - \(name) \(word) w\($0)x" } + ["\(id) - \(last)"]
+            }
+        }
+        let report = try compare(log("old", "end"), log("new", "ends"), equalTimes: true)
+        XCTAssertTrue(report.hasPrefix("the runs differ\nThe messages differ."), report)
+        XCTAssertFalse(report.contains("is written by"), report)
+    }
+
     func testTheDocumentsLogsEqualThemselvesAndDifferFromTheOthers() throws {
         let logs = try ReferenceLog.allCases.map { ($0, try TextLog($0)) }
         for (name, one) in logs {

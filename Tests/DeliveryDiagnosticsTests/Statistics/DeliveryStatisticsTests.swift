@@ -57,6 +57,13 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertTrue(observer.contains("\n3 A, Demo/main.swift:5"), observer)
     }
 
+    func testWhatAnEndedThreadDidNotHandleIsLostInEachTable() {
+        let statistics = statistics(of: RecordedStory("add o1; hand #1 o1; worker threadEnd -; end - !exit").recording)
+        for groups in [[statistics.total], statistics.names, statistics.observers, statistics.threads] {
+            XCTAssertEqual(groups.map { $0.counts[.lost] }.reduce(0, +), 1, groups.map(\.label).joined())
+        }
+    }
+
     // MARK: Random recordings
 
     /// Checks that nothing traps, tables fit, and sums equal the sums of their parts.

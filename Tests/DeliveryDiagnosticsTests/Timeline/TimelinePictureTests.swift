@@ -31,6 +31,20 @@ final class TimelinePictureTests: XCTestCase {
         }
     }
 
+    func testAHandlerThatEndsLastIsClosed() {
+        let svg = svg("add o1 A >main; append #1 o1 A >main; deliver #1 o1 A; return #1 o1 A +98ms", isLinear: true)
+        XCTAssertTrue(svg.contains(/class="handler c0" d="M\d+ \d+m-4 \d+v-\d+h8v\d+z"/), svg)
+    }
+
+    func testNoTextIsLongerThanThePicture() throws {
+        let recording = RecordedStory("log - 'a'; log - 'b' +123456789ns").recording
+        let svg = TimelinePicture(Timeline(RecordingIndex(recording), limit: 1)).svg
+        let width = try XCTUnwrap(svg.firstMatch(of: /width="(\d+)" xml/).flatMap { Int($0.1) })
+        for text in svg.matches(of: /x="(\d+)" y="\d+">([^<]+)</) {
+            XCTAssertLessThanOrEqual((Int(text.1) ?? 0) + DisplayWidth.of(String(text.2)) * 15 / 2, width, "\(text.2)")
+        }
+    }
+
     func testTheLegendExplainsTheMarksThatAreUsed() {
         let all = DeliveryStage.allCases.map { "\($0.rawValue) #99 A" }.joined(separator: ";")
         let (svg, simple) = (svg("\(String.stalledWorker); \(all)"), svg(.slowHandler))
