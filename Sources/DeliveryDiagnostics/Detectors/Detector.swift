@@ -39,6 +39,7 @@ struct Detector: Sendable {
         Detector("backlog", "notifications or blocks still wait when the recording ends", \.backlog),
         Detector("unmatchedName", "a name is observed and not posted", \.neverPosted),
         Detector("unmatchedName", "a name was posted before it had an observer", \.postedUnobserved),
+        Detector("unmatchedName", "a name was posted to other processes, and none observes it", \.sentUnobserved),
         Detector("endedInHandler", "a signal ended the process while a handler ran", \.endedInHandlers),
         Detector("stalled", "a handler occupied the main thread for too long (--main-budget)", \.longHandlersOnMain),
         Detector("incomplete", "records are missing, or something could not be recorded", \.incomplete),

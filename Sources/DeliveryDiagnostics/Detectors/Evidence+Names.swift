@@ -19,12 +19,7 @@ extension Evidence {
     ///
     /// Cost: for each of the first 300 of these names, a pass over at most 1,000 posted names.
     var neverPosted: [Finding] {
-        let posted = named(1000) { history in
-            // What no recorded process received was posted to other processes in vain.
-            !history.posts.isEmpty
-                || !history.sent.isEmpty
-                    && history.sent.allSatisfy { index.posts[Int(index.entry($0).post)].receptions == 0 }
-        }
+        let posted = named(1000) { !$0.posts.isEmpty || isSentInVain($0) }
         let sent = Set(histories.filter { !$0.sent.isEmpty }.map(\.name))
         // What a queue never posted is a finding of its own.
         let enqueued = Set(
@@ -58,6 +53,28 @@ extension Evidence {
                     ? "If it should have been posted, compare the names and the centers, and keep the observer's token."
                     : Self.sameName, weight: max(1, posts.count))
         }
+    }
+
+    /// Names that were posted to other processes and that none observes, unless one observes a misspelt one.
+    var sentUnobserved: [Finding] {
+        let observed = Set(histories.filter { !$0.registrations.isEmpty }.map(\.name))
+        guard recording.processes.count > 1, !observed.contains(-1), recording.completeness.allSatisfy(\.isComplete)
+        else { return [] }
+        let others = named(300) { !$0.registrations.isEmpty }
+        return named(1000) { isSentInVain($0) && !observed.contains($0.name) }.compactMap { history, name -> Finding? in
+            if others.contains(where: { $0.words.isMisspelt(name) }) { return nil }
+            return Finding(
+                severity: .note,
+                problem: "\(words.name(history.name)) was posted \(words.times(history.sent.count)) to other "
+                    + "processes, and no recorded process observes it.", evidence: [history.sent[0]],
+                remedy: "If no other process observes it, compare the names, and the directories of the servers.",
+                weight: history.sent.count)
+        }
+    }
+
+    /// True if a name was posted to other processes, and no recorded process received it.
+    private func isSentInVain(_ history: NameHistory) -> Bool {
+        !history.sent.isEmpty && history.sent.allSatisfy { index.posts[Int(index.entry($0).post)].receptions == 0 }
     }
 
     /// Posts that were made before the program added the first observer of their name.

@@ -56,14 +56,16 @@ extension Evidence {
             let time = whole - min(whole, nested[Int32(number)] ?? 0)
             if time > budget { long.append((span, time)) }
         }
-        return long.grouped { [index.entry($0.span.begin).observer, index.entry($0.span.begin).name] }.map { calls in
+        return long.grouped {
+            [index.entry($0.span.begin).observer, words.observedName(index.entry($0.span.begin))]
+        }.map { calls in
             // Of equal ones, the earliest.
             let (span, time) = calls.reduce(calls[0]) { $1.time >= $0.time ? $1 : $0 }
             let entry = index.entry(span.begin)
             return Finding(
                 severity: time / Self.farOver > budget ? .problem : .note,
-                problem: "\(words.observer(of: span)) occupied the main thread for up to "
-                    + "\(ElapsedTime.text(time)), \(words.times(calls.count)) for longer than "
+                problem: "\(words.observer(entry.observer, name: words.observedName(entry))) occupied the main thread "
+                    + "for up to \(ElapsedTime.text(time)), \(words.times(calls.count)) for longer than "
                     + "\(ElapsedTime.text(budget)).",
                 evidence: [words.registered(entry.observer), span.begin, span.end],
                 remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",

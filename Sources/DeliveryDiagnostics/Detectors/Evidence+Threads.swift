@@ -8,11 +8,11 @@ extension Evidence {
         index.spans.filter { span in
             !span.isWait && !index.entry(span.begin).isFoundation && declared(span) >= 0
                 && declared(span) != span.thread
-        }.grouped { [index.observer(of: $0), index.entry($0.begin).name, declared($0)] }.map { calls in
+        }.grouped { [index.observer(of: $0), words.observedName(index.entry($0.begin)), declared($0)] }.map { calls in
             let entry = index.entry(calls[0].begin)
             return Finding(
-                problem: "\(words.observer(of: calls[0])) should be handled on \(words.thread(declared(calls[0]))) but "
-                    + "was handled on \(ran(calls)).",
+                problem: "\(words.observer(entry.observer, name: words.observedName(entry))) should be handled on "
+                    + "\(words.thread(declared(calls[0]))) but was handled on \(ran(calls)).",
                 evidence: [words.registered(entry.observer), words.posted(entry), calls[0].begin],
                 remedy: "If no other code than the center calls the handler, this is a bug of the library.",
                 weight: calls.count)

@@ -50,10 +50,11 @@ extension Evidence {
     ) -> Finding {
         let (isOpen, target) = (wait.ending == .open, target(of: wait))
         let last = isOpen && target >= 0 ? index.threads[Int(target)].last : -1
+        // What a thread did when the wait ended is its cause only if the wait was in vain.
+        let moment = isOpen ? .max : hasTimedOut(wait) ? wait.end : wait.begin
         let occupied = index.spans.last { span in
-            span.thread == target && span.ending != .notRecorded
-                && (isOpen
-                    ? span.ending == .open : span.begin < wait.end && (span.ending == .open || span.end > wait.end))
+            span.thread == target && span.ending != .notRecorded && span.begin < moment
+                && (span.ending == .open || span.end > moment)
         }
         let meanwhile = occupied.map { span in
             let added = words.location(of: words.registered(index.observer(of: span)), ", added at ")

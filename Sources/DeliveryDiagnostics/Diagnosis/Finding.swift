@@ -26,7 +26,8 @@ package struct Finding: Sendable, Hashable {
     var thread: Int32 = -1
     /// The position of its detector in `Detector.all`.
     var rank = 0
-    /// The first notification's name that the evidence has, an index in the recording's strings; -1 if it has none.
+    /// The first notification's name that the detector's evidence has, an index in the recording's strings; -1 if it
+    /// has none.
     private(set) var name: Int32 = -1
     /// The rule or the expectation that it breaks.
     private(set) var claim: String?
@@ -51,8 +52,9 @@ extension Finding {
     /// The finding with its lines and its location. Evidence is in the order of the recording, and each record once.
     func described(_ words: RecordWords) -> Finding {
         var finding = self
+        // A detector's first record is that of the observer or the post that it accuses.
+        finding.name = evidence.lazy.filter { $0 >= 0 }.map { words.index.entry($0).name }.first { $0 >= 0 } ?? -1
         finding.evidence = Set(evidence).filter { $0 >= 0 }.sorted()
-        finding.name = finding.evidence.lazy.map { words.index.entry($0).name }.first { $0 >= 0 } ?? -1
         finding.lines =
             finding.evidence.prefix(Self.maximumEvidence).map(words.evidence)
             + (remedy.isEmpty ? [] : ["remedy: \(remedy)"])

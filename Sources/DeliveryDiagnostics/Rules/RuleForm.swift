@@ -56,7 +56,7 @@ struct RuleForm: Sendable {
     /// What the words in capitals stand for.
     private static let values = [
         "NAME": name, "OTHER": name, "PLACE": #"(main|thread\s+(?:\#(text)))"#, "TIME": #"([\d.]+\s*\p{L}+)"#,
-        "COUNT": #"(\d+)"#, "KIND": #"(\w+)"#,
+        "COUNT": #"([0-9]+)"#, "KIND": #"(\w+)"#,
     ]
 
     var capitals: [String] { pattern.matches(of: #/[A-Z]{2,}/#).map { String($0.output) } }

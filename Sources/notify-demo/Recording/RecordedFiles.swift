@@ -68,16 +68,18 @@ struct RecordedFiles {
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
             let all = try names.map { try File("\(directory)/\($0)") }
-            let files = all.filter { !$0.lines.isEmpty }
+            let files = all.filter { !$0.isEmpty }
             var outcome = Outcome(processes: files.count)
             if !files.isEmpty {
-                let calls = files.reduce(into: Set()) { $0.formUnion(RecordedCalls.addresses(in: $1.lines)) }
+                let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
                 let sources = Symbolizer()?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
                 let output = try Output(name, permissions: .ownerReadWrite)
                 for file in files {
                     var tail = RecordingTail()
-                    tail.take(file.lines)
-                    try output.write(sources.isEmpty ? file.lines : RecordedCalls.resolved(file.lines, sources))
+                    try file.forEachLines { lines in
+                        tail.take(lines)
+                        try output.write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
+                    }
                     let line = tail.end(of: program, Recording.Reason(end), now: now)
                     try output.write(line ?? [])
                     outcome.records += tail.recordCount + (line == nil ? 0 : 1)
@@ -107,7 +109,9 @@ struct RecordedFiles {
         let path: String
         /// True if the process has ended.
         let hasEnded: Bool
-        let lines: [UInt8]
+        private(set) var isEmpty = true
+        /// The addresses of calls.
+        private(set) var calls: Set<String> = []
 
         init(_ path: String) throws {
             self.path = path
@@ -115,9 +119,24 @@ struct RecordedFiles {
             let file = try FileHandle(forReadingFrom: URL(filePath: path))
             // A process that records has a lock.
             hasEnded = flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0
-            let bytes = try file.readToEnd() ?? Data()
-            // What follows is a line that the process was writing when it died, or room for more records.
-            lines = Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)])
+            try file.close()
+            try forEachLines { lines in
+                isEmpty = false
+                calls.formUnion(RecordedCalls.addresses(in: lines))
+            }
+        }
+
+        /// Reads whole lines, in parts of about 1 MiB. What follows the last one is a line that the process was writing
+        /// when it died, or room for more records.
+        func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            var lines: [UInt8] = []
+            while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
+                lines += part
+                guard let end = lines.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+                try take(Array(lines[...end]))
+                lines.removeFirst(end + 1)
+            }
         }
     }
 }

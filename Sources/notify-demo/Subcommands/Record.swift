@@ -151,8 +151,8 @@ struct Record: Command {
             let isGood = run.end == .exit(0)
             let kept = directory + (isGood ? "good-\(good.count + 1).jsonl" : "bad-\(bad.count + 1).jsonl")
             report(run.files, in: kept, terminal, run: "run \(good.count + bad.count + 1) of \(count): \(run.end); ")
-            if run.files.isEmpty { return .error }
             rename(file, kept)
+            if run.files.isEmpty { return .error }
             if isGood { good.append(kept) } else { bad.append(kept) }
         }
         return bad.isEmpty ? .success : .failed

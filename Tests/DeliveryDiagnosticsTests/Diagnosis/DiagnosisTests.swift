@@ -190,6 +190,8 @@ final class DiagnosisTests: XCTestCase {
         XCTAssertEqual(diagnosis.totals, "1 problem, 30 notes")
         XCTAssertNil(diagnosis.firstName)
         XCTAssertEqual(Diagnosis(recording("add o1")).firstName, "Done")
+        // The name that a finding accuses, also if the other one is recorded first.
+        XCTAssertEqual(Diagnosis(recording("post #1 n0 ItemSeved; add o1 ItemSaved")).firstName, "ItemSaved")
     }
 
     func testAcceptedFindingsAreLeftOutByKindOrByKindAndNameAndCounted() throws {

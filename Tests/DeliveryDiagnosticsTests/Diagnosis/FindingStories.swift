@@ -173,6 +173,8 @@ enum FindingStories {
         note longWait 3 8 | main waited 2.01 s for worker to handle Done at Demo/main.swift:11.
         + add o2; worker log - 'begins'; wait - WORKER @11; hand #1 o2; pass 2s; worker handle #1 o2; waitEnd -
         - add o2; worker log - 'begins'; wait - WORKER @11; hand #1 o2; pass 30ms; worker handle #1 o2; waitEnd -
+        note longWait 2 10 | for worker to handle Done.
+        + add o1; wait - WORKER; 1-2: hand #* o1; pass 2s; worker handle #1 o1; worker deliver #2 o1; waitEnd -
         - wait - '{number = 2, name = worker} to end'; pass 2s; waitEnd -
         problem handlerNeverReturned 1 4 | worker is in the handler of observer 1 of Done until the recording ends
         + add o1; hand #1 o1; worker deliver #1 o1; wait - WORKER; hand #2 o1; pass 7s; other end - !exit
