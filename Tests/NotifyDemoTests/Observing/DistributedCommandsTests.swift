@@ -102,7 +102,7 @@ final class DistributedCommandsTests: XCTestCase {
             """)
         XCTAssertTrue(outcome.output.contains("capture 0\npost 1\n"), "\(outcome)")
         for pattern in [
-            #/●◀─+┤? +capture +#\d+ +[0-9.]+ [mµ]?s +OrderSaved/#,
+            #/●◀─+┤?[ │]+capture +#\d+ +[0-9.]+ [mµ]?s +OrderSaved/#,
             #/notify-demo \d+ +notify-demo \d+ +1 +[0-9.]+ [mµ]?s/#,
             #/problem: OrderSaved was never posted .* OrderSavde was posted to other processes once\.\n/#,
             #/note: OrderSaved was never posted/#,
