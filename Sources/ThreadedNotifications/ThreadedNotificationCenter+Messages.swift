@@ -15,8 +15,15 @@ extension ThreadedNotificationCenter {
     /// - Returns: the number of observers with each outcome.
     @discardableResult
     public func post<Message: NotificationCenter.AsyncMessage>(
-        _ message: Message, subject: Message.Subject? = nil, file: String = #fileID, line: Int = #line
+        _ message: Message, subject: Message.Subject?, file: String = #fileID, line: Int = #line
     ) -> DeliveryCounters { post(PostedMessage(message), about: subject, at: SourceLocation(file, line)) }
+
+    /// Posts a message about nothing in particular.
+    // Looking up the type of an absent subject would cost a fifth of a post.
+    @discardableResult
+    public func post<Message: NotificationCenter.AsyncMessage>(
+        _ message: Message, file: String = #fileID, line: Int = #line
+    ) -> DeliveryCounters { post(PostedMessage(message), about: nil, at: SourceLocation(file, line)) }
 
     /// Posts a main actor message. Observers of the message are on the main thread. They are called before `post`
     /// returns, if nothing else waits there.
