@@ -136,7 +136,7 @@ int destination_replace(struct destination *destination, off_t offset, const cha
         if (count > 0) done += (size_t)count;
         if (count > 0) continue;
         const int error = count == 0 ? EIO : errno;
-        // The thread that has the lock gets no signals. The one that the limit of file sizes sends would end the process.
+        // The thread with the lock gets no signals. That of the limit of file sizes would end the process later.
         sigset_t signals;
         sigemptyset(&signals);
         sigaddset(&signals, SIGXFSZ);

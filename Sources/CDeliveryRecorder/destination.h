@@ -44,8 +44,8 @@ const char *destination_open(
 // change no such file, unless another thread opens it just before the change. They reopen the file if the program has
 // closed it. The caller has the recorder's lock.
 
-/// Writes a line behind the last one: everything, or nothing. If the process dies meanwhile, the line begins with a zero
-/// byte. Returns the system's error number, or 0.
+/// Writes a line behind the last one: everything, or nothing. If the process dies meanwhile, the line begins with a
+/// zero byte. Returns the system's error number, or 0.
 int destination_append(struct destination *destination, const char *line, size_t length);
 /// Replaces bytes of the file. Returns the system's error number, or 0.
 int destination_replace(struct destination *destination, off_t offset, const char *text, size_t length);

@@ -1,8 +1,8 @@
 /// Matches the lanes of two runs one to one, and finds the lines without a counterpart.
 ///
 /// First, equal lanes are matched, each with the lanes that then have a certain counterpart. Of several that may
-/// correspond to a lane, the first one that does is taken: lanes that do the same, and hand over work that does the same,
-/// are interchangeable in almost all programs. The rest are matched with the most similar ones, and their lines aligned.
+/// correspond to a lane, the first is taken: lanes that do the same, and hand over work that does the same, are
+/// interchangeable in almost all programs. The rest are matched with the most similar ones, and their lines aligned.
 struct LaneMatching {
     /// Lines that differ, or a line of one run only.
     struct Difference {

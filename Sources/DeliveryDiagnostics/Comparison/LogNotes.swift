@@ -24,7 +24,7 @@ struct LogNotes {
             )
         }
         for (log, name) in zip(logs, words.names) where log.log.skipped > 0 {
-            sentences.append("\(counted(log.log.skipped, "line")) of \(name) in no form, and not compared.")
+            sentences.append("\(counted(log.log.skipped, "line")) of \(name) were skipped.")
         }
         if needsMask {
             sentences.append("Most differences are in digits only. To leave out all numbers: --mask '[0-9][0-9.,:]*'")

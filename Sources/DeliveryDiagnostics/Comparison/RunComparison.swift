@@ -4,8 +4,8 @@ internal import TerminalText
 /// Compares two runs: two recordings by cause and effect, or two text logs by thread.
 ///
 /// Runs are the same if their lanes (see `ComparedRun`) correspond one to one to equal lanes of the other, with
-/// threads, processes, posts and observers renamed. How lanes interleave is chance and is not compared. What is compared
-/// of a line, `ComparedSource.parts` says.
+/// threads, processes, posts and observers renamed. How lanes interleave is chance and is not compared.
+/// `ComparedSource.parts` has the compared parts of a line.
 ///
 /// How many notifications an overflow policy drops or coalesces is chance: if it does in one of the runs, a difference
 /// decides only if it is one of threads.

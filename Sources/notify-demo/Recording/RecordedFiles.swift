@@ -104,7 +104,7 @@ struct RecordedFiles {
         }
     }
 
-    /// What one process recorded, as it was when it was read.
+    /// The file of one process.
     private struct File {
         let path: String
         /// True if the process has ended.
@@ -126,8 +126,8 @@ struct RecordedFiles {
             }
         }
 
-        /// Reads whole lines, in parts of about 1 MiB. What follows the last one is a line that the process was writing
-        /// when it died, or room for more records.
+        /// Reads whole lines, in parts of about 1 MiB. A line that was being written when the process died, and unused
+        /// room, are left out.
         func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
             let file = try FileHandle(forReadingFrom: URL(filePath: path))
             var lines: [UInt8] = []
