@@ -2,8 +2,8 @@
 public enum ConnectionEvent: Sendable, Hashable {
     /// The server answered. The center's observers and its suspension are registered with it.
     case connected(serverProcess: Int32)
-    /// The connection ended: the server crashed, or ended it. An unknown number of notifications, which were under way
-    /// or held for this process, is lost. The center connects again by itself.
+    /// The connection ended: the server crashed, or ended it. Notifications that were under way or held for this process
+    /// are lost; see `NotificationGap.Cause.missing`. The center connects again by itself.
     case interrupted(reason: String)
     /// A known number of notifications was lost.
     case gap(NotificationGap)
@@ -25,6 +25,9 @@ public struct NotificationGap: Sendable, Hashable {
         case slow
         /// More notifications came while the process was suspended than the server holds.
         case held
+        /// The numbers that a poster gives to its notifications skip some: those were lost with a server, or between
+        /// machines. They are found when the poster's next notification of the same name and object is received.
+        case missing
         /// The poster sent a userInfo that is not a property list.
         case unreadable
         /// The userInfo is not of the type that the observer asked for; see `problem`.

@@ -139,12 +139,15 @@ public final class DistributedCenter: Sendable {
         let number = DeliveryEvent.nextPost()
         // Memory that is not written costs nothing, and a larger frame is never copied.
         var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
-        try writer.post(
+        let offset = try writer.post(
             name: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately,
-            number: number)
+            record: number)
         DeliveryEvent.trace(
             .post, name: name, post: number, location: location, origin: Self.origin(getpid(), number))
-        try connection.write(writer.bytes, name: name.rawValue, at: location)
+        let numbering = OutgoingFrame.Numbering(
+            key: PostNumbers.Key(name: name.rawValue, object: object), offset: offset, numbers: connection.numbers)
+        try connection.write(
+            OutgoingFrame(bytes: writer.bytes, numbering: numbering), name: name.rawValue, at: location)
     }
 
     /// The identity of a post in the records of the poster and of the receivers; nil if the poster was not recorded.

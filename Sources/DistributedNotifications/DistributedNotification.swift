@@ -1,24 +1,43 @@
 public import Foundation
 internal import Synchronization
 
-/// A notification that a process of this computer posted.
+/// A notification that a process of this user posted, on this machine or, with a bridge, on another one.
 public struct DistributedNotification: Sendable, Hashable {
     public var name: Notification.Name
     /// A string with which the poster identifies the sender.
     public var object: String?
-    /// The id of the process that posted it, as the kernel reports it.
+    /// The id of the process that posted it, as the kernel reports it; for one from another machine, the bridge's.
     public var sender: Int32
+    /// Where it was posted; nil: on this machine.
+    public var origin: Origin?
     private var encoded: EncodedUserInfo?
 
+    /// The machine and the user of a poster, as that machine's bridge names them.
+    public struct Origin: Sendable, Hashable, Codable {
+        public var machine: String
+        public var user: String
+
+        public init(machine: String, user: String) { (self.machine, self.user) = (machine, user) }
+
+        init(_ parts: (machine: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer)) {
+            self.init(
+                machine: String(decoding: parts.machine, as: UTF8.self),
+                user: String(decoding: parts.user, as: UTF8.self))
+        }
+    }
+
     public init(
-        name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil, sender: Int32
+        name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
+        origin: Origin? = nil, sender: Int32
     ) {
-        (self.name, self.object, self.sender) = (name, object, sender)
+        (self.name, self.object, self.origin, self.sender) = (name, object, origin, sender)
         encoded = userInfo.map { EncodedUserInfo($0) }
     }
 
-    init(_ name: Notification.Name, _ object: String?, _ userInfo: EncodedUserInfo?, sender: Int32) {
-        (self.name, self.object, self.sender, encoded) = (name, object, sender, userInfo)
+    init(
+        _ name: Notification.Name, _ object: String?, _ userInfo: EncodedUserInfo?, origin: Origin?, sender: Int32
+    ) {
+        (self.name, self.object, self.origin, self.sender, encoded) = (name, object, origin, sender, userInfo)
     }
 
     /// - Cost: the first use decodes it, once for all observers of the process.

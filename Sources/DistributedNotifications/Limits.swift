@@ -13,6 +13,8 @@ extension Wire {
     /// It bounds the memory of a decoded userInfo.
     package static let valueLimit = 16_384
     package static let processNameLimit = 255
+    /// Of the name of a machine or of a user.
+    package static let originLimit = 255
     /// Dates of a userInfo, in seconds since 2001: from `Date.distantPast` to the end of the year 9999. Formatters are
     /// not made for other dates, and another process must not be able to cause their use.
     package static let dates: Range<Double> = -63_114_076_800..<252_423_993_600
@@ -31,6 +33,12 @@ extension Wire {
     package static let heldByteLimit = 1 << 20
     package static let allHeldByteLimit = 64 << 20
     package static let heldObserverBytes = 64
+    package static let keptByteLimit = 64 << 20
+    /// What is sent to a kept client before it has acknowledged some.
+    package static let keptWindow = 4096
+    package static let keptWindowBytes = 1 << 20
+    package static let keptTimeout = Duration.seconds(24 * 60 * 60)
+    package static let detailLimit = 32
     package static let connectionsPerTurn = 64
     package static let descriptorPause = Duration.milliseconds(100)
     package static let turnLimit = 64
@@ -40,6 +48,9 @@ extension Wire {
     package static let stopTimeout = Duration.seconds(2)
 
     // MARK: Of a center
+
+    /// Names and objects whose numbers are kept, of posts and of what is received.
+    package static let sequenceLimit = 4096
 
     /// Of one attempt: for finding or starting a server, with the wait for its lock, and for its answer.
     package static let connectTimeout = Duration.seconds(5)

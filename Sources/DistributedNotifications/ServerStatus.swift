@@ -37,6 +37,8 @@ public struct ServerStatus: Sendable, Hashable, Codable {
         /// The name that it gave.
         public var name: String
         public var isSuspended: Bool
+        /// What it says of itself, as a bridge to other machines does.
+        public var details: [String: String]
         /// Posted by it. The other numbers are of notifications for it.
         public var posted: Int
         public var matched: Int

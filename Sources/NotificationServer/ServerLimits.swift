@@ -30,6 +30,11 @@ public struct ServerLimits: Sendable, Hashable {
     public var heldBytes = Wire.allHeldByteLimit
     public var heldOverflow = HeldOverflow.discardOldest
 
+    /// Bytes that wait for one kept client, such as a bridge to other machines. The oldest of more are discarded.
+    public var keptBytes = Wire.keptByteLimit
+    /// How long they wait while it is not connected.
+    public var keptTimeout = Wire.keptTimeout
+
     /// Frames of one process that are served before the next process has its turn.
     public var framesPerTurn = Wire.turnLimit
     /// Posts of one process. A process that posts faster is not read for a while: its posts wait, and none is dropped.
@@ -58,7 +63,7 @@ public struct ServerLimits: Sendable, Hashable {
         let (some, any) = (1...1 << 40, 0...1 << 40)
         for (limit, range) in [
             (\.clientsBeforeHello, some), (\.framesPerTurn, some), (\.postsPerSecond, some), (\.softQueueBytes, any),
-            (\.hardQueueBytes, any), (\.heldBytesPerClient, any), (\.heldBytes, any), (\.observersPerClient, 0...600),
+            (\.hardQueueBytes, any), (\.heldBytesPerClient, any), (\.heldBytes, any), (\.keptBytes, any), (\.observersPerClient, 0...600),
         ] as [(WritableKeyPath<ServerLimits, Int>, ClosedRange<Int>)] {
             limits[keyPath: limit] = min(max(self[keyPath: limit], range.lowerBound), range.upperBound)
         }

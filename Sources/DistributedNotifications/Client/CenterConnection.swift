@@ -12,6 +12,8 @@ final class CenterConnection: Sendable {
     let directory: ServerDirectory
     private let postTimeout: Duration
     let state: Locked<CenterState>
+    /// The sequences of the posts. Its lock is taken while a `FrameSender`'s is held.
+    let numbers = Locked(PostNumbers())
     /// Wakes the reader: the center was closed, or the socket did not take all bytes.
     let wake: EventDescriptor
     /// The notifications' observers, which the server matches.
@@ -105,9 +107,10 @@ final class CenterConnection: Sendable {
 
     // MARK: Sending
 
-    /// Sends a frame, and waits for a connection if there is none.
-    func write(_ frame: [UInt8], name: String, at location: SourceLocation) throws(DistributedError) {
+    /// Sends a post, and waits for a connection if there is none.
+    func write(_ frame: OutgoingFrame, name: String, at location: SourceLocation) throws(DistributedError) {
         guard !ForkedCopy.isCopy else { throw .processForked }
+        var frame = frame
         // Usually nothing waits, and reading the clock costs more than the rest of this.
         lazy var deadline = SuspendingClock.Instant.after(postTimeout)
         func notPosted(_ problem: String) -> DistributedError {
@@ -121,7 +124,7 @@ final class CenterConnection: Sendable {
             guard let sender else {
                 throw notPosted("no server answered at \(directory.socketPath). If one is stopped, continue or end it")
             }
-            switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
+            switch sender.send(&frame, control: { takeControl(of: sender) }, until: deadline) {
             case .sent: return
             case .ended: state.withLock { $0.lost(sender) }
             case .timedOut:

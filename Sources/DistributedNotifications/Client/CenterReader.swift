@@ -102,7 +102,7 @@ struct CenterReader {
                 }
                 switch input {
                 case .notification(let post): delivery.deliver(post)
-                case .gap(let gap): connection.post(.gap(gap))
+                case .gap(let gap): delivery.report(gap)
                 case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }
                 case .goodbye(let said): goodbye = said
                 case .welcome: throw .outOfTurn(.welcome)

@@ -43,6 +43,8 @@ struct CenterState {
     /// Changes with each change of the observers.
     private(set) var observersVersion = 0
     private var lastObserver: UInt32 = 0
+    /// How many were removed.
+    private(set) var removals = 0
     /// The last synchronization that was asked for, and the last that the server has answered, and so all before.
     private var (asked, answered): (UInt64, UInt64) = (0, 0)
     /// What the server was told over the present connection.
@@ -162,6 +164,7 @@ struct CenterState {
     /// - Returns: the observer, to be released after the lock: that may run foreign code.
     mutating func remove(_ id: UInt64) -> RegisteredObserver? {
         guard let number = observers.first(where: { $0.value.handle.id == id })?.key else { return nil }
+        removals += 1
         return observers.removeValue(forKey: number)
     }
 

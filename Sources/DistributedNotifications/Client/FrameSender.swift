@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
@@ -6,8 +7,8 @@ internal import ThreadedNotifications
 ///
 /// If the socket takes only a part of some frames, the sender keeps the rest and sends it before any other frame. Its
 /// lock is held during non-blocking system calls only, never while a thread waits for the socket.
-final class FrameSender: Sendable {
-    let socket: LocalSocket
+package final class FrameSender: Sendable {
+    package let socket: LocalSocket
     private let unsent = Locked(Unsent())
 
     /// Bytes to send before any other frame.
@@ -19,7 +20,7 @@ final class FrameSender: Sendable {
 
     init(_ socket: LocalSocket) { self.socket = socket }
 
-    enum Outcome {
+    package enum Outcome {
         case sent
         /// The connection has ended; nothing more is read from it.
         case ended
@@ -38,10 +39,18 @@ final class FrameSender: Sendable {
         unsent.withLock { unsent in flush(&unsent, control) == .timedOut }
     }
 
-    /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline.
+    /// Sends frames that have no sequence, as below.
+    package func send(_ frames: [UInt8], until deadline: @autoclosure () -> SuspendingClock.Instant) -> Outcome {
+        var frames = OutgoingFrame(bytes: frames)
+        return send(&frames, until: deadline())
+    }
+
+    /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline. The frame gets
+    /// its sequence while no other can be sent, so that the numbers are in the order of sending.
     /// - Parameter deadline: evaluated when the socket is full.
     func send(
-        _ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: @autoclosure () -> SuspendingClock.Instant
+        _ frame: inout OutgoingFrame, control: () -> [UInt8] = { [] },
+        until deadline: @autoclosure () -> SuspendingClock.Instant
     ) -> Outcome {
         // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
         var completions: Int?
@@ -50,20 +59,24 @@ final class FrameSender: Sendable {
                 if let completions, unsent.completions != completions { return .sent }
                 let flushed = flush(&unsent, control)
                 guard flushed == .sent, completions == nil else { return flushed }
-                var rest = frame[...]
+                frame.assignSequence()
+                var rest = frame.bytes[...]
                 let outcome = send(&rest)
-                if outcome == .timedOut, rest.count < frame.count {
+                if outcome != .ended, rest.count < frame.bytes.count { frame.useSequence() }
+                if outcome == .timedOut, rest.count < frame.bytes.count {
                     unsent.bytes = rest
                     completions = unsent.completions
                 }
                 return outcome
             }
+            if outcome == .ended, completions != nil { frame.useSequence(false) }
             if outcome != .timedOut { return outcome }
             guard waitUntilWritable(until: deadline()) else {
                 guard let completions else { return .timedOut }
                 if unsent.withLock({ $0.completions != completions }) { return .sent }
                 // The frame cannot be completed, so no other can follow it.
                 shutDown()
+                frame.useSequence(false)
                 return .timedOut
             }
         }
@@ -108,5 +121,37 @@ final class FrameSender: Sendable {
     }
 
     /// Ends the connection in both directions. The thread that receives then finds its end.
-    func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+    package func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+}
+
+/// A frame to send. That of a post gets its sequence when it is sent.
+struct OutgoingFrame {
+    var bytes: [UInt8]
+    var numbering: Numbering?
+    private var sequence: PostSequence?
+
+    struct Numbering {
+        var key: PostNumbers.Key
+        /// Where the sequence is.
+        var offset: Int
+        var numbers: Locked<PostNumbers>
+    }
+
+    init(bytes: [UInt8], numbering: Numbering? = nil) { (self.bytes, self.numbering) = (bytes, numbering) }
+
+    fileprivate mutating func assignSequence() {
+        guard let numbering else { return }
+        let sequence = numbering.numbers.withLock { $0.next(numbering.key) }
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: sequence.series.littleEndian, toByteOffset: numbering.offset, as: UInt64.self)
+            $0.storeBytes(of: sequence.number.littleEndian, toByteOffset: numbering.offset + 8, as: UInt64.self)
+        }
+        self.sequence = sequence
+    }
+
+    /// - Parameter flag: false if a server cannot get the whole frame. Then the next post has the number.
+    fileprivate func useSequence(_ flag: Bool = true) {
+        guard let numbering, let sequence else { return }
+        numbering.numbers.withLock { $0.use(sequence, numbering.key, isUsed: flag) }
+    }
 }

@@ -7,14 +7,24 @@ internal import ThreadedNotifications
 struct InboundDelivery {
     private let connection: CenterConnection
     private var recipients = Recipients()
+    private var continuity = Continuity()
+    /// How many observers had been removed when it began.
+    private var removals = 0
 
     init(_ connection: CenterConnection) { self.connection = connection }
 
     mutating func deliver(_ post: InboundPost) {
         recipients.update(for: post, connection.state)
+        // What is posted for a removed observer is not received, and not lost.
+        if recipients.removals != removals { (continuity, removals) = (Continuity(), recipients.removals) }
         // All may have been removed while the notification was under way.
         guard !recipients.isEmpty else { return }
         let payload = post.payload
+        switch continuity.receive(payload) {
+        case .duplicate: return
+        case .new(missing: 0): break
+        case .new(let missing): connection.post(.gap(NotificationGap(count: missing, cause: .missing)))
+        }
         if payload.hasUserInfo {
             do throws(PropertyListReader.Problem) {
                 try PropertyListReader.check(payload.userInfo)
@@ -24,10 +34,17 @@ struct InboundDelivery {
         }
         let notification = DistributedNotification(
             recipients.name, recipients.object,
-            payload.hasUserInfo ? EncodedUserInfo(checked: Array(payload.userInfo)) : nil, sender: post.sender)
+            payload.hasUserInfo ? EncodedUserInfo(checked: Array(payload.userInfo)) : nil,
+            origin: payload.origin.map { DistributedNotification.Origin($0) }, sender: post.sender)
         connection.observers.deliver(
             PayloadValue(notification, named: recipients.name, object: recipients.object), to: recipients.group,
-            origin: DistributedCenter.origin(post.sender, payload.number))
+            origin: DistributedCenter.origin(post.sender, payload.record))
+    }
+
+    mutating func report(_ gap: NotificationGap) {
+        // Numbers that are skipped for another reason than slowness need not be lost.
+        if gap.cause == .slow { continuity.explain(gap.count) } else { continuity.restart() }
+        if gap.count > 0 { connection.post(.gap(gap)) }
     }
 }
 
@@ -38,6 +55,8 @@ private struct Recipients {
     private(set) var object: String?
     private(set) var group = ValueObservers.Group([])
     private(set) var isEmpty = true
+    /// How many observers were removed until they were looked up.
+    private(set) var removals = 0
     /// As in the frame.
     private var head: [UInt8] = []
     private var numbers: [UInt8] = []
@@ -53,7 +72,7 @@ private struct Recipients {
         let areSame = Self.isEqual(numbers, post.numbers)
         let found: [ValueObservers.Handle]? = state.withLock { state in
             if areSame, version == state.observersVersion { return nil }
-            version = state.observersVersion
+            (version, removals) = (state.observersVersion, state.removals)
             return post.observerNumbers.compactMap { state.observers[$0]?.handle }
         }
         guard let found else { return }

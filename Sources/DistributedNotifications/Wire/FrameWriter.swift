@@ -32,12 +32,16 @@ package struct FrameWriter {
     // MARK: The frames of a client
 
     /// The first one.
-    package mutating func hello(suspended: Bool, name: String, version: UInt16 = Wire.version) {
+    /// - Parameter key: of a kept client, see the article *Distributed Notifications*; nil: an ordinary one.
+    package mutating func hello(
+        suspended: Bool = false, name: String, keptAs key: String? = nil, version: UInt16 = Wire.version
+    ) {
         frame(.hello) {
             $0.integer(Wire.magic)
             $0.integer(version)
-            $0.integer(UInt8(suspended ? 1 : 0))
+            $0.integer((suspended ? 1 : 0) as UInt8 | (key == nil ? 0 : 2))
             $0.string(name)
+            if let key { $0.string(key) }
         }
     }
 
@@ -51,21 +55,38 @@ package struct FrameWriter {
         }
     }
 
-    /// - Parameter number: the post's number in the poster's recording; 0 if it is not recorded.
+    /// - Parameter record: the post's number in the poster's recording; 0 if it is not recorded.
+    /// - Returns: where its sequence is, for `setSequence`.
     mutating func post(
-        name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool, number: UInt64
-    ) throws(DistributedError) {
+        name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool, record: UInt64
+    ) throws(DistributedError) -> Int {
+        var offset = 0
         var flags: UInt8 = 0
         if deliverImmediately { flags |= PostedPayload.immediately }
         if object != nil { flags |= PostedPayload.hasObject }
         if userInfo != nil { flags |= PostedPayload.hasUserInfo }
-        if number != 0 { flags |= PostedPayload.hasNumber }
+        if record != 0 { flags |= PostedPayload.hasRecord }
+        flags |= PostedPayload.hasSequence
         try frame(.post) { writer throws(DistributedError) in
             writer.integer(flags)
             writer.string(name)
             if let object { writer.string(object) }
-            if number != 0 { writer.integer(number) }
+            if record != 0 { writer.integer(record) }
+            offset = writer.bytes.count
+            writer.integer(UInt64(0))
+            writer.integer(UInt64(0))
             try writer.userInfo(userInfo)
+        }
+        return offset
+    }
+
+    /// Begins a kept client's notifications, with 0, and later has the number of those that need not be sent again.
+    package mutating func acknowledge(_ count: UInt64) { frame(.acknowledge) { $0.integer(count) } }
+
+    /// What the server's status says of this client.
+    package mutating func details(_ details: [String: String]) throws(DistributedError) {
+        try frame(.details) { writer throws(DistributedError) in
+            try writer.userInfo(details.mapValues { .string($0) })
         }
     }
 }

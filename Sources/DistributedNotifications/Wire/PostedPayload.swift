@@ -1,26 +1,33 @@
 /// The parts of a post's payload. The server passes the payload on unchanged.
 ///
-///     u8 flags (1 deliver immediately, 2 object, 4 userInfo, 8 number)  name  [object]  [u64 number]
-///     userInfo, the rest
+///     u8 flags (1 deliver immediately, 2 object, 4 userInfo, 8 record, 16 sequence, 32 origin)  name  [object]
+///     [u64 record]  [u64 series, u64 number]  [machine, user]  userInfo, the rest
 package struct PostedPayload {
     package let flags: UInt8
     package let name: UnsafeRawBufferPointer
     package let object: UnsafeRawBufferPointer?
     /// The number of bytes of flags, name and object, with which the payload begins.
-    package let headCount: Int
+    private let headCount: Int
     /// The post's number in the poster's recording; 0 if it was not recorded.
-    package let number: UInt64
+    package let record: UInt64
+    /// Nil only if it is not of a center.
+    package let sequence: PostSequence?
+    /// The machine and the user of the poster; nil if it posted on this machine.
+    package let origin: (machine: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer)?
     package let userInfo: UnsafeRawBufferPointer
     private let bytes: UnsafeRawBufferPointer
 
     package static let immediately: UInt8 = 1
     package static let hasObject: UInt8 = 2
     package static let hasUserInfo: UInt8 = 4
-    package static let hasNumber: UInt8 = 8
+    package static let hasRecord: UInt8 = 8
+    package static let hasSequence: UInt8 = 16
+    package static let hasOrigin: UInt8 = 32
+    private static let allFlags: UInt8 = 63
 
     package var count: Int { bytes.count }
     /// Flags, name and object.
-    package var head: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<headCount]) }
+    var head: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<headCount]) }
     package var isImmediate: Bool { flags & Self.immediately != 0 }
     package var hasUserInfo: Bool { flags & Self.hasUserInfo != 0 }
 
@@ -28,13 +35,17 @@ package struct PostedPayload {
     package init(_ payload: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(payload)
         flags = try reader.integer(UInt8.self)
-        guard flags & ~(Self.immediately | Self.hasObject | Self.hasUserInfo | Self.hasNumber) == 0 else {
+        guard flags & ~Self.allFlags == 0 else {
             throw .unknown("flag of a post", "\(flags)")
         }
         name = try reader.stringBytes(limit: Wire.nameLimit)
         object = flags & Self.hasObject != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil
         headCount = reader.offset
-        number = flags & Self.hasNumber != 0 ? try reader.integer(UInt64.self) : 0
+        record = flags & Self.hasRecord != 0 ? try reader.integer(UInt64.self) : 0
+        sequence = flags & Self.hasSequence != 0 ? try PostSequence(&reader) : nil
+        origin =
+            flags & Self.hasOrigin != 0
+            ? (try reader.stringBytes(limit: Wire.originLimit), try reader.stringBytes(limit: Wire.originLimit)) : nil
         userInfo = reader.rest()
         bytes = payload
         guard userInfo.count <= Wire.userInfoLimit else {
@@ -47,6 +58,10 @@ package struct PostedPayload {
         guard !name.isEmpty else { throw .emptyName }
         try Self.check(name)
         if let object { try Self.check(object) }
+        if let origin {
+            try Self.check(origin.machine)
+            try Self.check(origin.user)
+        }
     }
 
     package static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {

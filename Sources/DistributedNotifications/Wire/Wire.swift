@@ -8,7 +8,7 @@ package enum Wire {
     /// The first four bytes of a hello.
     package static let magic: UInt32 = 0x4344_4E54
     /// Of this protocol.
-    package static let version: UInt16 = 4
+    package static let version: UInt16 = 5
     /// Of the length itself.
     package static let lengthBytes = 4
 }
@@ -23,6 +23,8 @@ package enum FrameKind: UInt8 {
     case synchronize = 6
     case status = 7
     case farewell = 8
+    case acknowledge = 9
+    case details = 10
 
     case welcome = 65
     case notification = 66

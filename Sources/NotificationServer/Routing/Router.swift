@@ -14,6 +14,8 @@ struct Router {
     private let log: (String) -> Void
     private var table = ObserverTable()
     private(set) var clients: [Int: ServerClient] = [:]
+    /// The kept clients' posts, by their keys.
+    private(set) var kept: [String: KeptPosts] = [:]
     /// Those that have not said hello, in the order in which they connected.
     private(set) var newcomers: [ServerClient] = []
     /// The clients that have something to be written; see `ServerClient.isTouched`.
@@ -49,12 +51,35 @@ struct Router {
         gone = gone + client.allCounts
     }
 
-    /// Removes the observers of a client, and all that waits for it.
+    /// Removes the observers of a client, and all that waits for it. A kept client's stay.
     mutating func forget(_ client: ServerClient) {
-        table.remove(client.observers.values)
-        client.observers = [:]
+        if let kept = client.kept, kept.owner === client {
+            kept.end(now: now)
+            client.details = [:]
+        } else {
+            removeObservers(of: client)
+        }
         heldBytes -= client.suspension.byteCount
         client.forgetWhatWaits()
+    }
+
+    private mutating func removeObservers(of client: ServerClient) {
+        table.remove(client.observers.values)
+        client.observers = [:]
+    }
+
+    /// The next time at which a kept client is forgotten.
+    var nextKeptEnd: UInt64 { kept.values.compactMap(\.endsAt).min() ?? .max }
+
+    mutating func removeEndedKept() {
+        for (key, posts) in kept where posts.endsAt.map({ now >= $0 }) == true {
+            log("\(posts.owner) did not connect again: \(posts.entryCount) notifications for it are discarded")
+            gone = gone + posts.counts
+            gone.removed += posts.entryCount
+            removeObservers(of: posts.owner)
+            posts.owner.kept = nil
+            kept[key] = nil
+        }
     }
 
     /// A client to write to; nil at the end of the turn.
@@ -97,6 +122,8 @@ struct Router {
         case .status:
             guard client.statusRest == nil else { throw .outOfTurn(.status) }
             beginStatus(for: client)
+        case .acknowledge: try acknowledge(try reader.integer(UInt64.self), client)
+        case .details: try setDetails(reader.rest(), client)
         case .farewell: break
         case .welcome, .notification, .gap, .synchronized, .statusPart, .goodbye: throw .outOfTurn(kind)
         }
@@ -118,11 +145,19 @@ struct Router {
                 "the program speaks version \(version) of the protocol, and the server version \(Wire.version). "
                     + remedy)
         }
-        let isSuspended = try reader.flag("suspension")
+        let flags = try reader.integer(UInt8.self)
+        guard flags <= 3 else { throw .unknown("flag of a hello", "\(flags)") }
         let name = try reader.string(limit: Wire.processNameLimit)
+        if flags & 2 != 0 {
+            let key = try reader.string(limit: Wire.processNameLimit)
+            if let other = kept[key]?.owner ?? clients.values.first(where: { $0.key == key }), !other.isClosed {
+                throw .refused("process \(other.process) is connected as \(key), and only one may be. End it first")
+            }
+            client.key = key
+        }
         client.name = name
         newcomers.removeAll { $0 === client }
-        setSuspended(isSuspended, client)
+        setSuspended(flags & 1 != 0, client)
         answer(client, .welcome) { _ in }
         log("\(client) connected")
     }
@@ -185,6 +220,11 @@ struct Router {
         lazy var held = HeldPost(
             key: NameAndObject(name: post.name, object: post.object), sender: poster.process, payload: Array(payload))
         for (client, observers) in table.recipients(name: post.name, object: post.object) {
+            if client.key != nil {
+                // What another machine's bridge posts stays here: no loop, whatever is connected with what.
+                if post.origin == nil { keep(held, for: client) }
+                continue
+            }
             client.counts.matched += 1
             guard client.suspension.isSuspended else {
                 deliver(payload, sender: poster.process, observers, to: client)
@@ -210,6 +250,14 @@ struct Router {
         let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
         guard client.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(client) }
         client.counts.delivered += 1
+        append(payload, size: size, sender: sender, observers, to: client)
+    }
+
+    @inline(__always)
+    private mutating func append(
+        _ payload: UnsafeRawBufferPointer, size: Int, sender: Int32, _ observers: [MatchingObserver],
+        to client: ServerClient
+    ) {
         client.outbound.append(size, now: now) { memory in
             memory.storeBytes(of: UInt32(size - Wire.lengthBytes).littleEndian, as: UInt32.self)
             memory.storeBytes(of: FrameKind.notification.rawValue, toByteOffset: 4, as: UInt8.self)
@@ -232,13 +280,13 @@ struct Router {
     }
 
     private mutating func deliverHeld(_ delivery: Suspension.Delivery, to client: ServerClient) {
-        if delivery.gap > 0 {
+        if let gap = delivery.gap {
             // Its few bytes need no room of their own.
             if client.outbound.admits(0, isHeld: true, now: now) {
-                answer(client, .gap) { $0.gap(delivery.gap, cause: .held) }
+                answer(client, .gap) { $0.gap(gap, cause: .held) }
             } else {
                 // It becomes part of the gap that is sent when the client has read all.
-                client.outbound.missed += delivery.gap
+                (client.outbound.missed, client.outbound.hasSkips) = (client.outbound.missed + gap, true)
             }
         }
         for entry in delivery.entries {
@@ -254,21 +302,73 @@ struct Router {
         return body(&client.suspension)
     }
 
+    // MARK: Kept clients
+
+    private mutating func keep(_ post: HeldPost, for client: ServerClient) {
+        // A client that has not begun leaves them to the one before.
+        guard let kept = client.kept, kept.owner === client else { return }
+        if kept.keep(post), kept.counts.discarded == 1 {
+            log("\(client) acknowledges too slowly: the oldest notifications for it are discarded")
+        }
+        sendKept(to: client)
+    }
+
+    /// The first one begins; each has the number of all that the client has handled since.
+    private mutating func acknowledge(_ count: UInt64, _ client: ServerClient) throws(WireError) {
+        guard let key = client.key else { throw .outOfTurn(.acknowledge) }
+        if let kept = client.kept {
+            guard count >= client.acknowledged else { throw .unknown("acknowledgement", "\(count)") }
+            try kept.acknowledge(Int(clamping: count - client.acknowledged))
+            client.acknowledged = count
+        } else {
+            let posts = kept[key] ?? KeptPosts(client, limits)
+            if posts.owner !== client { removeObservers(of: posts.owner) }
+            posts.begin(client)
+            (client.kept, kept[key]) = (posts, posts)
+        }
+        sendKept(to: client)
+    }
+
+    /// Sends what waits for a kept client, as far as there is room.
+    mutating func sendKept(to client: ServerClient) {
+        guard let kept = client.kept, kept.owner === client, client.phase == .open else { return }
+        while client.outbound.waiting <= limits.softQueueBytes, let post = kept.takeNext() {
+            post.payload.withUnsafeBytes { payload in
+                let parts = try? PostedPayload(payload)
+                let recipients = parts.map { table.recipients(name: $0.name, object: $0.object) } ?? []
+                guard let observers = recipients.first(where: { $0.client === client })?.observers else {
+                    return kept.removeLastTaken()
+                }
+                let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
+                append(payload, size: size, sender: post.sender, observers, to: client)
+            }
+        }
+    }
+
+    private func setDetails(_ bytes: UnsafeRawBufferPointer, _ client: ServerClient) throws(WireError) {
+        guard let details = try? PropertyListReader.decode(bytes), details.count <= Wire.detailLimit,
+            details.values.allSatisfy({ if case .string = $0 { true } else { false } })
+        else { throw .unknown("form of details", "\(bytes.count) bytes") }
+        client.details = details
+    }
+
     // MARK: Status
 
     /// Begins to answer a question about the status. Each part of the answer is a frame of its own, so that it may have
     /// any size: the server's first, then each client's, followed by its observers'. `StatusQuery` reads them.
     private mutating func beginStatus(for client: ServerClient) {
-        let held = clients.values.reduce(0) { $0 + $1.suspension.entryCount }
-        let counts = clients.values.reduce(gone) { $0 + $1.allCounts }
+        let kept = kept.values
+        let held = clients.values.reduce(kept.reduce(0) { $0 + $1.entryCount }) { $0 + $1.suspension.entryCount }
+        let counts = clients.values.reduce(kept.reduce(gone) { $0 + $1.counts }) { $0 + $1.allCounts }
         let server: [String: PropertyListValue] = [
             "process": .integer(Int64(process)), "directory": .string(directory),
             "nanoseconds": .integer(Int64(now - startedAt)),
             "posted": .integer(Int64(posted)), "heldEntries": .integer(Int64(held)),
-            "heldBytes": .integer(Int64(heldBytes)),
+            "heldBytes": .integer(Int64(kept.reduce(heldBytes) { $0 + $1.byteCount })),
         ]
         answer(client, .statusPart) { $0.statusPart(server.merging(counts.status) { $1 }) }
-        client.statusRest = clients.keys.filter { $0 != client.number }.sorted(by: >)
+        let absent = kept.map(\.owner).filter(\.isClosed)
+        client.statusRest = (clients.values + absent).filter { $0 !== client }.sorted { $0.number > $1.number }
         continueStatus(for: client)
     }
 
@@ -276,11 +376,10 @@ struct Router {
     mutating func continueStatus(for client: ServerClient) {
         guard client.statusRest != nil else { return }
         while client.outbound.waiting <= limits.softQueueBytes {
-            guard let number = client.statusRest?.popLast() else {
+            guard let other = client.statusRest?.popLast() else {
                 client.statusRest = nil
                 return answer(client, .statusPart) { $0.statusPart(nil) }
             }
-            guard let other = clients[number] else { continue }
             answer(client, .statusPart) { $0.statusPart(other.status) }
             for observer in other.observers.values.sorted(by: { $0.order < $1.order }) {
                 answer(client, .statusPart) { $0.statusPart(observer.status) }

@@ -24,8 +24,9 @@ struct Suspension {
 
     /// The frames for the client, in this order: the gap, the held entries, and the post itself to `observers`.
     struct Delivery {
-        /// The number of posts discarded since the last flush.
-        var gap = 0
+        /// The number of posts discarded since the last flush; nil if all were kept. It is 0 if some were skipped as
+        /// the observers asked for: then the client's posts do not follow each other.
+        var gap: Int?
         var entries: [Entry] = []
         var observers: [MatchingObserver] = []
     }
@@ -36,7 +37,7 @@ struct Suspension {
     private var (oldest, next) = (0, 0)
     /// The last entry with a key that has observers which coalesce.
     private var coalescing: [NameAndObject: Int] = [:]
-    private var gap = 0
+    private var gap: Int?
 
     private(set) var isSuspended = false
     private(set) var byteCount = 0
@@ -82,6 +83,7 @@ struct Suspension {
         if kept.contains(where: { $0.behavior == .deliverImmediately }) { return flush(before: kept) }
         guard !kept.isEmpty else {
             counts.suppressed += 1
+            gap = gap ?? 0
             return Delivery()
         }
         return hold(post(), kept, spareBytes: spareBytes)
@@ -102,6 +104,7 @@ struct Suspension {
             removeObservers(of: earlier, where: { $0.behavior == .coalesce })
         {
             counts.coalesced += 1
+            gap = gap ?? 0
         }
         var delivery = Delivery()
         while entries.count >= limits.heldEntriesPerClient || byteCount + size > room {
@@ -134,13 +137,13 @@ struct Suspension {
 
     private mutating func discard() {
         counts.discarded += 1
-        gap += 1
+        gap = (gap ?? 0) + 1
     }
 
     private mutating func flush(before observers: [MatchingObserver] = []) -> Delivery {
         let held = entries.sorted { $0.key < $1.key }.map(\.value)
         let delivery = Delivery(gap: gap, entries: held, observers: observers)
-        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, 0, next)
+        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, nil, next)
         return delivery
     }
 }

@@ -32,12 +32,13 @@ extension LocalSocket {
 extension ServerClient {
     var status: [String: PropertyListValue] {
         let own: [String: PropertyListValue] = [
-            "process": .integer(Int64(process)), "name": .string(name ?? ""),
+            "process": .integer(Int64(process)), "name": .string(name ?? ""), "details": .dictionary(details),
             "isSuspended": .boolean(suspension.isSuspended), "posted": .integer(Int64(posted)),
-            "waitingBytes": .integer(Int64(outbound.waiting)), "heldEntries": .integer(Int64(suspension.entryCount)),
-            "heldBytes": .integer(Int64(suspension.byteCount)),
+            "waitingBytes": .integer(Int64(outbound.waiting)),
+            "heldEntries": .integer(Int64(suspension.entryCount + (kept?.entryCount ?? 0))),
+            "heldBytes": .integer(Int64(suspension.byteCount + (kept?.byteCount ?? 0))),
         ]
-        return own.merging(allCounts.status) { $1 }
+        return own.merging((allCounts + (kept?.counts ?? NotificationCounts())).status) { $1 }
     }
 }
 

@@ -19,6 +19,8 @@ struct OutboundBuffer {
     private var isDropping = false
     /// The number of notifications that were not accepted, for a gap.
     var missed = 0
+    /// Others were skipped since nothing waited, as their observers asked for, and the client was not told.
+    var hasSkips = false
 
     init(_ limits: ServerLimits) {
         self.limits = limits

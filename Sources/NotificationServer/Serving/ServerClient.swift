@@ -33,6 +33,14 @@ final class ServerClient: CustomStringConvertible {
 
     /// The name from its hello; nil before.
     var name: String?
+    /// The key of a kept client; nil: an ordinary one.
+    var key: String?
+    /// A kept client's from the time when it asks for them, even after its connection has ended.
+    var kept: KeptPosts?
+    /// How many of the posts that were sent over this connection.
+    var acknowledged: UInt64 = 0
+    /// What it says of itself.
+    var details: [String: PropertyListValue] = [:]
     /// By the numbers that it gave them.
     var observers: [UInt32: ObserverTable.Observer] = [:]
     var phase = Phase.open
@@ -43,7 +51,7 @@ final class ServerClient: CustomStringConvertible {
     /// True while it is in the loop's list of clients to serve next.
     var isReady = false
     /// The clients that the answer to its status request has yet to list, last first; nil if it made no request.
-    var statusRest: [Int]?
+    var statusRest: [ServerClient]?
 
     // Each post reads and changes these several times, and checks of exclusive access would cost more than that. Only
     // the serving thread has them, and none is passed `inout` to a call that reaches it in another way.

@@ -200,6 +200,8 @@ struct ServerLoop: ~Copyable {
             case .ended: return closeWriting(client)
             case .gap(let missed):
                 router.answer(client, .gap) { $0.gap(missed, cause: .slow) }
+                if client.outbound.hasSkips { router.answer(client, .gap) { $0.gap(0, cause: .held) } }
+                client.outbound.hasSkips = false
                 log("\(client) has caught up; \(missed) notifications for it were dropped")
             }
         }
@@ -207,6 +209,7 @@ struct ServerLoop: ~Copyable {
             if client.phase == .ending { return drop(client, reason: "it was told to go") }
             // Touches it again if there is more to write.
             router.continueStatus(for: client)
+            router.sendKept(to: client)
         }
         if client.pause == .untilRepliesAreWritten, client.hasRoomForReplies { pause(client, nil) }
         client.updatePoll(poll)
@@ -256,12 +259,12 @@ struct ServerLoop: ~Copyable {
 
     /// When the server ends because it is idle.
     private var idleAt: UInt64? {
-        guard let idleTimeout, router.clients.isEmpty, stopAt == nil else { return nil }
+        guard let idleTimeout, router.clients.isEmpty, router.kept.isEmpty, stopAt == nil else { return nil }
         return lastClientLeftAt &+ idleTimeout
     }
 
     private var millisecondsToDeadline: Int32 {
-        let next = min(nextDeadline, acceptsAt ?? .max, idleAt ?? .max, stopAt ?? .max)
+        let next = min(nextDeadline, router.nextKeptEnd, acceptsAt ?? .max, idleAt ?? .max, stopAt ?? .max)
         if next == .max { return -1 }
         let now = CLinuxMonotonicNanoseconds()
         return next <= now ? 0 : Int32(min((next - now + 999_999) / 1_000_000, 3_600_000))
@@ -281,6 +284,7 @@ struct ServerLoop: ~Copyable {
             nextDeadline = .max
             for client in router.clients.values { check(client) }
         }
+        if now >= router.nextKeptEnd { router.removeEndedKept() }
         if let idleAt, now >= idleAt { beginStop("no process was connected for \(limits.idleTimeout)") }
     }
 

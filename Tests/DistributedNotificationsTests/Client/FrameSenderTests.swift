@@ -72,7 +72,7 @@ final class FrameSenderTests: XCTestCase {
         added.cancel()
         XCTAssertEqual(try read(), posts)
         // The post that did not fit has ended nothing.
-        try connection.write(RawPeer.post("n", number: 0), name: "n", at: SourceLocation("", 0))
+        try connection.write(OutgoingFrame(bytes: RawPeer.post("n", number: 0)), name: "n", at: SourceLocation("", 0))
         XCTAssertEqual(try read(), [.unregister, .post])
         posts = fill()
         connection.close()

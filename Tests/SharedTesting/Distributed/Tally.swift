@@ -22,7 +22,7 @@ package struct Tally: Equatable {
 
     package mutating func seeGap(_ count: Int) {
         gap += count
-        gaps += 1
+        if count > 0 { gaps += 1 }
     }
 
     package mutating func see(_ frames: [RawPeer.Received]) throws {

@@ -49,13 +49,17 @@ final class BadFramesTests: XCTestCase {
             (frame(.post, [0, 1, 0, 0]), true, "NUL"), (frame(.post, [0, 1, 0, 0xFF]), true, "not UTF-8"),
             (frame(.post, [0, 5, 0, 97]), true, "ends before"),
             (frame(.post, [0, 1, 0, 97, 1]), true, "after its parts"),
-            (frame(.post, [16, 1, 0, 97]), true, "flag of a post"), (frame(.post, longName), true, "at most 255"),
+            (frame(.post, [64, 1, 0, 97]), true, "flag of a post"), (frame(.post, longName), true, "at most 255"),
             (frame(.post, [4, 1, 0, 97] + [UInt8](repeating: 0, count: 61_441)), true, "at most 61440"),
             (register(1, "late"), true, "suspension behavior"),
             (register(1, flags: 4), true, "flag of an observer"),
             (twice, true, "second registration with the number 1"),
             (tooMany, true, "more than 512 observers"),
-            (frame(.suspension, [2]), true, "suspension"), (frame(.farewell, [1]), true, "after"),
+            (frame(.post, [16, 1, 0, 97]), true, "ends before"),
+            (frame(.post, [32, 1, 0, 97, 1, 0]), true, "ends before"),
+            (frame(.acknowledge, [UInt8](repeating: 0, count: 8)), true, "where none may be"),
+            (frame(.details, [1]), true, "form of details"), (frame(.suspension, [2]), true, "suspension"),
+            (frame(.farewell, [1]), true, "after"),
         ] {
             let peer = try RawPeer(temporary.directory, name: hello ? "bad" : nil)
             try peer.write(bytes)
@@ -104,8 +108,8 @@ final class BadFramesTests: XCTestCase {
 
     func testAClientOfAnotherVersionIsToldBothVersionsAndWhatToRestart() throws {
         for (version, answer) in [
-            (3, "the program speaks version 3 of the protocol, and the server version 4. Build the program"),
-            (5, "the program speaks version 5 of the protocol, and the server version 4. End the server"),
+            (4, "the program speaks version 4 of the protocol, and the server version 5. Build the program"),
+            (6, "the program speaks version 6 of the protocol, and the server version 5. End the server"),
         ] as [(UInt16, String)] {
             let peer = try RawPeer(temporary.directory, name: nil)
             try peer.sayHello(version: version)

@@ -32,7 +32,7 @@ final class QueueLimitTests: XCTestCase {
         for number in numbers {
             let object = String(repeating: "0", count: 150 - "\(number)".count) + "\(number)"
             var writer = FrameWriter()
-            try writer.post(name: "n", object: object, userInfo: nil, deliverImmediately: false, number: 0)
+            _ = try writer.post(name: "n", object: object, userInfo: nil, deliverImmediately: false, record: 0)
             try peer.write(writer.bytes)
         }
         try peer.synchronize()

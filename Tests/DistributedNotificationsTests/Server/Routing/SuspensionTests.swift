@@ -40,7 +40,9 @@ final class SuspensionTests: XCTestCase {
                 try poster.synchronize()
             }
             for case .frame(let kind, let payload) in try client.synchronize() {
-                received.append(kind == .gap ? try Self.gap(payload) : try Self.notification(payload))
+                let shown = kind == .gap ? try Self.gap(payload) : try Self.notification(payload)
+                // Nothing was lost: some were skipped as their observers asked for.
+                if shown != "gap(0)" { received.append(shown) }
             }
         }
         return received.joined(separator: " ")
