@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
-internal import ThreadedNotifications
+package import ThreadedNotifications
 
 /// A connection to a server. Any thread sends through `sender`; one thread receives.
-struct ServerConnection {
-    let sender: FrameSender
+package struct ServerConnection {
+    package let sender: FrameSender
     private let decoder = FrameDecoder(capacity: 256 << 10)
     /// The last read filled all space, so the socket may hold more bytes.
     private var mayHoldMore = false
 
-    init(_ socket: LocalSocket) { sender = FrameSender(socket) }
+    package init(_ socket: LocalSocket) { sender = FrameSender(socket) }
 
     /// The next frame, if it was received with an earlier one.
-    mutating func nextReceived() throws(WireError) -> ServerInput? {
+    package mutating func nextReceived() throws(WireError) -> ServerInput? {
         guard let frame = try decoder.next() else { return nil }
         return try ServerInput(frame)
     }
@@ -22,7 +22,7 @@ struct ServerConnection {
     ///   - deadline: nil: waits without a timeout.
     ///   - wake: ends the wait when it is ready.
     ///   - flush: called when the socket has room for the bytes of the sender that wait.
-    mutating func next(
+    package mutating func next(
         until deadline: SuspendingClock.Instant?, wake: EventDescriptor? = nil, flush: () -> Void = {}
     ) throws(WireError) -> ServerInput {
         while true {
@@ -67,7 +67,7 @@ struct ServerConnection {
 }
 
 /// What comes from a server: a decoded frame, whose bytes are valid until the next one, or another end of the wait.
-enum ServerInput {
+package enum ServerInput {
     /// The connection ended, with a reason.
     case ended(String)
     /// The wake event was ready, or the deadline has passed.
@@ -97,11 +97,11 @@ enum ServerInput {
 }
 
 /// A notification as the server sends it: its poster, the observers that it matched, and the bytes that were posted.
-struct InboundPost {
-    let sender: Int32
+package struct InboundPost {
+    package let sender: Int32
     /// The observers' numbers, 4 bytes each.
     let numbers: UnsafeRawBufferPointer
-    let payload: PostedPayload
+    package let payload: PostedPayload
 
     init(_ reader: inout WireReader) throws(WireError) {
         sender = Int32(bitPattern: try reader.integer(UInt32.self))
@@ -109,7 +109,7 @@ struct InboundPost {
         payload = try PostedPayload(reader.rest())
     }
 
-    var observerNumbers: some Sequence<UInt32> {
+    package var observerNumbers: some Sequence<UInt32> {
         stride(from: 0, to: numbers.count, by: 4).lazy.map { [numbers] in
             UInt32(littleEndian: numbers.loadUnaligned(fromByteOffset: $0, as: UInt32.self))
         }

@@ -1,0 +1,53 @@
+internal import DistributedNotifications
+internal import Foundation
+
+/// What a bridge remembers when it ends: which bridge it is, and how far it has read its stream. A file of a few words,
+/// written whole; a bridge that is killed before the last write posts some notifications twice, which their observers
+/// notice.
+struct BridgeMemory {
+    /// Chosen at random by the first bridge with this file.
+    let bridge: UInt64
+    private let path: String
+    private var stream: String?
+    private var last: UInt64 = 0
+    private let file: FileHandle
+
+    /// - Throws: `.pathNotUsable`.
+    init(directory: String) throws(DistributedError) {
+        path = "\(directory)/state"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            if !FileManager.default.fileExists(atPath: path) {
+                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            }
+            file = try FileHandle(forUpdating: URL(filePath: path))
+            let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+                .split(whereSeparator: \.isWhitespace)
+            bridge = words.first.flatMap { UInt64($0, radix: 16) } ?? .random(in: .min ... .max)
+            if words.count == 3, let number = UInt64(words[2]) { (stream, last) = (String(words[1]), number) }
+        } catch {
+            throw .pathNotUsable(
+                path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")
+        }
+    }
+
+    /// The last sequence number of a stream that was posted; nil if it never read that stream.
+    func position(in stream: String) -> UInt64? { stream == self.stream ? last : nil }
+
+    mutating func setPosition(_ number: UInt64, in stream: String) throws(DistributedError) {
+        (self.stream, last) = (stream, number)
+        // Always of the same length, so that one write replaces it.
+        let digits = "\(number)"
+        let text =
+            "\(String(bridge, radix: 16)) \(stream) \(String(repeating: "0", count: 20 - digits.count))\(digits)\n"
+        do {
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: Data(text.utf8))
+            try file.truncate(atOffset: UInt64(text.utf8.count))
+        } catch {
+            throw .pathNotUsable(
+                path: path, problem: "the bridge cannot write its state: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import DistributedNotifications
+internal import Foundation
+package import NATSClient
+
+/// What a bridge connects, and how.
+package struct BridgeOptions: Sendable {
+    /// The local server's.
+    package var directory = ServerDirectory.default
+    /// Tried in this order.
+    package var servers: [NATSServer] = []
+    package var nats = NATSOptions(name: "notification-bridge")
+    /// The first part of the subjects.
+    package var prefix = "notifications"
+    /// Only notifications with these names are published, and posted here.
+    package var names: [String] = []
+    /// The stream of JetStream that holds what is published; nil: nothing is held.
+    package var stream: String?
+    /// How other machines see this one.
+    package var origin = DistributedNotification.Origin(
+        machine: ProcessInfo.processInfo.hostName, user: NSUserName())
+    /// Where the bridge keeps what it must remember.
+    package var stateDirectory = Self.defaultStateDirectory
+
+    package init() {}
+
+    /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home directory.
+    static var defaultStateDirectory: String {
+        let process = ProcessInfo.processInfo
+        let home = process.environment["XDG_STATE_HOME"] ?? "\(NSHomeDirectory())/.local/state"
+        return "\(home)/notification-bridge/\(process.hostName)"
+    }
+
+    /// What is wrong with the options; nil: nothing.
+    package var problem: String? {
+        if servers.isEmpty { return "no NATS server is given. Give one: --nats nats://HOST:4222" }
+        if names.isEmpty { return "no name is given, and only given names are bridged. Give some: --name NAME" }
+        if !NATSConnection.isSubject(prefix) || prefix.contains(where: { "*>$".contains($0) }) {
+            return "\"\(prefix)\" is no prefix of subjects. Use words of letters and digits, separated by dots"
+        }
+        if let stream,
+            stream.isEmpty || !stream.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+        {
+            return "\"\(stream)\" is no name of a stream. Use letters, digits, - and _"
+        }
+        for name in names + [origin.machine, origin.user]
+        where name.isEmpty || name.utf8.count > Wire.nameLimit || name.contains("\0") {
+            return "\"\(name)\" is no name. A name has 1 to \(Wire.nameLimit) bytes, and none is NUL"
+        }
+        return names.count <= Wire.observerLimit ? nil : "more than \(Wire.observerLimit) names are given"
+    }
+}

@@ -1,0 +1,121 @@
+internal import DistributedNotifications
+internal import NATSClient
+
+/// What came from NATS and waits to be posted on this machine: a pure value.
+struct InboundPosts {
+    /// What is done with one message.
+    enum Outcome: Equatable {
+        case accepted
+        /// It is of this bridge, of a name that was not asked for, or came before.
+        case ignored
+        case invalid(String)
+        /// Too much waits.
+        case full
+    }
+
+    struct Batch {
+        /// Frames for the local server.
+        var frames: [UInt8] = []
+        var count = 0
+        /// The last sequence number of the stream.
+        var position: UInt64?
+        /// Requests of flow control, to be answered when all is posted.
+        var answers: [String] = []
+
+        var isEmpty: Bool { frames.isEmpty && position == nil && answers.isEmpty }
+    }
+
+    private let bridge: UInt64
+    private let names: Set<NameAndObject>
+    private var continuity = Continuity()
+    private var waiting = Batch()
+    private(set) var invalid = 0
+    private(set) var missing = 0
+    /// What was wrong with the last invalid one.
+    private(set) var problem: String?
+
+    /// Of the last message of the stream that was received.
+    private var position: UInt64?
+    /// The link whose messages are received, and the last sequence number of its consumer. After a jump there is none.
+    private var link: (number: Int, last: UInt64)?
+
+    static let limit = 8 << 20
+
+    /// - Parameter position: the last sequence number of the stream that was posted.
+    init(bridge: UInt64, names: [String], position: UInt64? = nil) {
+        self.bridge = bridge
+        self.names = Set(names.map { name in Array(name.utf8).withUnsafeBytes { NameAndObject(name: $0) } })
+        self.position = position
+    }
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    mutating func take() -> Batch {
+        defer { waiting = Batch() }
+        return waiting
+    }
+
+    /// A message without a stream.
+    mutating func receive(_ message: UnsafeRawBufferPointer) -> Outcome {
+        guard waiting.frames.count + message.count <= Self.limit else { return .full }
+        do throws(WireError) {
+            let post = try BridgedPost(message)
+            guard post.bridge != bridge, names.contains(NameAndObject(name: post.payload.name)) else { return .ignored }
+            switch continuity.receive(post.payload) {
+            case .duplicate: return .ignored
+            case .new(let missing): self.missing += missing
+            }
+            var writer = FrameWriter(capacity: post.bytes.count + 8)
+            writer.frame(.post) { $0.append(post.bytes) }
+            waiting.frames += writer.bytes
+            waiting.count += 1
+            return .accepted
+        } catch {
+            invalid += 1
+            problem = "a message from NATS is \(error)"
+            return .invalid("\(error)")
+        }
+    }
+
+    // MARK: A stream
+
+    /// - Returns: the sequence number after which this bridge goes on to read.
+    mutating func resume(first: UInt64, last: UInt64) -> UInt64 {
+        // A bridge that never read the stream begins with what is posted from now on; one that has read more than there
+        // is, with the first message of what is another stream of the same name.
+        var position = position ?? last
+        if position > last { position = first > 0 ? first - 1 : 0 }
+        (self.position, waiting.position) = (position, position)
+        return position
+    }
+
+    mutating func begin(link number: Int) { link = (number, 0) }
+
+    /// A message of a stream's consumer.
+    /// - Returns: false if one before it was lost, or it cannot be kept: then nothing more of this link is received.
+    mutating func receive(_ message: NATSMessage, over number: Int) -> Bool {
+        guard let link, link.number == number else { return true }
+        if let delivery = JetStreamDelivery(message) {
+            let outcome = message.payload.withUnsafeReadableBytes { bytes in
+                delivery.consumerSequence == link.last + 1 ? receive(bytes) : .full
+            }
+            if outcome == .full {
+                self.link = nil
+                return false
+            }
+            self.link = (number, delivery.consumerSequence)
+            (position, waiting.position) = (delivery.streamSequence, delivery.streamSequence)
+            return true
+        }
+        switch JetStreamControl(message) {
+        case .flowControl(let subject): waiting.answers.append(subject)
+        case .heartbeat(_, let last, let subject):
+            if let subject { waiting.answers.append(subject) }
+            if last == link.last { return true }
+            self.link = nil
+            return false
+        case nil: break
+        }
+        return true
+    }
+}

@@ -1,0 +1,151 @@
+internal import DistributedNotifications
+internal import Logging
+internal import NATSClient
+internal import NIOCore
+internal import NIOPosix
+internal import ThreadedNotifications
+
+/// The task of a bridge that keeps a connection to NATS. Its handlers, on the connection's event loop, leave what arrives
+/// in `BridgeMail`.
+struct NATSTask: Sendable {
+    enum Event: Sendable {
+        case linkEnded(Int, NATSError)
+        case localThreadEnded
+    }
+
+    private let options: BridgeOptions
+    private let mail: BridgeMail
+    private let log: Logger
+    private let tell: AsyncStream<Event>.Continuation
+
+    /// A new stream holds so many bytes, and then loses the oldest messages.
+    static let streamBytes = 256 << 20
+
+    init(
+        _ options: BridgeOptions, _ mail: BridgeMail, _ log: Logger, _ tell: AsyncStream<Event>.Continuation
+    ) {
+        (self.options, self.mail, self.log, self.tell) = (options, mail, log, tell)
+    }
+
+    /// Runs until the task is cancelled, or the bridge's thread has ended.
+    /// - Throws: what only another configuration can mend, before the first connection.
+    func run(_ events: AsyncStream<Event>) async throws(NATSError) {
+        var events = events.makeAsyncIterator()
+        var (backoff, random) = (Backoff(), SystemRandomNumberGenerator())
+        var (number, attempts) = (0, 0)
+        while !Task.isCancelled, !mail.change({ $0.isStopping }) {
+            let server = options.servers[attempts % options.servers.count]
+            attempts += 1
+            do throws(NATSError) {
+                let link = try await connect(to: server, number + 1)
+                number += 1
+                backoff.reset()
+                log.info("is connected to NATS", metadata: ["server": "\(server)"])
+                guard let error = await end(of: link, &events) else { return }
+                throw error
+            } catch {
+                if number == 0, error.needsConfiguration, attempts >= options.servers.count { throw error }
+                if mail.change({ $0.linkProblem }) != error.description {
+                    log.warning("is not connected to NATS", metadata: ["error": "\(error)"])
+                }
+                mail.post { ($0.link, $0.linkProblem) = (nil, error.description) }
+            }
+            try? await Task.sleep(for: backoff.wait(using: &random))
+        }
+    }
+
+    /// - Returns: why the link ended; nil if the bridge is to end.
+    private func end(of link: NATSLink, _ events: inout AsyncStream<Event>.AsyncIterator) async -> NATSError? {
+        while let event = await events.next(isolation: nil) {
+            switch event {
+            case .linkEnded(link.number, let error): return error
+            case .linkEnded: continue
+            case .localThreadEnded: return nil
+            }
+        }
+        return nil
+    }
+
+    private func connect(to server: NATSServer, _ number: Int) async throws(NATSError) -> NATSLink {
+        let connection = try await NATSConnection.connect(
+            to: server, options: options.nats, group: MultiThreadedEventLoopGroup.singleton, logger: log)
+        do throws(NATSError) {
+            let link = NATSLink(
+                connection: connection, number: number,
+                acknowledgements: options.stream == nil ? nil : NATSConnection.makeInbox())
+            mail.change { $0.inbound.begin(link: number) }
+            connection.onReadComplete { [mail] in mail.wakeIfNeeded() }
+            if let stream = options.stream, let acknowledgements = link.acknowledgements {
+                try receiveAcknowledgements(acknowledgements, over: connection)
+                try await receive(stream, over: link)
+            } else {
+                try connection.subscribe(filter) { [mail] message in
+                    message.payload.withUnsafeReadableBytes { bytes in mail.change { _ = $0.inbound.receive(bytes) } }
+                }
+                try await connection.ping()
+            }
+            mail.post { ($0.link, $0.linkProblem) = (link, nil) }
+            connection.closed.whenSuccess { [tell] in tell.yield(.linkEnded(number, $0)) }
+            return link
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private var filter: String {
+        options.names.count == 1
+            ? NotificationSubject.of(options.names[0], prefix: options.prefix)
+            : NotificationSubject.all(prefix: options.prefix)
+    }
+
+    private func receiveAcknowledgements(_ inbox: String, over connection: NATSConnection) throws(NATSError) {
+        try connection.subscribe("\(inbox).*") { [mail, options] message in
+            let digits = message.subjectBytes.dropFirst(inbox.utf8.count + 1)
+            guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return }
+            do throws(NATSError) {
+                _ = try JetStreamAcknowledgement(message, subject: NotificationSubject.all(prefix: options.prefix))
+                mail.change { $0.finished.append(number) }
+            } catch {
+                mail.change { $0.refusal = error.description }
+            }
+        }
+    }
+
+    /// Receives what a stream holds, from the last message on that was received.
+    private func receive(_ name: String, over link: NATSLink) async throws(NATSError) {
+        let jetStream = JetStream(link.connection)
+        var found = try await jetStream.stream(name)
+        if found == nil {
+            var new = JetStreamStream.Configuration(
+                name: name, subjects: [NotificationSubject.all(prefix: options.prefix)])
+            new.maximumBytes = Self.streamBytes
+            found = try await jetStream.createStream(new)
+        }
+        guard let stream = found else { return }
+        let position = mail.change {
+            $0.inbound.resume(first: stream.state.firstSequence, last: stream.state.lastSequence)
+        }
+        let inbox = NATSConnection.makeInbox()
+        try link.connection.subscribe(inbox) { [mail] message in
+            let isInOrder = mail.change { $0.inbound.receive(message, over: link.number) }
+            // Another connection begins after the last message that was received.
+            if !isInOrder { Task { await link.connection.close() } }
+        }
+        var consumer = JetStreamConsumer.Configuration(deliverTo: inbox, start: .sequence(position + 1))
+        consumer.filter = filter
+        _ = try await jetStream.createConsumer(of: name, consumer)
+    }
+}
+
+extension NATSError {
+    /// Whether another attempt would end in the same way.
+    fileprivate var needsConfiguration: Bool {
+        switch code {
+        case .serverNotUsable, .fileNotUsable, .subjectNotUsable, .tlsFailed, .refused, .notUnderstood, .noResponders,
+            .jetStream:
+            true
+        default: false
+        }
+    }
+}
