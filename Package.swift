@@ -164,6 +164,50 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The bridge to other machines. Its packages take longer to build than all else here, most of it BoringSSL: nobody who
+// does not ask for the bridge fetches or builds them. BRIDGE=1 is the bridge without TLS, BRIDGE=tls the bridge with it.
+if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ]
+    let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+    let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    var network = ["NIOCore", "NIOPosix"].map { Target.Dependency.product(name: $0, package: "swift-nio") }
+    var settings = strict
+    if bridge == "tls" {
+        package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"))
+        network.append(.product(name: "NIOSSL", package: "swift-nio-ssl"))
+        settings.append(.define("BRIDGE_TLS"))
+    }
+    package.products.append(.executable(name: "notification-bridge", targets: ["notification-bridge"]))
+    package.targets += [
+        .target(name: "NATSClient", dependencies: network + [logging], swiftSettings: settings),
+        .target(
+            name: "NotificationBridge",
+            dependencies: network + [
+                "CLinux", "DistributedNotifications", "NATSClient", "ThreadedNotifications", logging, serviceLifecycle,
+            ], swiftSettings: settings),
+        .executableTarget(
+            name: "notification-bridge",
+            dependencies: [
+                "DistributedNotifications", "NotificationBridge", argumentParser, logging, serviceLifecycle,
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "NATSClientTests",
+            dependencies: network + ["ChildProcesses", "NATSClient", "SharedTesting", logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NotificationBridgeTests",
+            dependencies: network + [
+                "ChildProcesses", "DistributedNotifications", "NATSClient", "NotificationBridge", "NotificationServer",
+                "SharedTesting", "ThreadedNotifications", "notification-bridge", "notification-server",
+                logging, serviceLifecycle,
+            ], swiftSettings: settings),
+    ]
+}
+
 // Scripts/test.sh sets it, and looks for memory that only an optimized server keeps. The core stays as it is: its tests
 // read messages that only a debug build has.
 if Context.environment["OPTIMIZED_SERVER"] != nil {

@@ -1,0 +1,1 @@
+// Until the sources of this target land.
