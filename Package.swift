@@ -192,7 +192,8 @@ if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
         .executableTarget(
             name: "notification-bridge",
             dependencies: [
-                "DistributedNotifications", "NotificationBridge", argumentParser, logging, serviceLifecycle,
+                "DistributedNotifications", "NATSClient", "NotificationBridge", argumentParser, logging,
+                serviceLifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: settings),
         .testTarget(
             name: "NATSClientTests",

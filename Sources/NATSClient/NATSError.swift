@@ -3,8 +3,10 @@ package struct NATSError: Error, Hashable, CustomStringConvertible {
     package enum Code: Sendable {
         /// A server, a file, a subject or a payload that the caller gave cannot be used.
         case notUsable
-        /// Nobody listens, TLS failed, or the server refused this client.
+        /// Nobody listens, or what listens does not speak NATS.
         case notConnected
+        /// The server refused this client, or TLS failed: another attempt would end in the same way.
+        case rejected
         /// The connection has ended: the network broke, the server said why, was silent, or sent no NATS.
         case lost
         /// The connection was closed by this client.
@@ -28,6 +30,10 @@ package struct NATSError: Error, Hashable, CustomStringConvertible {
 
     static func notConnected(_ server: NATSServer, _ problem: String) -> NATSError {
         NATSError(.notConnected, "There is no connection to \(server): \(problem).")
+    }
+
+    static func rejected(_ server: NATSServer, _ problem: String) -> NATSError {
+        NATSError(.rejected, "There is no connection to \(server): \(problem).")
     }
 
     static func lost(_ server: NATSServer, _ problem: String) -> NATSError {

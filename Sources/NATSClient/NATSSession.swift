@@ -1,6 +1,5 @@
 internal import Logging
 internal import NIOCore
-internal import NIOSSL
 internal import Synchronization
 
 /// One connection, on its event loop: the beginning with INFO, TLS and CONNECT; then messages, pings and requests.
@@ -85,9 +84,7 @@ final class NATSSession: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) { finish(.lost(server, "the server closed it")) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let isOfTLS = error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
-        if case NIOSSLError.uncleanShutdown = error { return fail(.lost(server, "the server closed it")) }
-        fail(isOfTLS ? tlsFailed(error) : .lost(server, "\(error)"))
+        fail(NATSTLS.error(error, with: server) ?? .lost(server, "\(error)"))
     }
 
     private func handle(_ operation: NATSParser.Operation, _ context: ChannelHandlerContext) throws(NATSError) {
@@ -99,7 +96,7 @@ final class NATSSession: ChannelInboundHandler {
         case .error(let text):
             let text = NATSError.quoted(text)
             guard case .ready = phase else {
-                throw .notConnected(server, "it refused this client: \(text); check the credentials")
+                throw .rejected(server, "it refused this client: \(text); check the credentials")
             }
             guard text.contains("Permissions Violation") else { throw .lost(server, "it says \(text)") }
             // The one error after which the connection goes on.
@@ -117,7 +114,7 @@ final class NATSSession: ChannelInboundHandler {
         let usesTLS = mustUseTLS || info.tlsRequired == true
         if usesTLS {
             guard info.tlsRequired == true || info.tlsAvailable == true else {
-                throw .notConnected(server, "it does not offer TLS")
+                throw .rejected(server, "it does not offer TLS")
             }
             // What follows INFO in plain text is not from the server that TLS will prove.
             guard parser.isEmpty else { throw .notConnected(server, "it sent more than INFO before TLS") }
@@ -131,34 +128,12 @@ final class NATSSession: ChannelInboundHandler {
     }
 
     private func startTLS(_ context: ChannelHandlerContext) throws(NATSError) {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        if let roots = options.trustedRoots { configuration.trustRoots = .file(roots) }
-        let tls: NIOSSLContext
+        let handler = try NATSTLS.makeHandler(server, options)
         do {
-            tls = try NIOSSLContext(configuration: configuration)
-        } catch {
-            let file = options.trustedRoots ?? "of the system"
-            throw NATSError(
-                .notUsable, "The certificates to trust, \(file), cannot be used (\(error)). Give a PEM file.")
-        }
-        do {
-            // The certificate is checked for this name or, without one, for the address of the connection.
-            let isAddress = (try? SocketAddress(ipAddress: server.host, port: 0)) != nil
-            let handler = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : server.host)
             try context.pipeline.syncOperations.addHandler(handler, position: .first)
         } catch {
-            throw tlsFailed(error)
+            throw .rejected(server, "TLS failed: \(error)")
         }
-    }
-
-    private func tlsFailed(_ error: any Error) -> NATSError {
-        if (error as? NIOSSLExtraError) == .failedToValidateHostname {
-            return .notConnected(server, "its TLS certificate is for another host than \(server.host)")
-        }
-        let isUntrusted = "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
-        let problem =
-            isUntrusted ? "its certificate has expired, or is not signed by whom this client trusts" : "\(error)"
-        return .notConnected(server, "TLS failed: \(problem)")
     }
 
     // MARK: - Pings

@@ -1,7 +1,7 @@
 internal import DistributedNotifications
 package import Logging
 internal import NATSClient
-package import ServiceLifecycle
+internal import ServiceLifecycle
 internal import ThreadedNotifications
 
 /// Connects a machine's notification server with those of other machines, over NATS.

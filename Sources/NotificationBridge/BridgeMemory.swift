@@ -19,7 +19,7 @@ struct BridgeMemory {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             if !FileManager.default.fileExists(atPath: path) {
-                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+                _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             }
             file = try FileHandle(forUpdating: URL(filePath: path))
             let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)

@@ -1,5 +1,6 @@
 internal import DistributedNotifications
 internal import NATSClient
+internal import NIOCore
 
 /// What came from NATS and waits to be posted on this machine: a pure value.
 struct InboundPosts {

@@ -39,7 +39,7 @@ struct NATSTask: Sendable {
             do throws(NATSError) {
                 let link = try await connect(to: server, number + 1)
                 number += 1
-                backoff.reset()
+                backoff = Backoff()
                 log.info("is connected to NATS", metadata: ["server": "\(server)"])
                 guard let error = await end(of: link, &events) else { return }
                 throw error
@@ -50,7 +50,7 @@ struct NATSTask: Sendable {
                 }
                 mail.post { ($0.link, $0.linkProblem) = (nil, error.description) }
             }
-            try? await Task.sleep(for: backoff.wait(using: &random))
+            try? await Task.sleep(for: backoff.next(using: &random))
         }
     }
 
@@ -117,14 +117,14 @@ struct NATSTask: Sendable {
         let jetStream = JetStream(link.connection)
         var found = try await jetStream.stream(name)
         if found == nil {
-            var new = JetStreamStream.Configuration(
+            var new = JetStream.Configuration(
                 name: name, subjects: [NotificationSubject.all(prefix: options.prefix)])
-            new.maximumBytes = Self.streamBytes
+            new.maxBytes = Self.streamBytes
             found = try await jetStream.createStream(new)
         }
         guard let stream = found else { return }
         let position = mail.change {
-            $0.inbound.resume(first: stream.state.firstSequence, last: stream.state.lastSequence)
+            $0.inbound.resume(first: stream.state.firstSeq, last: stream.state.lastSeq)
         }
         let inbox = NATSConnection.makeInbox()
         try link.connection.subscribe(inbox) { [mail] message in
@@ -132,9 +132,8 @@ struct NATSTask: Sendable {
             // Another connection begins after the last message that was received.
             if !isInOrder { Task { await link.connection.close() } }
         }
-        var consumer = JetStreamConsumer.Configuration(deliverTo: inbox, start: .sequence(position + 1))
-        consumer.filter = filter
-        _ = try await jetStream.createConsumer(of: name, consumer)
+        _ = try await jetStream.createConsumer(
+            of: name, deliverTo: inbox, start: .sequence(position + 1), filter: filter)
     }
 }
 
@@ -142,10 +141,8 @@ extension NATSError {
     /// Whether another attempt would end in the same way.
     fileprivate var needsConfiguration: Bool {
         switch code {
-        case .serverNotUsable, .fileNotUsable, .subjectNotUsable, .tlsFailed, .refused, .notUnderstood, .noResponders,
-            .jetStream:
-            true
-        default: false
+        case .notUsable, .rejected, .refused, .noResponders: true
+        case .notConnected, .lost, .closed, .notAnswered: false
         }
     }
 }

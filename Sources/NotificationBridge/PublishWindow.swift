@@ -37,7 +37,7 @@ struct PublishWindow {
     /// What has to be published, from a number on.
     func unfinished(from number: UInt64 = 0) -> some Sequence<(number: UInt64, post: Post)> {
         let skipped = number > first ? Int(clamping: number - first) : 0
-        return zip(first + UInt64(skipped)..., posts.dropFirst(skipped)).lazy
+        return zip((first + UInt64(skipped))..., posts.dropFirst(skipped)).lazy
             .filter { !$0.1.isDone }.map { (number: $0.0, post: $0.1) }
     }
 }

@@ -5,6 +5,7 @@ import Logging
 import NATSClient
 import NotificationBridge
 import ServiceLifecycle
+import UnixSignals
 
 @main
 struct NotificationBridgeCommand: AsyncParsableCommand {

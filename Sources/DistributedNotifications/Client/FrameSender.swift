@@ -35,7 +35,7 @@ package final class FrameSender: Sendable {
     /// - Parameter control: returns the next control frames, or nothing.
     /// - Returns: whether bytes remain. Then `flush` must be called again when the socket is writable.
     @discardableResult
-    func flush(control: () -> [UInt8]) -> Bool {
+    package func flush(control: () -> [UInt8]) -> Bool {
         unsent.withLock { unsent in flush(&unsent, control) == .timedOut }
     }
 
