@@ -137,17 +137,12 @@ public final class DistributedCenter: Sendable {
         try Self.check(name: name.rawValue, object: object)
         // 0 if nothing records.
         let number = DeliveryEvent.nextPost()
-        // Memory that is not written costs nothing, and a larger frame is never copied.
-        var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
-        let offset = try writer.post(
-            name: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately,
+        let frame = try OutgoingFrame(
+            postOf: name.rawValue, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately,
             record: number)
         DeliveryEvent.trace(
             .post, name: name, post: number, location: location, origin: Self.origin(getpid(), number))
-        let numbering = OutgoingFrame.Numbering(
-            key: PostNumbers.Key(name: name.rawValue, object: object), offset: offset, numbers: connection.numbers)
-        try connection.write(
-            OutgoingFrame(bytes: writer.bytes, numbering: numbering), name: name.rawValue, at: location)
+        try connection.write(frame, name: name.rawValue, at: location)
     }
 
     /// The identity of a post in the records of the poster and of the receivers; nil if the poster was not recorded.

@@ -38,7 +38,7 @@ extension Wire {
     package static let keptWindow = 4096
     package static let keptWindowBytes = 1 << 20
     package static let keptTimeout = Duration.seconds(24 * 60 * 60)
-    package static let detailLimit = 32
+    package static let detailsLimit = 16 << 10
     package static let connectionsPerTurn = 64
     package static let descriptorPause = Duration.milliseconds(100)
     package static let turnLimit = 64

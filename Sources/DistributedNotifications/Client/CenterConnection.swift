@@ -12,8 +12,6 @@ final class CenterConnection: Sendable {
     let directory: ServerDirectory
     private let postTimeout: Duration
     let state: Locked<CenterState>
-    /// The sequences of the posts. Its lock is taken while a `FrameSender`'s is held.
-    let numbers = Locked(PostNumbers())
     /// Wakes the reader: the center was closed, or the socket did not take all bytes.
     let wake: EventDescriptor
     /// The notifications' observers, which the server matches.
@@ -108,9 +106,10 @@ final class CenterConnection: Sendable {
     // MARK: Sending
 
     /// Sends a post, and waits for a connection if there is none.
-    func write(_ frame: OutgoingFrame, name: String, at location: SourceLocation) throws(DistributedError) {
+    func write(
+        _ frame: consuming OutgoingFrame, name: String, at location: SourceLocation
+    ) throws(DistributedError) {
         guard !ForkedCopy.isCopy else { throw .processForked }
-        var frame = frame
         // Usually nothing waits, and reading the clock costs more than the rest of this.
         lazy var deadline = SuspendingClock.Instant.after(postTimeout)
         func notPosted(_ problem: String) -> DistributedError {

@@ -6,6 +6,8 @@ internal import ThreadedNotifications
 struct CenterReader {
     private let connection: CenterConnection
     private var delivery: InboundDelivery
+    /// Between two connections: those of the next post.
+    private var numbers = PostNumbers()
 
     init(_ connection: CenterConnection) {
         self.connection = connection
@@ -41,9 +43,11 @@ struct CenterReader {
     private mutating func connectAndReceive() -> (step: CenterState.Step, event: ConnectionEvent?) {
         do throws(DistributedError) {
             var server = ServerConnection(
-                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout))
+                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout), numbers)
             guard try isWelcome(&server) else { return connection.state.withLock { $0.failed(nil) } }
             let (reason, isRefusal) = receive(from: &server)
+            numbers = server.sender.end()
+            delivery.connectionEnded()
             return connection.state.withLock { $0.ended(reason: reason, isRefusal: isRefusal) }
         } catch {
             return connection.state.withLock { $0.failed(error) }

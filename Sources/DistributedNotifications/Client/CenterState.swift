@@ -51,6 +51,8 @@ struct CenterState {
     private var told = (isSuspended: false, observers: Set<UInt32>(), synchronization: UInt64(0))
     /// False if the state has changed since.
     private var isTold = false
+    /// Whether the present connection's server was ever told that delivery is suspended.
+    private var wasSuspended = false
     /// Signalled at the next change of the phase and at the next answer.
     private var waiters: [MonotonicSemaphore] = []
     private var nextPause = Wire.shortestPause
@@ -74,6 +76,7 @@ struct CenterState {
         if isClosed { return false }
         (phase, isTold) = (.connected(sender), false)
         told = (suspended, [], answered)
+        wasSuspended = suspended
         return true
     }
 
@@ -119,6 +122,10 @@ struct CenterState {
     }
 
     var sender: FrameSender? { if case .connected(let sender) = phase { sender } else { nil } }
+    /// Whether the server may have skipped posts as their observers asked for.
+    var mayHaveSkips: Bool {
+        wasSuspended && observers.values.contains { $0.behavior == .drop || $0.behavior == .coalesce }
+    }
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     /// The connection; nil while a thread must wait for one.
@@ -149,6 +156,7 @@ struct CenterState {
         if told.isSuspended != isSuspended { writer.frame(.suspension) { $0.integer(UInt8(isSuspended ? 1 : 0)) } }
         if told.synchronization != asked { writer.frame(.synchronize) { $0.integer(asked) } }
         (told, isTold) = ((isSuspended, Set(observers.keys), asked), true)
+        wasSuspended = wasSuspended || isSuspended
         return writer.bytes
     }
 

@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
@@ -9,16 +8,22 @@ internal import ThreadedNotifications
 /// lock is held during non-blocking system calls only, never while a thread waits for the socket.
 package final class FrameSender: Sendable {
     package let socket: LocalSocket
-    private let unsent = Locked(Unsent())
+    private let state: Locked<State>
 
-    /// Bytes to send before any other frame.
-    private struct Unsent {
-        var bytes: ArraySlice<UInt8> = []
-        /// How many times all bytes were sent. A thread with a frame in `bytes` waits until this changes.
+    private struct State {
+        /// Bytes to send before any other frame.
+        var unsent: ArraySlice<UInt8> = []
+        /// Whether they are the rest of a post, whose number is used when they are sent.
+        var areOfPost = false
+        /// How many times all bytes were sent. A thread with a frame in `unsent` waits until this changes.
         var completions = 0
+        var numbers: PostNumbers
     }
 
-    init(_ socket: LocalSocket) { self.socket = socket }
+    /// - Parameter numbers: those of the posts.
+    init(_ socket: LocalSocket, _ numbers: PostNumbers = PostNumbers()) {
+        (self.socket, state) = (socket, Locked(State(numbers: numbers)))
+    }
 
     package enum Outcome {
         case sent
@@ -29,14 +34,14 @@ package final class FrameSender: Sendable {
     }
 
     /// Whether bytes wait until the socket is writable.
-    var isBlocked: Bool { unsent.withLock { !$0.bytes.isEmpty } }
+    var isBlocked: Bool { state.withLock { !$0.unsent.isEmpty } }
 
     /// Sends the kept bytes and then control frames, as far as the socket takes them at once.
     /// - Parameter control: returns the next control frames, or nothing.
     /// - Returns: whether bytes remain. Then `flush` must be called again when the socket is writable.
     @discardableResult
     package func flush(control: () -> [UInt8]) -> Bool {
-        unsent.withLock { unsent in flush(&unsent, control) == .timedOut }
+        state.withLock { state in flush(&state, control) == .timedOut }
     }
 
     /// Sends frames that have no sequence, as below.
@@ -45,8 +50,9 @@ package final class FrameSender: Sendable {
         return send(&frames, until: deadline())
     }
 
-    /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline. The frame gets
-    /// its sequence while no other can be sent, so that the numbers are in the order of sending.
+    /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline. A post gets its
+    /// number while no other can be sent, so the numbers are in the order of sending; it is used if the socket takes
+    /// the whole frame.
     /// - Parameter deadline: evaluated when the socket is full.
     func send(
         _ frame: inout OutgoingFrame, control: () -> [UInt8] = { [] },
@@ -55,44 +61,45 @@ package final class FrameSender: Sendable {
         // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
         var completions: Int?
         while true {
-            let outcome = unsent.withLock { unsent -> Outcome in
-                if let completions, unsent.completions != completions { return .sent }
-                let flushed = flush(&unsent, control)
+            let outcome = state.withLock { state -> Outcome in
+                if let completions, state.completions != completions { return .sent }
+                let flushed = flush(&state, control)
                 guard flushed == .sent, completions == nil else { return flushed }
-                frame.assignSequence()
+                frame.setSequence(&state.numbers)
                 var rest = frame.bytes[...]
                 let outcome = send(&rest)
-                if outcome != .ended, rest.count < frame.bytes.count { frame.useSequence() }
+                if outcome == .sent, frame.numbering != nil { state.numbers.use() }
                 if outcome == .timedOut, rest.count < frame.bytes.count {
-                    unsent.bytes = rest
-                    completions = unsent.completions
+                    (state.unsent, state.areOfPost) = (rest, frame.numbering != nil)
+                    completions = state.completions
                 }
                 return outcome
             }
-            if outcome == .ended, completions != nil { frame.useSequence(false) }
             if outcome != .timedOut { return outcome }
             guard waitUntilWritable(until: deadline()) else {
                 guard let completions else { return .timedOut }
-                if unsent.withLock({ $0.completions != completions }) { return .sent }
-                // The frame cannot be completed, so no other can follow it.
-                shutDown()
-                frame.useSequence(false)
-                return .timedOut
+                return state.withLock { state in
+                    if state.completions != completions { return .sent }
+                    // The frame cannot be completed, so no other can follow it.
+                    shutDown()
+                    return .timedOut
+                }
             }
         }
     }
 
     /// - Returns: `timedOut` if the socket's buffer is full.
-    private func flush(_ unsent: inout Unsent, _ control: () -> [UInt8]) -> Outcome {
+    private func flush(_ state: inout State, _ control: () -> [UInt8]) -> Outcome {
         while true {
-            if unsent.bytes.isEmpty {
-                unsent.bytes = control()[...]
-                if unsent.bytes.isEmpty { return .sent }
+            if state.unsent.isEmpty {
+                state.unsent = control()[...]
+                if state.unsent.isEmpty { return .sent }
             }
-            let outcome = send(&unsent.bytes)
+            let outcome = send(&state.unsent)
             guard outcome == .sent else { return outcome }
-            unsent.bytes = []
-            unsent.completions += 1
+            if state.areOfPost { state.numbers.use() }
+            (state.unsent, state.areOfPost) = ([], false)
+            state.completions += 1
         }
     }
 
@@ -122,36 +129,49 @@ package final class FrameSender: Sendable {
 
     /// Ends the connection in both directions. The thread that receives then finds its end.
     package func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+
+    /// Ends the connection. No other post gets a number over it.
+    /// - Returns: the numbers for the next connection.
+    func end() -> PostNumbers {
+        state.withLock { state in
+            shutDown()
+            return state.numbers
+        }
+    }
 }
 
 /// A frame to send. That of a post gets its sequence when it is sent.
 struct OutgoingFrame {
-    var bytes: [UInt8]
-    var numbering: Numbering?
-    private var sequence: PostSequence?
+    fileprivate(set) var bytes: [UInt8]
+    /// Nil if it is no post.
+    fileprivate let numbering: Numbering?
 
+    /// Where the parts are that a sequence needs.
     struct Numbering {
-        var key: PostNumbers.Key
-        /// Where the sequence is.
-        var offset: Int
-        var numbers: Locked<PostNumbers>
+        var nameAndObject: Range<Int>
+        var sequence: Int
     }
 
-    init(bytes: [UInt8], numbering: Numbering? = nil) { (self.bytes, self.numbering) = (bytes, numbering) }
+    init(bytes: [UInt8]) { (self.bytes, numbering) = (bytes, nil) }
 
-    fileprivate mutating func assignSequence() {
+    /// - Parameter record: the post's number in the poster's recording; 0 if it is not recorded.
+    init(
+        postOf name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool,
+        record: UInt64
+    ) throws(DistributedError) {
+        // Memory that is not written costs nothing, and a larger frame is never copied.
+        var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
+        numbering = try writer.post(
+            name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately, record: record)
+        bytes = writer.bytes
+    }
+
+    fileprivate mutating func setSequence(_ numbers: inout PostNumbers) {
         guard let numbering else { return }
-        let sequence = numbering.numbers.withLock { $0.next(numbering.key) }
-        bytes.withUnsafeMutableBytes {
-            $0.storeBytes(of: sequence.series.littleEndian, toByteOffset: numbering.offset, as: UInt64.self)
-            $0.storeBytes(of: sequence.number.littleEndian, toByteOffset: numbering.offset + 8, as: UInt64.self)
+        bytes.withUnsafeMutableBytes { bytes in
+            let sequence = numbers.next(UnsafeRawBufferPointer(rebasing: bytes[numbering.nameAndObject]))
+            bytes.storeBytes(of: sequence.series.littleEndian, toByteOffset: numbering.sequence, as: UInt64.self)
+            bytes.storeBytes(of: sequence.number.littleEndian, toByteOffset: numbering.sequence + 8, as: UInt64.self)
         }
-        self.sequence = sequence
-    }
-
-    /// - Parameter flag: false if a server cannot get the whole frame. Then the next post has the number.
-    fileprivate func useSequence(_ flag: Bool = true) {
-        guard let numbering, let sequence else { return }
-        numbering.numbers.withLock { $0.use(sequence, numbering.key, isUsed: flag) }
     }
 }

@@ -16,7 +16,8 @@ struct InboundDelivery {
     mutating func deliver(_ post: InboundPost) {
         recipients.update(for: post, connection.state)
         // What is posted for a removed observer is not received, and not lost.
-        if recipients.removals != removals { (continuity, removals) = (Continuity(), recipients.removals) }
+        if recipients.removals != removals { continuity.restart() }
+        removals = recipients.removals
         // All may have been removed while the notification was under way.
         guard !recipients.isEmpty else { return }
         let payload = post.payload
@@ -42,9 +43,14 @@ struct InboundDelivery {
     }
 
     mutating func report(_ gap: NotificationGap) {
-        // Numbers that are skipped for another reason than slowness need not be lost.
+        // What is skipped for another reason need not be lost: see the behaviors of suspended observers.
         if gap.cause == .slow { continuity.explain(gap.count) } else { continuity.restart() }
         if gap.count > 0 { connection.post(.gap(gap)) }
+    }
+
+    mutating func connectionEnded() {
+        // A server that is killed does not say what it skipped.
+        if connection.state.withLock({ $0.mayHaveSkips }) { continuity.restart() }
     }
 }
 

@@ -9,7 +9,10 @@ package struct ServerConnection {
     /// The last read filled all space, so the socket may hold more bytes.
     private var mayHoldMore = false
 
-    package init(_ socket: LocalSocket) { sender = FrameSender(socket) }
+    package init(_ socket: LocalSocket) { self.init(socket, PostNumbers()) }
+
+    /// - Parameter numbers: those of its posts.
+    init(_ socket: LocalSocket, _ numbers: PostNumbers) { sender = FrameSender(socket, numbers) }
 
     /// The next frame, if it was received with an earlier one.
     package mutating func nextReceived() throws(WireError) -> ServerInput? {

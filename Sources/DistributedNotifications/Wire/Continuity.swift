@@ -6,46 +6,48 @@ package struct Continuity {
         case duplicate
     }
 
-    private struct Key: Hashable {
-        var series: UInt64
-        var post: NameAndObject
+    private struct Last {
+        var number: UInt64
+        /// The epoch in which it was received.
+        var epoch: Int
     }
 
-    private var last: [Key: UInt64] = [:]
-    /// Most posts have the series, the name and the object of the one before.
-    private var current = (key: Key(series: 0, post: NameAndObject()), number: UInt64(0))
-    /// Losses that were reported otherwise, and are to be found again as missing numbers.
+    private var last = SequenceTable<Last>()
+    /// Begins when posts may have been skipped. In its first post, each name and object shows what was skipped before.
+    private var epoch = 0
+    /// Posts that were received before this epoch may be followed by any number.
+    private var firstComparable = 0
+    /// Losses since then that were reported otherwise, and are to be found as skipped numbers again.
     private var explained: UInt64 = 0
 
     package init() {}
 
     package mutating func receive(_ payload: PostedPayload) -> Finding {
         guard let sequence = payload.sequence else { return .new(missing: 0) }
-        if current.key.series != sequence.series || !current.key.post.isEqual(payload.name, payload.object) {
-            remember()
-            let key = Key(series: sequence.series, post: NameAndObject(name: payload.name, object: payload.object))
-            current = (key, last[key] ?? 0)
-        }
-        let before = current.number
-        guard sequence.number > before else { return .duplicate }
-        current.number = sequence.number
+        if last.isFull { last = SequenceTable() }
         // What was posted before the first one that is received is not known to be for this process.
-        guard before > 0 else { return .new(missing: 0) }
-        let skipped = sequence.number - before - 1
-        let known = min(skipped, explained)
-        explained -= known
-        return .new(missing: Int(clamping: skipped - known))
-    }
-
-    private mutating func remember() {
-        guard current.number > 0 else { return }
-        if last.count >= Wire.sequenceLimit { last = [:] }
-        last[current.key] = current.number
+        let place = last.place(sequence.series, payload.nameAndObject, initial: Last(number: 0, epoch: -1))
+        let before = last.values[place]
+        guard sequence.number > before.number else { return .duplicate }
+        last.values[place] = Last(number: sequence.number, epoch: epoch)
+        guard before.epoch >= firstComparable else { return .new(missing: 0) }
+        var missing = sequence.number - before.number - 1
+        if before.epoch < epoch {
+            let known = min(missing, explained)
+            (missing, explained) = (missing - known, explained - known)
+        }
+        return .new(missing: Int(UInt32(clamping: missing)))
     }
 
     /// So many were lost, and this is already reported.
-    package mutating func explain(_ count: Int) { explained += UInt64(clamping: count) }
+    package mutating func explain(_ count: Int) {
+        epoch += 1
+        explained &+= UInt64(clamping: count)
+    }
 
-    /// Posts may be skipped from now on, without being lost: begins anew.
-    package mutating func restart() { self = Continuity() }
+    /// Posts may have been skipped without being lost. What is sent twice is found nevertheless.
+    package mutating func restart() {
+        epoch += 1
+        (firstComparable, explained) = (epoch, 0)
+    }
 }

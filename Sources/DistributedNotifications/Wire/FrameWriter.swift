@@ -56,28 +56,29 @@ package struct FrameWriter {
     }
 
     /// - Parameter record: the post's number in the poster's recording; 0 if it is not recorded.
-    /// - Returns: where its sequence is, for `setSequence`.
+    /// - Returns: what its sequence needs.
     mutating func post(
         name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool, record: UInt64
-    ) throws(DistributedError) -> Int {
-        var offset = 0
-        var flags: UInt8 = 0
+    ) throws(DistributedError) -> OutgoingFrame.Numbering {
+        var numbering = OutgoingFrame.Numbering(nameAndObject: 0..<0, sequence: 0)
+        var flags = PostedPayload.hasSequence
         if deliverImmediately { flags |= PostedPayload.immediately }
         if object != nil { flags |= PostedPayload.hasObject }
         if userInfo != nil { flags |= PostedPayload.hasUserInfo }
         if record != 0 { flags |= PostedPayload.hasRecord }
-        flags |= PostedPayload.hasSequence
         try frame(.post) { writer throws(DistributedError) in
             writer.integer(flags)
+            let start = writer.bytes.count
             writer.string(name)
             if let object { writer.string(object) }
+            numbering.nameAndObject = start..<writer.bytes.count
             if record != 0 { writer.integer(record) }
-            offset = writer.bytes.count
+            numbering.sequence = writer.bytes.count
             writer.integer(UInt64(0))
             writer.integer(UInt64(0))
             try writer.userInfo(userInfo)
         }
-        return offset
+        return numbering
     }
 
     /// Begins a kept client's notifications, with 0, and later has the number of those that need not be sent again.

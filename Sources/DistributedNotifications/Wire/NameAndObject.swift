@@ -2,44 +2,47 @@ internal import Glibc
 
 /// The name and the object of a notification, or those that an observer asks for, as they were received.
 ///
-/// They are one string of bytes, `name` or `name NUL object`, because neither may contain NUL. Two are equal if their
-/// bytes are equal, so the two Unicode forms of "é" are two names.
+/// Two are equal if their bytes are equal, so the two Unicode forms of "é" are two names.
 package struct NameAndObject: Hashable, Sendable {
+    /// As in a frame: the name, which is empty if it is nil, and the object, unless that is nil.
     private let bytes: [UInt8]
+
+    /// - Parameter bytes: as in a frame; see `PostedPayload.nameAndObject`.
+    init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
 
     /// - Parameter name: not empty; nil if an observer asks for any name.
     package init(name: UnsafeRawBufferPointer? = nil, object: UnsafeRawBufferPointer? = nil) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity((name?.count ?? 0) + 1 + (object?.count ?? 0))
-        if let name { bytes += name }
-        if let object {
-            bytes.append(0)
-            bytes += object
+        var writer = FrameWriter(capacity: 4 + (name?.count ?? 0) + (object?.count ?? 0))
+        for part in [name ?? UnsafeRawBufferPointer(start: nil, count: 0), object].compactMap(\.self) {
+            writer.integer(UInt16(part.count))
+            writer.append(part)
         }
-        self.bytes = bytes
+        bytes = writer.bytes
     }
 
-    package var name: String? {
-        bytes.first ?? 0 == 0 ? nil : String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
+    /// The bytes of the name with its length.
+    private var nameCount: Int { 2 + Int(bytes[0]) + Int(bytes[1]) << 8 }
+
+    package var name: String? { nameCount == 2 ? nil : String(decoding: bytes[2..<nameCount], as: UTF8.self) }
 
     package var object: String? {
-        bytes.firstIndex(of: 0).map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+        bytes.count == nameCount ? nil : String(decoding: bytes[(nameCount + 2)...], as: UTF8.self)
     }
 
-    /// Whether it is of this name and this object, without making another one.
-    func isEqual(_ name: UnsafeRawBufferPointer, _ object: UnsafeRawBufferPointer?) -> Bool {
-        let count = name.count + (object.map { $0.count + 1 } ?? 0)
-        guard bytes.count == count, let start = name.baseAddress, memcmp(bytes, start, name.count) == 0 else {
-            return false
-        }
-        guard let object else { return true }
-        return bytes[name.count] == 0 && bytes[(name.count + 1)...].elementsEqual(object)
+    /// All that observers of a post with this name and this object may ask for.
+    package var filters: Set<NameAndObject> {
+        let (name, object) = (bytes[..<nameCount], bytes[nameCount...])
+        return [self, NameAndObject(bytes: name), NameAndObject(bytes: [0, 0] + object), NameAndObject()]
+    }
+
+    /// Whether they have these bytes, without making another one.
+    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == other.count, let start = other.baseAddress else { return false }
+        return memcmp(bytes, start, bytes.count) == 0
     }
 
     // An array would feed its bytes to the hasher one by one.
     package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        hasher.combine(bytes.count)
     }
 }

@@ -17,37 +17,51 @@ package struct PostSequence: Hashable, Sendable {
     }
 }
 
+/// A value for each series, name and object. Most posts have those of the one before, which costs a comparison only;
+/// another costs one lookup.
+struct SequenceTable<Value: Sendable>: Sendable {
+    private struct Key: Hashable {
+        var series: UInt64
+        var post: NameAndObject
+    }
+
+    private var places: [Key: Int] = [:]
+    private var current = (key: Key(series: 0, post: NameAndObject()), place: 0)
+    var values: [Value] = []
+
+    /// Nothing else bounds its memory.
+    var isFull: Bool { values.count >= Wire.sequenceLimit }
+
+    /// - Parameter initial: the value of one that is new.
+    /// - Returns: where in `values` its value is.
+    mutating func place(_ series: UInt64, _ post: UnsafeRawBufferPointer, initial: Value) -> Int {
+        if current.key.series != series || !current.key.post.isEqual(post) {
+            let key = Key(series: series, post: NameAndObject(bytes: post))
+            let place = places[key] ?? values.count
+            if place == values.count {
+                values.append(initial)
+                places[key] = place
+            }
+            current = (key, place)
+        }
+        return current.place
+    }
+}
+
 /// The numbers that a center gives to its posts.
 struct PostNumbers {
-    struct Key: Hashable {
-        var name: String
-        var object: String?
-    }
-
     private var series = UInt64.random(in: .min ... .max)
-    private var last: [Key: UInt64] = [:]
-    /// Most posts have the name and the object of the one before.
-    private var current = (key: Key(name: ""), number: UInt64(0))
+    private var last = SequenceTable<UInt64>()
+    private var place = 0
 
-    /// The next one with this name and object. It is used only if `use` follows.
-    mutating func next(_ key: Key) -> PostSequence {
-        if key != current.key {
-            last[current.key] = current.number
-            if last.count > Wire.sequenceLimit {
-                (last, series) = ([:], .random(in: .min ... .max))
-            }
-            current = (key, last[key] ?? 0)
-        }
-        return PostSequence(series: series, number: current.number + 1)
+    /// The next one with a name and object. It is used only if `use` follows.
+    /// - Parameter post: as in a frame.
+    mutating func next(_ post: UnsafeRawBufferPointer) -> PostSequence {
+        // A number must not be given twice, so a series that is forgotten ends.
+        if last.isFull { self = PostNumbers() }
+        place = last.place(series, post, initial: 0)
+        return PostSequence(series: series, number: last.values[place] + 1)
     }
 
-    /// A connection has taken bytes of the post, or is not going to take the rest of them.
-    mutating func use(_ sequence: PostSequence, _ key: Key, isUsed: Bool = true) {
-        guard next(key).series == sequence.series else { return }
-        if isUsed {
-            current.number = sequence.number
-        } else if current.number == sequence.number {
-            current.number -= 1
-        }
-    }
+    mutating func use() { last.values[place] += 1 }
 }

@@ -28,6 +28,8 @@ package struct PostedPayload {
     package var count: Int { bytes.count }
     /// Flags, name and object.
     package var head: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<headCount]) }
+    /// As in the frame.
+    package var nameAndObject: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[1..<headCount]) }
     package var isImmediate: Bool { flags & Self.immediately != 0 }
     package var hasUserInfo: Bool { flags & Self.hasUserInfo != 0 }
 

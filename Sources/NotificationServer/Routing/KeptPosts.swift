@@ -2,7 +2,7 @@ internal import DistributedNotifications
 
 /// The posts that wait for a kept client: until it acknowledges them, and also while it is not connected.
 ///
-///     keep ─► waiting ──takeNext──► sent ──acknowledge──► gone
+///     keep ─► waiting ──sendNext──► sent ──acknowledge──► gone
 ///                ▲                   │
 ///                └─── begin, end ────┘
 ///
@@ -10,7 +10,6 @@ internal import DistributedNotifications
 final class KeptPosts {
     /// The present connection, or the last one. Its observers stay registered.
     private(set) var owner: ServerClient
-    private(set) var byteCount = 0
     private(set) var counts = NotificationCounts()
     /// When it is forgotten; nil while its client is connected.
     private(set) var endsAt: UInt64?
@@ -21,6 +20,7 @@ final class KeptPosts {
     init(_ owner: ServerClient, _ limits: ServerLimits) { (self.owner, self.limits) = (owner, limits) }
 
     var entryCount: Int { waiting.posts.count + sent.posts.count }
+    var byteCount: Int { waiting.byteCount + sent.byteCount }
 
     /// A client has connected, and is sent everything.
     func begin(_ owner: ServerClient) {
@@ -38,58 +38,42 @@ final class KeptPosts {
         (waiting, sent) = (sent, Queue())
     }
 
-    /// - Returns: whether this or an older post was discarded, because too many wait.
-    func keep(_ post: HeldPost) -> Bool {
+    /// Adds a post. While too many wait, the oldest are discarded, of those that are not sent.
+    func keep(_ post: HeldPost) {
         counts.matched += 1
-        let size = Self.size(of: post)
-        var discards = 0
-        while byteCount + size > limits.keptBytes, let oldest = waiting.popFirst() {
-            byteCount -= Self.size(of: oldest)
-            discards += 1
-        }
-        if byteCount + size > limits.keptBytes {
-            discards += 1
-        } else {
-            waiting.append(post)
-            byteCount += size
-        }
-        counts.discarded += discards
-        return discards > 0
+        waiting.append(post)
+        while byteCount > limits.keptBytes, waiting.popFirst() != nil { counts.discarded += 1 }
     }
 
     /// The next post to send; nil if none waits, or until some are acknowledged.
-    func takeNext() -> HeldPost? {
-        guard sent.posts.count < Wire.keptWindow, sent.byteCount < Wire.keptWindowBytes else { return nil }
-        guard let post = waiting.popFirst() else { return nil }
-        sent.append(post)
-        return post
+    var next: HeldPost? {
+        guard let next = waiting.posts.first, sent.posts.count < Wire.keptWindow,
+            sent.byteCount + Queue.size(of: next) <= Wire.keptWindowBytes
+        else { return nil }
+        return next
     }
 
-    /// The post taken last is of no observer any longer.
-    func removeLastTaken() {
-        guard let post = sent.popLast() else { return }
-        byteCount -= Self.size(of: post)
-        counts.removed += 1
-    }
+    func sendNext() { if let post = waiting.popFirst() { sent.append(post) } }
+
+    /// The next post is of no observer any longer.
+    func removeNext() { if waiting.popFirst() != nil { counts.removed += 1 } }
 
     /// - Parameter count: how many more of the posts that were sent.
     func acknowledge(_ count: Int) throws(WireError) {
         guard count <= sent.posts.count else { throw .unknown("acknowledgement", "\(count)") }
-        for _ in 0..<count {
-            if let post = sent.popFirst() { byteCount -= Self.size(of: post) }
-        }
+        for _ in 0..<count { _ = sent.popFirst() }
         counts.delivered += count
     }
-
-    static func size(of post: HeldPost) -> Int { post.payload.count + Wire.heldObserverBytes }
 
     private struct Queue {
         private(set) var posts: ArraySlice<HeldPost> = []
         private(set) var byteCount = 0
 
+        static func size(of post: HeldPost) -> Int { post.payload.count + Wire.heldObserverBytes }
+
         mutating func append(_ post: HeldPost) {
             posts.append(post)
-            byteCount += size(of: post)
+            byteCount += Self.size(of: post)
         }
 
         mutating func append(_ queue: Queue) {
@@ -97,11 +81,13 @@ final class KeptPosts {
             byteCount += queue.byteCount
         }
 
-        mutating func popFirst() -> HeldPost? { took(posts.popFirst()) }
-        mutating func popLast() -> HeldPost? { took(posts.popLast()) }
-
-        private mutating func took(_ post: HeldPost?) -> HeldPost? {
-            if let post { byteCount -= size(of: post) }
+        mutating func popFirst() -> HeldPost? {
+            guard let post = posts.first else { return nil }
+            // A slice keeps its memory, and what was in it, until it has to grow.
+            posts[posts.startIndex].payload = []
+            posts.removeFirst()
+            if posts.isEmpty { posts = [] }
+            byteCount -= Self.size(of: post)
             return post
         }
     }

@@ -46,11 +46,9 @@ struct ObserverTable {
     }
 
     /// - Returns: the clients with observers that match a post, in the order in which they connected.
-    mutating func recipients(name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?) -> [Recipient] {
-        let post = NameAndObject(name: name, object: object)
+    mutating func recipients(of post: NameAndObject) -> [Recipient] {
         if let recipients = known[post] { return recipients }
-        let matching: Set = [post, NameAndObject(name: name), NameAndObject(object: object), NameAndObject()]
-        let observers = matching.flatMap { filters[$0] ?? [] }
+        let observers = post.filters.flatMap { filters[$0] ?? [] }
         var recipients: [Recipient] = []
         for observer in observers.sorted(by: { ($0.client.number, $0.order) < ($1.client.number, $1.order) }) {
             if recipients.last?.client !== observer.client { recipients.append((observer.client, [])) }

@@ -16,6 +16,8 @@ struct Router {
     private(set) var clients: [Int: ServerClient] = [:]
     /// The kept clients' posts, by their keys.
     private(set) var kept: [String: KeptPosts] = [:]
+    /// No kept client is forgotten before.
+    private(set) var nextKeptEnd = UInt64.max
     /// Those that have not said hello, in the order in which they connected.
     private(set) var newcomers: [ServerClient] = []
     /// The clients that have something to be written; see `ServerClient.isTouched`.
@@ -47,7 +49,7 @@ struct Router {
         clients[client.number] = nil
         if client.name == nil { newcomers.removeAll { $0 === client } }
         forget(client)
-        client.phase = .closed
+        client.close()
         gone = gone + client.allCounts
     }
 
@@ -55,6 +57,7 @@ struct Router {
     mutating func forget(_ client: ServerClient) {
         if let kept = client.kept, kept.owner === client {
             kept.end(now: now)
+            nextKeptEnd = min(nextKeptEnd, kept.endsAt ?? .max)
             client.details = [:]
         } else {
             removeObservers(of: client)
@@ -68,9 +71,6 @@ struct Router {
         client.observers = [:]
     }
 
-    /// The next time at which a kept client is forgotten.
-    var nextKeptEnd: UInt64 { kept.values.compactMap(\.endsAt).min() ?? .max }
-
     mutating func removeEndedKept() {
         for (key, posts) in kept where posts.endsAt.map({ now >= $0 }) == true {
             log("\(posts.owner) did not connect again: \(posts.entryCount) notifications for it are discarded")
@@ -80,6 +80,7 @@ struct Router {
             posts.owner.kept = nil
             kept[key] = nil
         }
+        nextKeptEnd = kept.values.reduce(.max) { min($0, $1.endsAt ?? .max) }
     }
 
     /// A client to write to; nil at the end of the turn.
@@ -150,7 +151,7 @@ struct Router {
         let name = try reader.string(limit: Wire.processNameLimit)
         if flags & 2 != 0 {
             let key = try reader.string(limit: Wire.processNameLimit)
-            if let other = kept[key]?.owner ?? clients.values.first(where: { $0.key == key }), !other.isClosed {
+            if let other = clients.values.first(where: { $0.key == key && $0.phase == .open }) {
                 throw .refused("process \(other.process) is connected as \(key), and only one may be. End it first")
             }
             client.key = key
@@ -216,10 +217,10 @@ struct Router {
         poster.posted += 1
         poster.bucket.take()
         posted += 1
+        let key = NameAndObject(name: post.name, object: post.object)
         // Made for the first client that holds it, and shared with the others.
-        lazy var held = HeldPost(
-            key: NameAndObject(name: post.name, object: post.object), sender: poster.process, payload: Array(payload))
-        for (client, observers) in table.recipients(name: post.name, object: post.object) {
+        lazy var held = HeldPost(key: key, sender: poster.process, payload: Array(payload))
+        for (client, observers) in table.recipients(of: key) {
             if client.key != nil {
                 // What another machine's bridge posts stays here: no loop, whatever is connected with what.
                 if post.origin == nil { keep(held, for: client) }
@@ -247,10 +248,16 @@ struct Router {
         _ payload: UnsafeRawBufferPointer, sender: Int32, _ observers: [MatchingObserver], to client: ServerClient,
         isHeld: Bool = false
     ) {
-        let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
+        let size = Self.size(of: payload, observers)
         guard client.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(client) }
         client.counts.delivered += 1
         append(payload, size: size, sender: sender, observers, to: client)
+    }
+
+    /// Of a notification's frame.
+    @inline(__always)
+    private static func size(of payload: UnsafeRawBufferPointer, _ observers: [MatchingObserver]) -> Int {
+        Wire.lengthBytes + 7 + 4 * observers.count + payload.count
     }
 
     @inline(__always)
@@ -280,19 +287,23 @@ struct Router {
     }
 
     private mutating func deliverHeld(_ delivery: Suspension.Delivery, to client: ServerClient) {
-        if let gap = delivery.gap {
-            // Its few bytes need no room of their own.
-            if client.outbound.admits(0, isHeld: true, now: now) {
-                answer(client, .gap) { $0.gap(gap, cause: .held) }
-            } else {
-                // It becomes part of the gap that is sent when the client has read all.
-                (client.outbound.missed, client.outbound.hasSkips) = (client.outbound.missed + gap, true)
-            }
-        }
+        if let gap = delivery.gap { tell(client, gap) }
         for entry in delivery.entries {
             entry.post.payload.withUnsafeBytes {
                 deliver($0, sender: entry.post.sender, entry.observers, to: client, isHeld: true)
             }
+            if delivery.hasHoles { tell(client, 0) }
+        }
+    }
+
+    /// Tells a client that so many held posts were discarded; 0: that some are skipped.
+    private mutating func tell(_ client: ServerClient, _ gap: Int) {
+        // Its few bytes need no room of their own.
+        if client.outbound.admits(0, isHeld: true, now: now) {
+            answer(client, .gap) { $0.gap(gap, cause: .held) }
+        } else {
+            // It becomes part of the gap that is sent when the client has read all.
+            (client.outbound.missed, client.outbound.hasSkips) = (client.outbound.missed + gap, true)
         }
     }
 
@@ -307,7 +318,9 @@ struct Router {
     private mutating func keep(_ post: HeldPost, for client: ServerClient) {
         // A client that has not begun leaves them to the one before.
         guard let kept = client.kept, kept.owner === client else { return }
-        if kept.keep(post), kept.counts.discarded == 1 {
+        let discarded = kept.counts.discarded
+        kept.keep(post)
+        if discarded == 0, kept.counts.discarded > 0 {
             log("\(client) acknowledges too slowly: the oldest notifications for it are discarded")
         }
         sendKept(to: client)
@@ -321,6 +334,7 @@ struct Router {
             try kept.acknowledge(Int(clamping: count - client.acknowledged))
             client.acknowledged = count
         } else {
+            guard count == 0 else { throw .unknown("acknowledgement", "\(count)") }
             let posts = kept[key] ?? KeptPosts(client, limits)
             if posts.owner !== client { removeObservers(of: posts.owner) }
             posts.begin(client)
@@ -332,21 +346,23 @@ struct Router {
     /// Sends what waits for a kept client, as far as there is room.
     mutating func sendKept(to client: ServerClient) {
         guard let kept = client.kept, kept.owner === client, client.phase == .open else { return }
-        while client.outbound.waiting <= limits.softQueueBytes, let post = kept.takeNext() {
-            post.payload.withUnsafeBytes { payload in
-                let parts = try? PostedPayload(payload)
-                let recipients = parts.map { table.recipients(name: $0.name, object: $0.object) } ?? []
-                guard let observers = recipients.first(where: { $0.client === client })?.observers else {
-                    return kept.removeLastTaken()
-                }
-                let size = Wire.lengthBytes + 7 + 4 * observers.count + payload.count
-                append(payload, size: size, sender: post.sender, observers, to: client)
+        while client.outbound.waiting <= limits.softQueueBytes, let post = kept.next {
+            guard let recipient = table.recipients(of: post.key).first(where: { $0.client === client }) else {
+                kept.removeNext()
+                continue
+            }
+            kept.sendNext()
+            post.payload.withUnsafeBytes {
+                append(
+                    $0, size: Self.size(of: $0, recipient.observers), sender: post.sender, recipient.observers,
+                    to: client)
             }
         }
     }
 
     private func setDetails(_ bytes: UnsafeRawBufferPointer, _ client: ServerClient) throws(WireError) {
-        guard let details = try? PropertyListReader.decode(bytes), details.count <= Wire.detailLimit,
+        // They are a part of the status of the client, whose frame has a limit.
+        guard bytes.count <= Wire.detailsLimit, let details = try? PropertyListReader.decode(bytes),
             details.values.allSatisfy({ if case .string = $0 { true } else { false } })
         else { throw .unknown("form of details", "\(bytes.count) bytes") }
         client.details = details

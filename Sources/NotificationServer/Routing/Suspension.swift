@@ -27,6 +27,8 @@ struct Suspension {
         /// The number of posts discarded since the last flush; nil if all were kept. It is 0 if some were skipped as
         /// the observers asked for: then the client's posts do not follow each other.
         var gap: Int?
+        /// Posts between the entries were discarded too.
+        var hasHoles = false
         var entries: [Entry] = []
         var observers: [MatchingObserver] = []
     }
@@ -38,6 +40,7 @@ struct Suspension {
     /// The last entry with a key that has observers which coalesce.
     private var coalescing: [NameAndObject: Int] = [:]
     private var gap: Int?
+    private var hasHoles = false
 
     private(set) var isSuspended = false
     private(set) var byteCount = 0
@@ -97,6 +100,7 @@ struct Suspension {
             // It would not fit even in an empty queue, so no other post is discarded for it.
             if limits.heldOverflow == .deliver { return flush(before: observers) }
             discard()
+            hasHoles = hasHoles || !entries.isEmpty
             return Delivery()
         }
         let coalesces = observers.contains { $0.behavior == .coalesce }
@@ -142,8 +146,8 @@ struct Suspension {
 
     private mutating func flush(before observers: [MatchingObserver] = []) -> Delivery {
         let held = entries.sorted { $0.key < $1.key }.map(\.value)
-        let delivery = Delivery(gap: gap, entries: held, observers: observers)
-        (entries, coalescing, byteCount, gap, oldest) = ([:], [:], 0, nil, next)
+        let delivery = Delivery(gap: gap, hasHoles: hasHoles, entries: held, observers: observers)
+        (entries, coalescing, byteCount, gap, hasHoles, oldest) = ([:], [:], 0, nil, false, next)
         return delivery
     }
 }

@@ -19,7 +19,7 @@ struct OutboundBuffer {
     private var isDropping = false
     /// The number of notifications that were not accepted, for a gap.
     var missed = 0
-    /// Others were skipped since nothing waited, as their observers asked for, and the client was not told.
+    /// Some of them, or others, were held or skipped as their observers asked for, and the client was not told.
     var hasSkips = false
 
     init(_ limits: ServerLimits) {
@@ -95,6 +95,6 @@ struct OutboundBuffer {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 64 << 10)
         (isDropping, hasHeld) = (false, false)
         defer { missed = 0 }
-        return missed > 0 ? missed : nil
+        return missed > 0 || hasSkips ? missed : nil
     }
 }

@@ -25,7 +25,8 @@ final class ServerClient: CustomStringConvertible {
 
     /// Increases with each process that connects; never used again.
     let number: Int
-    let socket: LocalSocket
+    /// Nil after it was closed.
+    private var socket: LocalSocket?
     let process: Int32
     /// When it is refused if it has not said hello.
     let helloBy: UInt64
@@ -33,8 +34,6 @@ final class ServerClient: CustomStringConvertible {
 
     /// The name from its hello; nil before.
     var name: String?
-    /// The key of a kept client; nil: an ordinary one.
-    var key: String?
     /// A kept client's from the time when it asks for them, even after its connection has ended.
     var kept: KeptPosts?
     /// How many of the posts that were sent over this connection.
@@ -60,6 +59,8 @@ final class ServerClient: CustomStringConvertible {
     @exclusivity(unchecked) var bucket: TokenBucket
     @exclusivity(unchecked) var posted = 0
     @exclusivity(unchecked) var counts = NotificationCounts()
+    /// The key of a kept client; nil: an ordinary one.
+    @exclusivity(unchecked) var key: String?
     /// True while it is in the router's list of clients to write to.
     @exclusivity(unchecked) var isTouched = false
 
@@ -93,12 +94,17 @@ final class ServerClient: CustomStringConvertible {
 
     // MARK: The socket
 
+    private var descriptor: Int32 { socket?.descriptor ?? -1 }
+
+    /// Closes the socket, although a kept client's observers remain.
+    func close() { (phase, socket) = (.closed, nil) }
+
     /// Reads the bytes that have arrived. They are discarded once it was refused.
     /// - Returns: the reason if the connection has ended.
     func read() -> String? {
         guard !isClosed, pause == nil, !decoder.hasFrame else { return nil }
         let space = decoder.space()
-        let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+        let count = recv(descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
         if count == 0 { return decoder.isEmpty ? "it ended" : "it ended within a frame" }
         if count > 0, isServed { decoder.received(count) }
         return count > 0 || errno == EAGAIN || errno == EINTR
@@ -119,7 +125,7 @@ final class ServerClient: CustomStringConvertible {
 
     func write(now: UInt64) -> Written {
         while !outbound.isEmpty {
-            let count = outbound.withUnwritten { send(socket.descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
+            let count = outbound.withUnwritten { send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
             if count >= 0 {
                 if let missed = outbound.wrote(count, now: now) { return .gap(missed) }
             } else if errno != EINTR {
@@ -138,11 +144,11 @@ final class ServerClient: CustomStringConvertible {
         watched = wanted
         guard wanted == (false, false) else {
             return poll.watch(
-                socket.descriptor, as: UInt64(number), reading: wanted.reading, writing: wanted.writing, isNew: isNew)
+                descriptor, as: UInt64(number), reading: wanted.reading, writing: wanted.writing, isNew: isNew)
                 == 0
         }
         // The poll would report without end that it has hung up.
-        poll.unwatch(socket.descriptor)
+        poll.unwatch(descriptor)
         return true
     }
 

@@ -31,9 +31,9 @@ final class QueueLimitTests: XCTestCase {
     private func post(_ numbers: Range<Int>, over peer: RawPeer) throws {
         for number in numbers {
             let object = String(repeating: "0", count: 150 - "\(number)".count) + "\(number)"
-            var writer = FrameWriter()
-            _ = try writer.post(name: "n", object: object, userInfo: nil, deliverImmediately: false, record: 0)
-            try peer.write(writer.bytes)
+            let frame = try OutgoingFrame(
+                postOf: "n", object: object, userInfo: nil, deliverImmediately: false, record: 0)
+            try peer.write(frame.bytes)
         }
         try peer.synchronize()
     }
