@@ -63,7 +63,8 @@ public struct ServerLimits: Sendable, Hashable {
         let (some, any) = (1...1 << 40, 0...1 << 40)
         for (limit, range) in [
             (\.clientsBeforeHello, some), (\.framesPerTurn, some), (\.postsPerSecond, some), (\.softQueueBytes, any),
-            (\.hardQueueBytes, any), (\.heldBytesPerClient, any), (\.heldBytes, any), (\.keptBytes, any), (\.observersPerClient, 0...600),
+            (\.hardQueueBytes, any), (\.heldBytesPerClient, any), (\.heldBytes, any), (\.keptBytes, any),
+            (\.observersPerClient, 0...600),
         ] as [(WritableKeyPath<ServerLimits, Int>, ClosedRange<Int>)] {
             limits[keyPath: limit] = min(max(self[keyPath: limit], range.lowerBound), range.upperBound)
         }
