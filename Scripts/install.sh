@@ -1,23 +1,29 @@
 #!/usr/bin/env bash
 # Installs notify-demo and notification-server with the recorder's library, completions, manual page and systemd units under a
-# prefix, or removes them. The installed files, and the directories that were created for them, are listed in share/notify-demo/manifest.
+# prefix, and the bridge to other machines if asked; or removes them. The installed files, and the directories that were created
+# for them, are listed in share/notify-demo/manifest.
 set -euo pipefail
 umask 022
 project=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 
 usage() {
     cat <<TEXT
-Usage: Scripts/install.sh [--binary FILE] PREFIX
+Usage: Scripts/install.sh [--bridge] [--binary FILE] PREFIX
        Scripts/install.sh --uninstall PREFIX
 Installs PREFIX/bin/notify-demo with its completions for bash, zsh and fish and its manual page, PREFIX/bin/notification-server,
 which programs find in PATH and start when they need it, units with which systemd starts it, and PREFIX/lib/notify-demo with the
 library that 'notify-demo record' preloads; or removes them.
 The programs are built for release and linked with Swift's libraries, so that they run without a Swift toolchain.
-  --binary FILE  installs this notify-demo, and the notification-server and the library beside it, and builds nothing
+  --bridge       also builds PREFIX/bin/notification-bridge, which connects machines, with a unit that starts it. Its packages
+                 are fetched, and take some more minutes to build
+  --binary FILE  installs this notify-demo, and the notification-server and the library beside it, and builds nothing; also a
+                 notification-bridge if one is beside it
   --uninstall    removes the installed files, and the empty directories that were created for them
   --help         prints this text
 DESTDIR, if it is set, precedes PREFIX. To install for yourself: Scripts/install.sh ~/.local
 The units are not enabled: systemctl --user enable --now distributed-notifications.socket (before --uninstall: disable --now).
+That of the bridge reads the options of notification-bridge from ~/.config/notification-bridge/options, which has a line such
+as BRIDGE_OPTIONS="--nats nats://host --name DishReady": systemctl --user enable --now notification-bridge.service
 TEXT
 }
 
@@ -31,7 +37,7 @@ fail() {
     exit 2
 }
 
-binary='' prefix='' uninstalls=''
+binary='' prefix='' uninstalls='' bridges=''
 while [ $# -gt 0 ]; do
     case $1 in
         --help | -h)
@@ -43,6 +49,7 @@ while [ $# -gt 0 ]; do
             binary=$2
             shift
             ;;
+        --bridge) bridges=yes ;;
         --uninstall) uninstalls=yes ;;
         -*) refuse ;;
         *)
@@ -52,7 +59,14 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ -z "$prefix" ] || { [ -n "$uninstalls" ] && [ -n "$binary" ]; }; then refuse; fi
+if [ -z "$prefix" ] || { [ -n "$uninstalls" ] && [ -n "$binary$bridges" ]; }; then refuse; fi
+if [ -n "$binary" ]; then
+    bridge=$(dirname "$(readlink -f -- "$binary")")/notification-bridge
+    if [ -x "$bridge" ]; then bridges=yes; fi
+    if [ -n "$bridges" ] && [ ! -x "$bridge" ]; then
+        fail "There is no program $bridge. Build it too: BRIDGE=tls swift build --product notification-bridge"
+    fi
+fi
 
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 root=$(realpath -m -- "${DESTDIR:-}$prefix")
@@ -68,6 +82,7 @@ files=(
     share/systemd/user/distributed-notifications.socket
     share/systemd/user/distributed-notifications.service
 )
+if [ -n "$bridges" ]; then files+=(bin/notification-bridge share/systemd/user/notification-bridge.service); fi
 
 # In the manifest, . is the root, and .., ../.. and so on are the directories above it.
 uninstall() {
@@ -136,7 +151,12 @@ if [ -z "$binary" ]; then
         swift build --package-path "$project" --configuration release --static-swift-stdlib -Xlinker -s
     )
     echo "Building notify-demo and notification-server for release; this takes some minutes." >&2
-    for product in notify-demo notification-server notification-recorder; do
+    products=(notify-demo notification-server notification-recorder)
+    if [ -n "$bridges" ]; then
+        export BRIDGE=tls
+        products+=(notification-bridge)
+    fi
+    for product in "${products[@]}"; do
         "${build[@]}" --product "$product" --quiet >&2 || fail "The build failed. Nothing was installed."
     done
     binary=$("${build[@]}" --show-bin-path)/notify-demo
@@ -164,7 +184,7 @@ manual_page() {
     local name
     help_text() {
         echo '.Bd -literal'
-        COLUMNS=76 "$binary" "$@" --help | sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'\'']/\\\&&/'
+        COLUMNS=76 "$binary" "$@" | sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'\'']/\\\&&/'
         echo '.Ed'
     }
     echo ".Dd $(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%B %-d, %Y')"
@@ -172,11 +192,12 @@ manual_page() {
         '.Nd show on which thread notifications are delivered, and record, diagnose and compare deliveries' \
         '.Sh SYNOPSIS' .Nm '.Op Ar subcommand Op Ar argument ...' .Nm '.Cm help Op Ar subcommand' .Nm '.Fl -version' \
         '.Sh DESCRIPTION'
-    help_text
+    help_text --help
     echo '.Sh SUBCOMMANDS'
+    # Not NAME --help, which of the bridge is that of another program.
     for name in $("$binary" --help | awk '/SUBCOMMANDS:$/ { lists = 1 } lists && /^  [a-z]/ { print $1 }'); do
         echo ".Ss $name"
-        help_text "$name"
+        help_text help "$name"
     done
 }
 stage share/man/man1/notify-demo.1 manual_page
@@ -197,11 +218,14 @@ DirectoryMode=0700
 WantedBy=sockets.target
 TEXT
 }
-service_unit() {
+# The path of a program after the installation: without DESTDIR, and with symbolic links unresolved. systemd accepts no path
+# with quotes or backslashes.
+unit_program() {
     local program
-    # The path after the installation: without DESTDIR, and with symbolic links unresolved. systemd accepts no path with
-    # quotes or backslashes.
-    program=$(realpath -ms -- "$prefix")/bin/notification-server
+    program=$(realpath -ms -- "$prefix")/bin/$1
+    echo "\"${program//%/%%}\""
+}
+service_unit() {
     cat <<TEXT
 [Unit]
 Description=Notifications between the processes of a user
@@ -210,7 +234,27 @@ Requires=distributed-notifications.socket
 After=distributed-notifications.socket
 
 [Service]
-ExecStart="${program//%/%%}"
+ExecStart=$(unit_program notification-server)
+TEXT
+}
+# A usage error (64) needs a change of the options.
+bridge_unit() {
+    cat <<TEXT
+[Unit]
+Description=Notifications from and to other machines
+Documentation=man:notify-demo(1)
+Wants=distributed-notifications.socket
+After=distributed-notifications.socket
+
+[Service]
+EnvironmentFile=%E/notification-bridge/options
+ExecStart=$(unit_program notification-bridge) \$BRIDGE_OPTIONS
+Restart=on-failure
+RestartSec=5
+RestartPreventExitStatus=64
+
+[Install]
+WantedBy=default.target
 TEXT
 }
 stage share/systemd/user/distributed-notifications.socket socket_unit
@@ -220,7 +264,11 @@ stage bin/notify-demo cat "$binary"
 [ -r "$recorder" ] || fail "There is no library $recorder. Build it too: swift build --product notification-recorder"
 stage bin/notification-server cat "$server"
 stage lib/notify-demo/libnotification-recorder.so cat "$recorder"
-chmod 755 "$staged/bin/notify-demo" "$staged/bin/notification-server"
+if [ -n "$bridges" ]; then
+    stage share/systemd/user/notification-bridge.service bridge_unit
+    stage bin/notification-bridge cat "$(dirname "$binary")/notification-bridge"
+fi
+chmod 755 "$staged/bin/"*
 
 # The directories to create, parents first, after those that an earlier installation created.
 directories() {
@@ -255,6 +303,14 @@ put() {
         fail "$root/$1 cannot be written. To remove what was installed before: Scripts/install.sh --uninstall \"$prefix\""
     new=''
 }
+# A bridge of an earlier installation would have another version than the rest.
+if [ -f "$manifest" ] && [ -z "$bridges" ]; then
+    for path in bin/notification-bridge share/systemd/user/notification-bridge.service; do
+        grep -qsx "file [0-9a-f]* $path" "$manifest" || continue
+        rm -f -- "$root/$path" || fail "$root/$path cannot be removed. Run this as the user who installed it."
+        echo "Removed $root/$path, which is installed only with --bridge." >&2
+    done
+fi
 # The manifest is first, so that an interrupted installation can be removed.
 put share/notify-demo/manifest
 for path in "${files[@]}"; do

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # All that must hold before a change lands: format, build without warnings, tests, and the tests of what threads share
 # in the core once more under the thread sanitizer. SANITIZERS=1 also runs those of the distributed center under it, and
-# all of them under the address sanitizer. STRESS=1 repeats the randomised tests more often.
+# all of them under the address sanitizer. STRESS=1 repeats the randomised tests more often. The bridge to other machines
+# is built and tested without TLS; BRIDGE=tls tests TLS too, which takes some minutes to build, and BRIDGE= no bridge.
 set -euo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 . Scripts/requirements.sh
+export BRIDGE=${BRIDGE-1}
 # The backtracer of a crashed process may hang; a test that crashes should end.
 export SWIFT_BACKTRACE=enable=no
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
@@ -25,6 +27,7 @@ thread=(--scratch-path .build-tsan --sanitize=thread "${fast[@]}")
 address=(--scratch-path .build-asan --sanitize=address "${fast[@]}" -Xswiftc -Xllvm -Xswiftc -asan-stack=0)
 libraries='^(ThreadedNotifications|DistributedNotifications)Tests[.]'
 commands='^(NotifyDemo|Documents)Tests[.]'
+bridge='^(NATSClient|NotificationBridge)Tests[.]'
 # About half of them: most wait for the programs that they run, so two processes take half the time.
 documents='^(DocumentsTests[.]|NotifyDemoTests[.][A-D])'
 
@@ -48,13 +51,15 @@ finish() { # NAME
     fi
 }
 
-# For the examples of other main loops, whose test is skipped without them.
+# For the examples of other main loops and for the bridge, whose tests are skipped without them. The tests start servers
+# of their own.
 install_libraries() {
-    if pkg-config --exists glib-2.0 libuv; then return; fi
+    local packages=(libglib2.0-dev libuv1-dev pkg-config)
+    if [ -n "$BRIDGE" ]; then packages+=(nats-server); fi
+    if pkg-config --exists glib-2.0 libuv && { [ -z "$BRIDGE" ] || command -v nats-server; }; then return; fi
     if [ "${CI:-}" != true ] || [ "$(id -u)" != 0 ] || ! command -v apt-get; then return; fi
     timeout -k 5 30 apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive timeout -k 5 60 apt-get install -y -qq --no-install-recommends \
-        libglib2.0-dev libuv1-dev pkg-config
+    DEBIAN_FRONTEND=noninteractive timeout -k 5 60 apt-get install -y -qq --no-install-recommends "${packages[@]}"
 }
 
 install_libraries >"$logs/install" 2>&1 &
@@ -82,9 +87,13 @@ wait "$installing" || true
 start "tests of the libraries" "${tests[@]}" --filter "$libraries"
 start "tests of the commands" "${tests[@]}" --filter "$commands" --skip "$documents"
 start "tests of the commands, A to D, and of the documents" "${tests[@]}" --filter "$documents"
-start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands"
+start "other tests" "${tests[@]}" --skip "$libraries" --skip "$commands" --skip "$bridge"
 steps=("format" "tests of the libraries" "tests of the commands" "tests of the commands, A to D, and of the documents")
 steps+=("other tests" "thread sanitizer")
+if [ -n "$BRIDGE" ]; then
+    start "tests of the bridge" "${tests[@]}" --filter "$bridge"
+    steps+=("tests of the bridge")
+fi
 wait
 if [ "${SANITIZERS:-}" = 1 ]; then
     start "address sanitizer" "${sanitized[@]}" test "${address[@]}"

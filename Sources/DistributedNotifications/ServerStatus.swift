@@ -30,12 +30,14 @@ public struct ServerStatus: Sendable, Hashable, Codable {
     /// In the order in which they connected.
     public var clients: [Client]
 
-    /// A connected process.
+    /// A connected process, or one for which notifications are kept although its connection has ended.
     public struct Client: Sendable, Hashable, Codable {
-        /// Its process id.
+        /// Its process id, or that of its last connection.
         public var process: Int32
         /// The name that it gave.
         public var name: String
+        /// False for a bridge to other machines that has ended: what it observes waits until it connects again.
+        public var isConnected: Bool
         public var isSuspended: Bool
         /// What it says of itself, as a bridge to other machines does.
         public var details: [String: String]

@@ -43,7 +43,7 @@ struct NotifyDemo: ParsableCommand {
                     Record.self, Show.self, Diagnose.self, Check.self, Compare.self,
                     TimelineCommand.self, Stats.self, Trace.self,
                 ]),
-            CommandGroup(name: "Between processes", subcommands: [Post.self, Observe.self, Serve.self]),
+            CommandGroup(name: "Between processes", subcommands: [Post.self, Observe.self, Serve.self, Bridge.self]),
             CommandGroup(name: "Installation", subcommands: [Doctor.self]),
         ], defaultSubcommand: Tour.self)
 

@@ -27,7 +27,8 @@ final class RulesArticleTests: XCTestCase {
         }
         func number(_ number: Int) -> String { number.formatted(.number.locale(Locale(identifier: "en_US"))) }
         func time(_ time: Duration) -> String {
-            time < .seconds(1) ? "\(Int(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
+            if time >= .seconds(3600) { return "\(time.components.seconds / 3600) h" }
+            return time < .seconds(1) ? "\(Int(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
         }
         let server = ServerLimits()
         let limits = [
@@ -47,6 +48,8 @@ final class RulesArticleTests: XCTestCase {
             ("`ServerLimits/heldBytes`", bytes(server.heldBytes)),
             ("observer of a held notification", bytes(Wire.heldObserverBytes)),
             ("`ServerLimits/heldOverflow`", "`\(server.heldOverflow)`"),
+            ("`ServerLimits/keptBytes`", bytes(server.keptBytes)),
+            ("`ServerLimits/keptTimeout`", time(server.keptTimeout)),
             ("connections in a turn", number(Wire.connectionsPerTurn)),
             ("pause without descriptors", time(Wire.descriptorPause)),
             ("`ServerLimits/framesPerTurn`", number(server.framesPerTurn)),

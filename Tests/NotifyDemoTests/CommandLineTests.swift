@@ -100,6 +100,36 @@ final class CommandLineTests: XCTestCase {
         ] { XCTAssertNotNil(outcome.output.firstMatch(of: try Regex(pattern)), "\(pattern): \(outcome)") }
     }
 
+    func testBridgeExecutesTheOneThatIsNamedOrBesideItOrInPATHWithItsArgumentsAndSaysHowToGetOne() throws {
+        let outcome = try Shell.inDirectory(
+            #"""
+            export LD_LIBRARY_PATH="$(dirname "$(command -v notify-demo)")"
+            mkdir beside path; cp "$(command -v notify-demo)" beside
+            bridge() { printf '#!/bin/sh\nprintf "%%s" "'$1'" "$@"; echo; exit 7\n' >$1; chmod +x $1; }
+            demo() { PATH=$PWD/path:/usr/bin:/bin beside/notify-demo bridge "$@"; echo $?; }
+            demo --help; bridge path/notification-bridge; demo --name 'a b' -- --version
+            bridge beside/notification-bridge; demo --help; bridge named; NOTIFICATION_BRIDGE=./named demo -h
+            NOTIFICATION_BRIDGE=./absent demo; notify-demo help bridge | grep -c notify-demo.bridge.--nats
+            """#)
+        XCTAssertEqual(
+            outcome.output,
+            """
+            2
+            path/notification-bridge--namea b----version
+            7
+            beside/notification-bridge--help
+            7
+            named-h
+            7
+            2
+            2
+
+            """, outcome.errors)
+        for text in ["BRIDGE=tls swift build -c release --product notification-bridge", "sh --bridge", "is ./absent"] {
+            XCTAssertTrue(outcome.errors.contains(text), outcome.errors)
+        }
+    }
+
     /// `Scripts/demo.sh`, with the programs under test and a `swift` that only prints the steps of a build.
     func testTheDemoScriptBuildsWhatIsNeededItsNextCommandsCanBePastedAndAnErrorOfTheBuildEndsIt() throws {
         let outcome = try Shell.inDirectory(

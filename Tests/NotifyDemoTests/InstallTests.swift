@@ -67,15 +67,46 @@ final class InstallTests: XCTestCase {
         XCTAssertTrue(outcome.errors.contains("other/bin/notify-demo exists and was not installed by this script."))
     }
 
+    func testABridgeBesideTheProgramIsInstalledWithItsUnitAndRemovedByAnInstallationWithoutOne() throws {
+        let outcome = try shell(
+            #"""
+            printf '#!/bin/sh\necho "bridge $*"\n' > "$stub/notification-bridge"; chmod +x "$stub/notification-bridge"
+            install 'pre fix%'; 'pre fix%/bin/notification-bridge' works
+            unit='pre fix%/share/systemd/user/notification-bridge.service'
+            sed -n "s|$here|here|; /^\(After\|Wants\|Environment\|Exec\|Restart\)/p" "$unit"
+            rm "$stub/notification-bridge"; script --bridge --binary "$stub/notify-demo" 'pre fix%' || echo $?
+            install 'pre fix%' 2>&1 | wc -l; find 'pre fix%' | grep bridge || echo none
+            remove 'pre fix%'; find .
+            """#)
+        XCTAssertEqual(
+            outcome.output,
+            """
+            bridge works
+            Wants=distributed-notifications.socket
+            After=distributed-notifications.socket
+            EnvironmentFile=%E/notification-bridge/options
+            ExecStart="here/pre fix%%/bin/notification-bridge" $BRIDGE_OPTIONS
+            Restart=on-failure
+            RestartSec=5
+            RestartPreventExitStatus=64
+            2
+            3
+            none
+            .
+
+            """, outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("BRIDGE=tls swift build --product notification-bridge"), outcome.errors)
+    }
+
     func testAUsageErrorIs64HelpPrintsTheUsageAndAFailureSaysWhyWithStatus2AndLeavesNoFiles() throws {
         let usage = try shell(
             """
-            for a in "" "a b" --uninstall "--binary x" --help; do
+            for a in "" "a b" --uninstall "--binary x" "--uninstall --bridge a" --help; do
                 { eval "script $a" || echo $?; } 2>&1 | grep -E '^Usage: Scripts/install.sh |^64'
             done
             """)
-        let line = "Usage: Scripts/install.sh [--binary FILE] PREFIX\n"
-        XCTAssertEqual(usage.output, String(repeating: "\(line)64\n", count: 4) + line, usage.errors)
+        let line = "Usage: Scripts/install.sh [--bridge] [--binary FILE] PREFIX\n"
+        XCTAssertEqual(usage.output, String(repeating: "\(line)64\n", count: 5) + line, usage.errors)
         for (lines, message) in [
             ("script --binary missing prefix", "missing is not an executable file."),
             ("script --binary /bin/false prefix", "/bin/false is not this project's notify-demo"),

@@ -33,7 +33,8 @@ extension ServerClient {
     var status: [String: PropertyListValue] {
         let own: [String: PropertyListValue] = [
             "process": .integer(Int64(process)), "name": .string(name ?? ""), "details": .dictionary(details),
-            "isSuspended": .boolean(suspension.isSuspended), "posted": .integer(Int64(posted)),
+            "isConnected": .boolean(!isClosed), "isSuspended": .boolean(suspension.isSuspended),
+            "posted": .integer(Int64(posted)),
             "waitingBytes": .integer(Int64(outbound.waiting)),
             "heldEntries": .integer(Int64(suspension.entryCount + (kept?.entryCount ?? 0))),
             "heldBytes": .integer(Int64(suspension.byteCount + (kept?.byteCount ?? 0))),

@@ -3,7 +3,7 @@ import DistributedNotifications
 import TerminalText
 
 extension ServerStatus {
-    /// Formats the status as tables. `not held` counts what was discarded, coalesced, suppressed and removed.
+    /// Formats the status as tables; the last one has what clients say of themselves. `not held` counts what was discarded, coalesced, suppressed and removed.
     ///
     /// - Parameter width: of a line.
     func report(width: Int) -> [String] {
@@ -24,10 +24,30 @@ extension ServerStatus {
                 return ["\(client.process)", observer.behavior.rawValue, "\(name) of \(object)"]
             }
         }
+        let details = clients.flatMap { client in
+            let details = client.isConnected ? client.orderedDetails : [("not connected", Self.keptText)]
+            return details.map { ["\(client.process)", ShownText.escaped($0), ShownText.escaped($1)] }
+        }
+        let columnsOfDetails: [Table.Column] = [.number("details of"), .text(), .wrapped()]
         let life = ElapsedTime(nanoseconds: nanoseconds)
         return ["server \(process), running for \(life), at \(ShownText.escaped(directory))", ""]
             + Table([.text("process", width: 0...24)] + columns, rows: [all] + processes).lines() + [""]
             + Table([.number("observed by"), .text("behavior"), .wrapped("notification")], rows: observers)
             .lines(width: width)
+            + (details.isEmpty ? [] : [""] + Table(columnsOfDetails, rows: details).lines(width: width))
+    }
+
+    private static let keptText = "what it observes waits until it connects again"
+}
+
+extension ServerStatus.Client {
+    /// Those of a bridge to other machines in the order in which they are asked for, and others after them.
+    fileprivate var orderedDetails: [(key: String, value: String)] {
+        let first = [
+            "connected to", "problem", "round trip", "posts out", "posts in", "pending", "missing", "not publishable",
+            "invalid",
+        ]
+        func place(_ key: String) -> Int { first.firstIndex(of: key) ?? first.count }
+        return details.sorted { (place($0.key), $0.key) < (place($1.key), $1.key) }
     }
 }

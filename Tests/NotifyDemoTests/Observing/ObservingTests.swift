@@ -57,7 +57,7 @@ final class ObservingTests: XCTestCase {
     }
 
     /// Decoded from JSON, because only a server can create a status.
-    func testTheServerAndItsClientsHaveARowOfNumbersThatAddUpAndEachObserverHasOne() throws {
+    func testTheServerAndItsClientsHaveARowOfNumbersThatAddUpAndEachObserverAndDetailHasOne() throws {
         func numbers(_ counts: Int...) -> String {
             let names = [
                 "posted", "matched", "delivered", "heldEntries", "dropped", "discarded", "coalesced", "suppressed",
@@ -65,15 +65,24 @@ final class ObservingTests: XCTestCase {
             ]
             return zip(names, counts).map { #""\#($0)": \#($1)"# }.joined(separator: ", ") + #", "heldBytes": 7"#
         }
+        let problem = "no server answered at nats://127.0.0.1:4222 for 30 s"
+        let details = #"""
+            {"beyond": "–", "connected to": "nats://127.0.0.1:4222", "problem": "\#(problem) since then",
+            "posts out": "12", "invalid": "a\u001b"}
+            """#
         let status = try JSONDecoder().decode(
             ServerStatus.self,
             from: Data(
                 #"""
                 {"process": 4711, "directory": "/run/\n", "nanoseconds": 12500000000,
                  \#(numbers(12, 57, 34, 3, 5, 6, 4, 3, 2)), "clients": [
-                 {"process": 51, "name": "make\u001b", "isSuspended": true, \#(numbers(0, 9, 1, 2, 1, 1, 1, 1, 2)),
+                 {"process": 51, "name": "make\u001b", "isConnected": true, "isSuspended": true, "details": {}, \#(numbers(0, 9, 1, 2, 1, 1, 1, 1, 2)),
                   "waitingBytes": 9, "observers": [
-                    {"name": "done", "object": "Kitchen", "behavior": "hold"}, {"behavior": "deliverImmediately"}]}]}
+                    {"name": "done", "object": "Kitchen", "behavior": "hold"}, {"behavior": "deliverImmediately"}]},
+                 {"process": 52, "name": "bridge", "isConnected": true, "isSuspended": false,
+                  "details": \#(details), \#(numbers(0, 0, 0, 0, 0, 0, 0, 0, 0)), "waitingBytes": 0, "observers": []},
+                 {"process": 53, "name": "bridge", "isConnected": false, "isSuspended": false, "details": {},
+                  \#(numbers(0, 3, 0, 3, 0, 0, 0, 0, 0)), "waitingBytes": 0, "observers": []}]}
                 """#.utf8))
         XCTAssertEqual(
             status.report(width: 80).joined(separator: "\n"),
@@ -83,10 +92,23 @@ final class ObservingTests: XCTestCase {
             process                   posted  matched  delivered  held  dropped  not held
             all                           12       57         34     3        5        15
             51 make\u001b, suspended       –        9          1     2        1         5
+            52 bridge                      –        –          –     –        –         –
+            53 bridge                      –        3          –     3        –         –
 
             observed by  behavior            notification
                      51  hold                done of "Kitchen"
                      51  deliverImmediately  any name of any object
+
+            details of
+                    52  connected to   nats://127.0.0.1:4222
+                    52  problem        \#(problem)
+                                       since then
+                    52  posts out      12
+                    52  invalid        a\u001b
+                    52  beyond         –
+                    53  not connected  what it observes waits until it connects again
             """#)
+        let object = try JSONText.of(status)
+        XCTAssertTrue(object.contains(#""details":{"beyond":"–","connected to":"nats://127.0.0.1:4222","#), object)
     }
 }
