@@ -192,8 +192,9 @@ if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
         .executableTarget(
             name: "notification-bridge",
             dependencies: [
-                "DistributedNotifications", "NATSClient", "NotificationBridge", argumentParser, logging,
-                serviceLifecycle, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "DistributedNotifications", "NATSClient", "NotificationBridge", "ThreadedNotifications",
+                argumentParser, logging, serviceLifecycle,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: settings),
         .testTarget(
             name: "NATSClientTests",

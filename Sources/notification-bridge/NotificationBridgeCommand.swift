@@ -28,7 +28,7 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
               0    it was told to end
               2    the local server or NATS refuses it
               64   usage error
-            """)
+            """, subcommands: [Measure.self])
 
     @Option(
         name: .customLong("nats"),

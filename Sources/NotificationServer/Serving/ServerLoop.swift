@@ -239,11 +239,6 @@ struct ServerLoop: ~Copyable {
     private mutating func drop(_ client: ServerClient, reason: String?) {
         guard !client.isClosed else { return }
         router.remove(client)
-        if client.kept != nil {
-            // It outlives its connection, of which the poll would report without end that it has hung up.
-            poll.unwatch(client.socket.descriptor)
-            shutdown(client.socket.descriptor, Int32(SHUT_RDWR))
-        }
         if client.name != nil { log("\(client) disconnected\(reason.map { ": \($0)" } ?? "")") }
         if router.clients.isEmpty { lastClientLeftAt = now }
     }
