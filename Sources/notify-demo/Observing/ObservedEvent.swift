@@ -14,6 +14,7 @@ struct ObservedEvent: Encodable, Sendable {
     var wall = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
     private var name, object, processName, reason, problem: String?
     private var userInfo: [String: PropertyListValue]?
+    private var origin: DistributedNotification.Origin?
     private var process: Int32?
     private var thread: ThreadIdentity?
     private(set) var serverProcess: Int32?
@@ -23,7 +24,8 @@ struct ObservedEvent: Encodable, Sendable {
     init(_ notification: DistributedNotification, senderName: String?, thread: ThreadIdentity = .current) {
         kind = .notification
         (name, object, userInfo) = (notification.name.rawValue, notification.object, notification.userInfo)
-        (process, processName, self.thread) = (notification.sender, senderName, thread)
+        (origin, process, processName) = (notification.origin, notification.sender, senderName)
+        self.thread = thread
     }
 
     init(_ event: ConnectionEvent) {
@@ -42,12 +44,15 @@ struct ObservedEvent: Encodable, Sendable {
         case .notification:
             let object = object.map { " of \(ShownText.quoted($0))" } ?? ""
             let userInfo = userInfo.map { " with \(ShownText.escaped((try? JSONText.of($0)) ?? ""))" } ?? ""
-            return "\(ShownText.escaped(processName ?? ""))[\(process ?? 0)] → \(thread?.number ?? 0) "
+            let sender =
+                origin.map { ShownText.escaped("\($0.user)@\($0.machine)") }
+                ?? "\(ShownText.escaped(processName ?? ""))[\(process ?? 0)]"
+            return "\(sender) → \(thread?.number ?? 0) "
                 + "\(thread?.name ?? "(null)"): \(ShownText.name(name ?? ""))\(object)\(userInfo)"
         case .connected:
             return "connected: server \(serverProcess ?? 0) has registered the observers of this process"
         case .interrupted:
-            return "interrupted: \(ShownText.escaped(reason ?? "")); an unknown number of notifications was lost"
+            return "interrupted: \(ShownText.escaped(reason ?? "")); notifications may be lost"
         case .gap:
             return "gap: not delivered: \(counted(count ?? 0, "notification")), \(cause?.rawValue ?? "") \(problem)"
         case .failed: return "failed: \(problem)"

@@ -80,7 +80,7 @@ final class DistributedExamples: ExampleTestCase {
         let events = center.addConnectionObserver { event in
             switch event {
             case .gap(let gap): print("\(gap.count) were lost: \(gap.cause)")
-            case .interrupted(let reason): print("interrupted, an unknown number was lost: \(reason)")
+            case .interrupted(let reason): print("interrupted, some may be lost: \(reason)")
             case .connected(let server): print("observed at server \(server)")
             case .failed(let error): print("\(error)")
             }

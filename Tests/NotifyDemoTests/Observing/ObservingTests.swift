@@ -9,10 +9,11 @@ import XCTest
 /// The texts and JSON of `observe` and `serve --status`.
 final class ObservingTests: XCTestCase {
     private func event(
-        _ name: String, object: String? = nil, userInfo: [String: PropertyListValue]? = nil, by sender: String? = "make"
+        _ name: String, object: String? = nil, userInfo: [String: PropertyListValue]? = nil, by sender: String? = "make",
+        from origin: DistributedNotification.Origin? = nil
     ) -> ObservedEvent {
         let notification = DistributedNotification(
-            name: Notification.Name(name), object: object, userInfo: userInfo, sender: 4711)
+            name: Notification.Name(name), object: object, userInfo: userInfo, origin: origin, sender: 4711)
         let main = ThreadIdentity(number: 1, name: "main", kernelID: 7)
         var event = ObservedEvent(notification, senderName: sender, thread: main)
         event.wall = 1_455_401_112_856_999_999
@@ -23,6 +24,7 @@ final class ObservingTests: XCTestCase {
         for (event, text) in [
             (event("done"), "make[4711] → 1 main: done"),
             (event("done", userInfo: [:], by: nil), "[4711] → 1 main: done with {}"),
+            (event("done", from: .init(machine: "d\u{1B}", user: "anna")), #"anna@d\u001b → 1 main: done"#),
             (event("a b", object: "", by: "x\n\u{202E}"), #"x\u000a\u202e[4711] → 1 main: "a b" of """#),
             (
                 event("a\u{1B}[31m\"", userInfo: ["k\u{85}": .string("\u{2028}\u{E0001}\n\u{7F}é")]),
@@ -40,7 +42,7 @@ final class ObservingTests: XCTestCase {
                 #"{"cause":"slow","count":1,"kind":"gap","#
             ),
             (
-                .interrupted(reason: "a \"b\""), "interrupted: a \"b\"; an unknown number of notifications was lost",
+                .interrupted(reason: "a \"b\""), "interrupted: a \"b\"; notifications may be lost",
                 #"{"kind":"interrupted","reason":"a \"b\"","#
             ),
             (.connected(serverProcess: 5), "connected: server 5", #"{"kind":"connected","serverProcess":5,"#),
