@@ -35,6 +35,8 @@ struct InboundPosts {
     /// What was wrong with the last invalid one.
     private(set) var problem: String?
 
+    /// How many messages came from consumers of the stream, with their heartbeats.
+    private(set) var heard = 0
     /// Of the last message of the stream that was received.
     private var position: UInt64?
     /// The link whose messages are received, and the last sequence number of its consumer. After a jump there is none.
@@ -96,6 +98,7 @@ struct InboundPosts {
     /// - Returns: false if one before it was lost, or it cannot be kept: then nothing more of this link is received.
     mutating func receive(_ message: NATSMessage, over number: Int) -> Bool {
         guard let link, link.number == number else { return true }
+        heard += 1
         if let delivery = JetStreamDelivery(message) {
             let outcome = message.payload.withUnsafeReadableBytes { bytes in
                 delivery.consumerSequence == link.last + 1 ? receive(bytes) : .full

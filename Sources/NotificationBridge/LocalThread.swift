@@ -24,6 +24,8 @@ struct LocalThread {
     private var nextToPublish: UInt64 = 0
     /// When something was last published or finished.
     private var lastProgress = SuspendingClock.now
+    /// How many messages the stream's consumer has sent, and when that last changed.
+    private var heard = (count: 0, at: SuspendingClock.now)
     private var status = BridgeStatus()
     private var toldStatus: [String: String]?
     private var nextStatus = SuspendingClock.now
@@ -32,6 +34,8 @@ struct LocalThread {
 
     static let timeout = Duration.seconds(5)
     static let statusInterval = Duration.seconds(1)
+    /// A consumer sends a heartbeat each 5 s.
+    static let longestSilence = Duration.seconds(15)
 
     init(_ options: BridgeOptions, _ memory: BridgeMemory, _ mail: BridgeMail, _ log: Logger) {
         (self.options, self.memory, self.mail, self.log) = (options, memory, mail, log)
@@ -163,11 +167,11 @@ struct LocalThread {
     // MARK: NATS
 
     private mutating func takeMail() {
-        let (link, finished, refusal, isStopping) = mail.change { mail in
+        let (link, finished, refusal, isStopping, heard) = mail.change { mail in
             defer { (mail.finished, mail.refusal) = ([], nil) }
             (status.invalid, status.missing) = (mail.inbound.invalid, mail.inbound.missing)
             status.problem = mail.linkProblem ?? mail.inbound.problem
-            return (mail.link, mail.finished, mail.refusal, mail.isStopping)
+            return (mail.link, mail.finished, mail.refusal, mail.isStopping, mail.inbound.heard)
         }
         for number in finished { window.finish(number) }
         if !finished.isEmpty { (lastProgress, status.refusal) = (.now, nil) }
@@ -179,6 +183,7 @@ struct LocalThread {
             (self.link, nextToPublish) = (link, 0)
             status.link = link?.connection
         }
+        if heard != self.heard.count || link == nil { self.heard = (heard, .now) }
         if isStopping, stopsAt == nil { stopsAt = .after(.seconds(2)) }
     }
 
@@ -186,8 +191,7 @@ struct LocalThread {
     private mutating func publish() {
         guard let link else { return }
         if !window.posts.isEmpty, nextToPublish >= window.next, lastProgress + Self.timeout < .now { nextToPublish = 0 }
-        // After a refusal, one is tried at a time.
-        var (bytes, last) = (ByteBuffer(), UInt64?.none)
+        var (bytes, numbers) = (ByteBuffer(), [UInt64]())
         for (number, post) in window.unfinished(from: nextToPublish) {
             let reply = link.acknowledgements.map { "\($0).\(number)" }
             do throws(NATSError) {
@@ -197,15 +201,14 @@ struct LocalThread {
                 log.warning("a post cannot be published", metadata: ["error": "\(error)"])
                 window.finish(number)
             }
-            last = number
+            numbers.append(number)
         }
         nextToPublish = window.next
-        guard let last else { return }
+        if numbers.isEmpty { return }
         lastProgress = .now
-        let first = window.first
         let written = link.connection.write(bytes)
         if link.acknowledgements == nil {
-            written.whenSuccess { [mail] in mail.post { $0.finished += first...last } }
+            written.whenSuccess { [mail, numbers] in mail.post { $0.finished += numbers } }
         }
     }
 
@@ -232,6 +235,11 @@ struct LocalThread {
     private mutating func tellStatus(over sender: FrameSender) -> Bool {
         guard .now >= nextStatus else { return true }
         nextStatus = .after(Self.statusInterval)
+        if let link, options.stream != nil, heard.at + Self.longestSilence < .now {
+            heard.at = .now
+            log.warning("the stream's consumer is silent: connects again")
+            Task { await link.connection.close() }
+        }
         status.pending = window.posts.count
         let details = status.details
         guard details != toldStatus else { return true }

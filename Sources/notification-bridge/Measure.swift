@@ -38,20 +38,10 @@ struct Measure: AsyncParsableCommand {
         try machines.waitUntilConnected()
         var (rates, delays): ([[Double]], [[Double]]) = ([[], []], [[], []])
         for _ in 0..<rounds {
-            rates[0].append(
-                try await rate { number, count in
-                    try plain.publish(number, of: count)
-                } of: {
-                    plain.received
-                })
-            rates[1].append(
-                try await rate { number, _ in
-                    try machines.post(number)
-                } of: {
-                    machines.received
-                })
-            delays[0] += try delays(of: { plain.received }) { try plain.publish($0, of: 1) }
-            delays[1] += try delays(of: { machines.received }) { try machines.post($0) }
+            rates[0].append(try rate(of: { plain.received }, { try plain.publish($0, of: count) }))
+            rates[1].append(try rate(of: { machines.received }, { try machines.post($0) }))
+            delays[0] += try delays(of: { plain.received }, { try plain.publish($0, of: 1) })
+            delays[1] += try delays(of: { machines.received }, { try machines.post($0) })
         }
         await plain.connections.0.close()
         print("way          messages/s      p50")
@@ -72,9 +62,9 @@ struct Measure: AsyncParsableCommand {
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    private func rate(_ send: (Int, Int) throws -> Void, of received: () -> Int) async throws -> Double {
+    private func rate(of received: () -> Int, _ send: (Int) throws -> Void) throws -> Double {
         let (before, start) = (received(), ContinuousClock.now)
-        for number in 0..<count { try send(number, count) }
+        for number in 0..<count { try send(number) }
         try wait { received() >= before + count }
         return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
     }

@@ -9,7 +9,8 @@ import XCTest
 /// The texts and JSON of `observe` and `serve --status`.
 final class ObservingTests: XCTestCase {
     private func event(
-        _ name: String, object: String? = nil, userInfo: [String: PropertyListValue]? = nil, by sender: String? = "make",
+        _ name: String, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
+        by sender: String? = "make",
         from origin: DistributedNotification.Origin? = nil
     ) -> ObservedEvent {
         let notification = DistributedNotification(
