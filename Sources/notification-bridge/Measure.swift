@@ -16,13 +16,13 @@ struct Measure: AsyncParsableCommand {
             Starts two local servers and two bridges, in directories of their own, and posts 200-byte notifications from \
             one to the other. In turn with that, it publishes and receives as many messages of the same size. It prints \
             the medians of all rounds.
+
+            EXAMPLES
+              notification-bridge measure --nats nats://127.0.0.1:4222
+              notification-bridge measure --nats nats://127.0.0.1:4222 --hold MEASURED
             """)
 
-    @Option(name: .customLong("nats"), help: "The NATS server, nats://HOST:PORT.")
-    var url: String
-
-    @Option(help: "The stream of JetStream to use; default: none.")
-    var hold: String?
+    @ParentCommand var bridge: NotificationBridgeCommand
 
     @Option(help: "Notifications of a round.")
     var count = 50_000
@@ -31,17 +31,18 @@ struct Measure: AsyncParsableCommand {
     var rounds = 5
 
     func run() async throws {
+        guard let url = bridge.servers.first else { throw ValidationError("no NATS server is given: --nats URL") }
         let server = try NATSServer(url)
-        let machines = try Machines(server: url, hold: hold)
+        let machines = try Machines(server: url, hold: bridge.hold)
         defer { machines.end() }
         let plain = try await PlainNATS(server)
         try machines.waitUntilConnected()
         var (rates, delays): ([[Double]], [[Double]]) = ([[], []], [[], []])
         for _ in 0..<rounds {
-            rates[0].append(try rate(of: { plain.received }, { try plain.publish($0, of: count) }))
-            rates[1].append(try rate(of: { machines.received }, { try machines.post($0) }))
-            delays[0] += try delays(of: { plain.received }, { try plain.publish($0, of: 1) })
-            delays[1] += try delays(of: { machines.received }, { try machines.post($0) })
+            rates[0].append(try self.rate(of: { plain.received }, { try plain.publish($0, of: count) }))
+            rates[1].append(try self.rate(of: { machines.received }, { try machines.post($0) }))
+            delays[0] += try self.delays(of: { plain.received }, { try plain.publish($0, of: 1) })
+            delays[1] += try self.delays(of: { machines.received }, { try machines.post($0) })
         }
         await plain.connections.0.close()
         print("way          messages/s      p50")
@@ -116,7 +117,7 @@ private final class Machines: Sendable {
             bridge.arguments =
                 [
                     "--nats", server, "--name", Self.name.rawValue, "--directory", directory, "--state",
-                    directory + "/state",
+                    directory + "-state",
                 ]
                 + (hold.map { ["--hold", $0] } ?? [])
             try bridge.run()
@@ -151,7 +152,7 @@ private final class PlainNATS: Sendable {
     let connections: (NATSConnection, NATSConnection)
     private let count = Counter()
     private let buffer = Mutex(ByteBuffer())
-    private let payload = [UInt8](repeating: 120, count: 200)
+    private static let payload = [UInt8](repeating: 120, count: 200)
 
     init(_ server: NATSServer) async throws {
         let log = Logger(label: "measure") { _ in SwiftLogNoOpLogHandler() }
@@ -170,6 +171,7 @@ private final class PlainNATS: Sendable {
     /// As a bridge does: what waits is written at once.
     func publish(_ number: Int, of count: Int) throws {
         try buffer.withLock { buffer in
+            let payload = Self.payload
             try connections.0.append(payload.span.bytes, to: "measured.plain", into: &buffer)
             guard buffer.readableBytes > 16 << 10 || number == count - 1 || count == 1 else { return }
             connections.0.write(buffer)

@@ -63,32 +63,30 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
     @Option(help: "Where the bridge keeps its position in the stream.", completion: .directory)
     var state: String?
 
+    /// - Throws: a usage error.
     private func options() throws -> BridgeOptions {
         var options = BridgeOptions()
-        options.servers = try servers.map { url throws(NATSError) in try NATSServer(url) }
+        do throws(NATSError) {
+            for url in servers { options.servers.append(try NATSServer(url)) }
+            if let credentials { options.nats.credentials = try NATSCredentials(file: credentials) }
+        } catch {
+            throw ValidationError("\(error)")
+        }
         (options.names, options.stream, options.prefix) = (names, hold, subjectPrefix)
         options.origin.machine = machine
         if let directory { options.directory = ServerDirectory(path: directory) }
         if let state { options.stateDirectory = state }
-        if let credentials { options.nats.credentials = try NATSCredentials(file: credentials) }
         (options.nats.requiresTLS, options.nats.trustedRoots) = (tls, tlsRoots)
         if let problem = options.problem { throw ValidationError(problem) }
         return options
     }
 
-    func validate() throws {
-        do {
-            _ = try options()
-        } catch let error as NATSError {
-            throw ValidationError("\(error)")
-        }
-    }
-
     func run() async throws {
+        let options = try options()
         let log = Logger(label: "notification-bridge") { StreamLogHandler.standardError(label: $0) }
         var configuration = ServiceGroupConfiguration(
             services: [
-                .init(service: Bridge(try options(), log: log), successTerminationBehavior: .gracefullyShutdownGroup)
+                .init(service: Bridge(options, log: log), successTerminationBehavior: .gracefullyShutdownGroup)
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(5)
