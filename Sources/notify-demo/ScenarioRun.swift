@@ -13,11 +13,12 @@ struct ScenarioRun {
     /// - Throws: an error that prevents the recording. An error of the scenario is a failed expectation.
     static func perform(
         _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), needsRecords: Bool = true,
-        show: @escaping @Sendable (String) -> Void = { _ in }, _ terminal: Terminal
+        show: (@Sendable (String) -> Void)? = nil, _ terminal: Terminal
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),
-            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") }, show: show)
+            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") },
+            show: show ?? { _ in })
         terminal.progressLine.showWhenDue("running")
         defer { terminal.progressLine.clear() }
         try ScenarioRecording.start(recordsAll: needsRecords || !scenario.isCounted)

@@ -15,7 +15,7 @@ final class MachineFaultTests: XCTestCase {
         let runs = Awaited([MachineRun]())
         // A run waits much of its time.
         DispatchQueue.concurrentPerform(iterations: MachineFault.all.count) { index in
-            let posts = TestRounds.rounds(2000, stress: 20_000)
+            let posts = TestRounds.rounds(1000, stress: 20_000)
             let run = MachineRun(MachineFault.all[index], posts: posts, programs, timeout: TestTimeout.hang)
             runs.withLock { $0.append(run) }
         }

@@ -38,8 +38,8 @@ final class Machine {
 
     func end() {
         tokens = []
-        bridge?.kill()
-        bridge?.wait()
+        bridge?.kill(SIGTERM)
+        bridge?.wait(timeout: .seconds(5))
         for center in [poster, observer] { center.close() }
     }
 

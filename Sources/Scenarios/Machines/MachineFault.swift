@@ -40,7 +40,7 @@ struct MachineFault: Sendable {
             begin: { rig in for machine in [rig.one, rig.two] { machine.bridge?.kill(SIGSTOP) } },
             end: { rig in for machine in [rig.one, rig.two] { machine.bridge?.kill(SIGCONT) } }),
         MachineFault(
-            name: "the stream is full", mayLose: true, prepare: { $0.streamLimit = 1000 },
+            name: "the stream is full", mayLose: true, prepare: { $0.streamLimit = 100 },
             begin: { $0.two.killBridge() },
             end: { rig in
                 try rig.one.waitUntilPublished()
@@ -70,9 +70,8 @@ struct MachineFault: Sendable {
             },
             begin: { try $0.expectRefusal(["--tls-roots", "\($0.directory)/other.pem"], saying: "not signed") }),
         MachineFault(
-            name: "the clocks differ by a day",
-            missing: { FalseClock.missing },
-            prepare: { $0.environment = FalseClock.environment }),
+            name: "the clocks differ by a day", missing: { FalseClock.missing }, prepare: FalseClock.prepare,
+            end: { $0.two.bridge.map(FalseClock.cleanUp) }),
         MachineFault(
             name: "NATS answers garbage", prepare: { $0.way = .throughProxyOrDirect },
             begin: { $0.proxy.set(.writesGarbage) }),
@@ -124,20 +123,26 @@ enum Certificates {
     }
 }
 
-/// Another time of day for a process, by Debian's package faketime.
+/// Another time of day for a bridge, by Debian's package libfaketime.
 enum FalseClock {
-    static let library: String? = {
-        let parent = "/usr/lib"
-        let directories = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-        return directories.map { "\(parent)/\($0)/faketime/libfaketimeMT.so.1" }
+    private static let library: String? = {
+        let directories = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
+        return directories.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
             .first { FileManager.default.fileExists(atPath: $0) }
     }()
 
     static var missing: String? {
-        library == nil ? "libfaketime is not installed: apt-get install faketime" : nil
+        library == nil ? "libfaketime is not installed: apt-get install libfaketime" : nil
     }
 
-    static var environment: [String: String?] {
-        ["LD_PRELOAD": library, "FAKETIME": "+1d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+    @Sendable static func prepare(_ setup: inout MachineRig.Setup) {
+        // The library changes the environment when it is first loaded, and a Swift program finds no arguments then.
+        setup.wrapper = ["sh", "-c", "exec \"$0\" \"$@\""]
+        setup.environment = ["LD_PRELOAD": library, "FAKETIME": "+1d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+    }
+
+    /// Removes what the library leaves.
+    static func cleanUp(_ process: ChildProcess) {
+        for name in ["faketime_shm_", "sem.faketime_sem_"] { unlink("/dev/shm/\(name)\(process.id)") }
     }
 }

@@ -17,8 +17,9 @@ final class MachineRig {
         var scheme = "nats"
         var hub: [String] = []
         var bridge: [String] = ["--hold", MachineRig.stream]
-        /// Of the bridge of the second machine.
+        /// Of the bridge of the second machine: its environment, and the words before its command.
         var environment: [String: String?] = [:]
+        var wrapper: [String] = []
         /// Of the stream; nil: the bridge creates it.
         var streamLimit: Int?
     }
@@ -58,13 +59,16 @@ final class MachineRig {
             case .throughProxyOrDirect: [proxy.port, hub.port]
             }
         let urls = ports.flatMap { ["--nats", "\(setup.scheme)://127.0.0.1:\($0)"] }
-        func machine(_ name: String, _ environment: [String: String?] = [:]) throws -> Machine {
+        func machine(
+            _ name: String, _ wrapper: [String] = [], _ environment: [String: String?] = [:]
+        ) throws -> Machine {
+            let words = wrapper + [programs.bridge] + urls + setup.bridge
             let program = ChildProgram(
-                path: programs.bridge, arguments: urls + setup.bridge,
+                path: words[0], arguments: Array(words.dropFirst()),
                 environment: environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 })
             return try Machine(name, in: setup.directory, program, timeout: timeout)
         }
-        (one, two) = (try machine("one"), try machine("two", setup.environment))
+        (one, two) = (try machine("one"), try machine("two", setup.wrapper, setup.environment))
         for machine in [one, two] { try machine.startBridge() }
         for machine in [one, two] { try machine.waitForBridge() }
         try two.observe()

@@ -82,7 +82,7 @@ struct Run: Command {
         let printsRecords = json || output.map(Output.isStandardOutput) ?? false
         let run = try ScenarioRun.perform(
             name, options: options, needsRecords: json || output != nil,
-            show: printsRecords ? { _ in } : terminal.showsAtOnce, terminal)
+            show: printsRecords ? nil : terminal.showsAtOnce, terminal)
         var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
