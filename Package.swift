@@ -204,7 +204,7 @@ if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
             name: "NotificationBridgeTests",
             dependencies: network + [
                 "ChildProcesses", "DistributedNotifications", "NATSClient", "NotificationBridge", "NotificationServer",
-                "SharedTesting", "ThreadedNotifications", "notification-bridge", "notification-server",
+                "Scenarios", "SharedTesting", "ThreadedNotifications", "notification-bridge", "notification-server",
                 logging, serviceLifecycle,
             ], swiftSettings: settings),
     ]

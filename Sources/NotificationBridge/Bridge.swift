@@ -31,6 +31,8 @@ package struct Bridge: Service {
             var thread = LocalThread(options, memory, mail, log)
             end.yield(Result { () throws(DistributedError) in try thread.run() })
             end.finish()
+            // Without a link, the task looks at this only.
+            mail.post { $0.isStopping = true }
             tell.yield(.localThreadEnded)
         }
         guard case .success(let thread) = started else {

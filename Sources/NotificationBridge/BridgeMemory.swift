@@ -24,8 +24,11 @@ struct BridgeMemory {
             file = try FileHandle(forUpdating: URL(filePath: path))
             let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                 .split(whereSeparator: \.isWhitespace)
-            bridge = words.first.flatMap { UInt64($0, radix: 16) } ?? .random(in: .min ... .max)
-            if words.count == 3, let number = UInt64(words[2]) { (stream, last) = (String(words[1]), number) }
+            if words.count == 3, let known = UInt64(words[0], radix: 16), let number = UInt64(words[2]) {
+                (bridge, stream, last) = (known, String(words[1]), number)
+            } else {
+                bridge = .random(in: .min ... .max)
+            }
         } catch {
             throw .pathNotUsable(
                 path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")

@@ -36,6 +36,8 @@ struct LocalThread {
     static let statusInterval = Duration.seconds(1)
     /// A consumer sends a heartbeat each 5 s.
     static let longestSilence = Duration.seconds(15)
+    /// How long a server may know the bridge before this one, after that has ended.
+    static let refusalTimeout = Duration.seconds(2)
 
     init(_ options: BridgeOptions, _ memory: BridgeMemory, _ mail: BridgeMail, _ log: Logger) {
         (self.options, self.memory, self.mail, self.log) = (options, memory, mail, log)
@@ -46,7 +48,7 @@ struct LocalThread {
     /// - Throws: why the local server cannot be used, if that is so from the beginning.
     mutating func run() throws(DistributedError) {
         ThreadIdentity.nameCurrentThread("bridge")
-        let firstDeadline = SuspendingClock.Instant.after(Self.timeout)
+        let firstDeadline = SuspendingClock.Instant.after(Self.refusalTimeout)
         var pause = Wire.shortestPause
         while !isOver {
             do throws(DistributedError) {
@@ -181,7 +183,7 @@ struct LocalThread {
         }
         if link?.number != self.link?.number {
             (self.link, nextToPublish) = (link, 0)
-            status.link = link?.connection
+            (status.link, nextStatus) = (link?.connection, .now)
         }
         if heard != self.heard.count || link == nil { self.heard = (heard, .now) }
         if isStopping, stopsAt == nil { stopsAt = .after(.seconds(2)) }

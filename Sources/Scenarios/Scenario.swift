@@ -11,6 +11,8 @@ package protocol Scenario: Sendable {
     var isCounted: Bool { get }
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
     var isTraced: Bool { get }
+    /// True if it shows its results itself while it runs, and not only by its records.
+    var showsItself: Bool { get }
 
     /// The steps. Runs on the main thread; it may block it, and may run its run loop. Returns when everything has been
     /// handled, or throws when one wait takes longer than the environment's timeout.
@@ -27,6 +29,8 @@ extension Scenario {
     package var isTraced: Bool { true }
 
     package var isCounted: Bool { false }
+
+    package var showsItself: Bool { false }
 
     package func report(on run: RecordedRun) -> String? { nil }
 
@@ -45,7 +49,7 @@ package enum ScenarioCatalog {
     package static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PostingStylesScenario(), DistributedScenario(),
+        PostingStylesScenario(), DistributedScenario(), MachinesScenario(),
     ]
 
     package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }

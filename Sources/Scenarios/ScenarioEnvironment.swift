@@ -10,15 +10,19 @@ package struct ScenarioEnvironment: Sendable {
     package var program: ChildProgram
     /// Receives the progress of a long scenario, from 0 to 1, on the main thread.
     package var progress: @Sendable (Double) -> Void
+    /// Receives the lines of a scenario that shows itself, on the main thread.
+    package var show: @Sendable (String) -> Void
 
     package init(
         options: ScenarioOptions = ScenarioOptions(), timeout: Duration = .seconds(60), program: ChildProgram,
-        progress: @escaping @Sendable (Double) -> Void = { _ in }
+        progress: @escaping @Sendable (Double) -> Void = { _ in },
+        show: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.options = options
         self.timeout = timeout
         self.program = program
         self.progress = progress
+        self.show = show
     }
 
     /// Runs `body` with a started thread of each name. Then stops the threads, and waits until they have ended.

@@ -4,6 +4,7 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The records of the second process could not be read.
     case child(problem: String)
     case recording(problem: String)
+    case machines(problem: String)
 
     package var description: String {
         switch self {
@@ -11,6 +12,7 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
             "timed out after \(timeout) while waiting for \(name). If the machine is very busy, try again."
         case .child(let problem):
             "the second process: \(problem)"
+        case .machines(let problem): problem
         case .recording(let problem):
             "the scenario cannot be recorded to a temporary file: \(problem). Make room there, or set TMPDIR to another "
                 + "directory."

@@ -8,6 +8,8 @@ package struct ScenarioOptions: Sendable, Hashable {
     package var dropSignals = 0.9
     /// Of the flood: the seed of the generator that decides which signals are lost.
     package var seed: UInt64 = 1
+    /// Of the machines: the number of posts for each fault.
+    package var bridgedPosts = 2000
     /// How the handler's block holds the observer. Nil means each way, one after the other.
     package var capture: ObserverCapture?
 

@@ -9,14 +9,16 @@ struct ScenarioRun {
     var expectations: [Expectation]
 
     /// - Parameter needsRecords: true if all records are read later, and not only the log.
+    /// - Parameter show: receives the lines of a scenario that shows itself.
     /// - Throws: an error that prevents the recording. An error of the scenario is a failed expectation.
     static func perform(
         _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), needsRecords: Bool = true,
-        _ terminal: Terminal
+        show: (@Sendable (String) -> Void)? = nil, _ terminal: Terminal
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),
-            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") })
+            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") },
+            show: show ?? { _ in })
         terminal.progressLine.showWhenDue("running")
         defer { terminal.progressLine.clear() }
         try ScenarioRecording.start(recordsAll: needsRecords || !scenario.isCounted)

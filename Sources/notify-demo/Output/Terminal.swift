@@ -39,6 +39,15 @@ struct Terminal {
     /// Prints lines of a palette.
     func print(shown lines: [String]) throws(CommandError) { for line in lines { try standardOutput.print(line) } }
 
+    /// Prints a line of data at once, also while the command goes on.
+    var showsAtOnce: @Sendable (String) -> Void {
+        { [progressLine] line in
+            progressLine.clear()
+            // Nobody may read it. The expectations are still checked.
+            _ = try? FileDescriptor.standardOutput.writeAll(Workflow.neutralized("\(line)\n"))
+        }
+    }
+
     /// Prints a message at once.
     func say(_ line: String) { say(shown: messagePalette.plain(line)) }
 

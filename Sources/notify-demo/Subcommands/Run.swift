@@ -41,8 +41,10 @@ struct Run: Command {
     var posters = ScenarioOptions().posters
 
     @Option(
-        help: ArgumentHelp("The number of notifications that all threads post, 1 to 1000000 (flood).", valueName: "n"))
-    var notifications = ScenarioOptions().notifications
+        help: ArgumentHelp(
+            "The number of notifications that all threads post (flood; default: 10000), or that are posted for each "
+                + "fault (machines; default: 100000), 1 to 1000000.", valueName: "n"))
+    var notifications: Int?
 
     @Option(help: ArgumentHelp("The probability with which a signal is lost, 0 to 1 (flood).", valueName: "p"))
     var dropSignals = ScenarioOptions().dropSignals
@@ -74,9 +76,13 @@ struct Run: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         var options = ScenarioOptions()
-        (options.posters, options.notifications, options.capture) = (posters, notifications, capture)
-        (options.dropSignals, options.seed) = (dropSignals, seed)
-        let run = try ScenarioRun.perform(name, options: options, needsRecords: json || output != nil, terminal)
+        (options.posters, options.capture, options.dropSignals, options.seed) = (posters, capture, dropSignals, seed)
+        if let notifications { options.notifications = notifications }
+        options.bridgedPosts = notifications ?? 100_000
+        let printsRecords = json || output.map(Output.isStandardOutput) ?? false
+        let run = try ScenarioRun.perform(
+            name, options: options, needsRecords: json || output != nil,
+            show: printsRecords ? nil : terminal.showsAtOnce, terminal)
         var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
@@ -87,7 +93,7 @@ struct Run: Command {
             try output.finish()
         }
         if !outputs.contains(where: \.isStandardOutput) {
-            try terminal.print(DocumentStyle().lines(of: run.recorded.recording))
+            if !name.showsItself { try terminal.print(DocumentStyle().lines(of: run.recorded.recording)) }
             if let report = name.report(on: run.recorded) {
                 try terminal.print(report.split(separator: "\n").map { "# \($0)" })
             }

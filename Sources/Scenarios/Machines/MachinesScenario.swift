@@ -1,0 +1,50 @@
+internal import DeliveryRecording
+internal import TerminalText
+
+/// Two machines around one NATS server, and what may go wrong between them. A row for each fault says what became of
+/// the posts.
+struct MachinesScenario: Scenario {
+    let name = "machines"
+    let summary = "posts to another machine while something fails: all received, or in the gap"
+    let isTraced = false
+    let showsItself = true
+
+    private static let asPromised = "as promised"
+    private static let skipped = "skipped: "
+
+    func run(in environment: ScenarioEnvironment) throws {
+        let programs: MachinePrograms
+        do {
+            programs = try MachinePrograms()
+        } catch {
+            environment.show("\(Self.skipped)\(error)")
+            return ScenarioRecording.log("\(Self.skipped)\(error)")
+        }
+        var table = Table(
+            [.text("fault")] + ["posted", "received", "gap", "twice"].map { .number($0) } + [.text("result")])
+        for fault in MachineFault.all { table.fit([fault.name, "1000000"]) }
+        for line in table.lines() { environment.show(line) }
+        for (index, fault) in MachineFault.all.enumerated() {
+            environment.progress(Double(index) / Double(MachineFault.all.count))
+            let posts = environment.options.bridgedPosts
+            let run = MachineRun(fault, posts: posts, programs, timeout: environment.timeout)
+            let result = run.skipped.map { Self.skipped + $0 } ?? run.problem ?? Self.asPromised
+            let numbers = [run.posted, run.received, run.gap, run.duplicates]
+            environment.show(table.line([fault.name] + numbers.map(String.init) + [result]))
+            ScenarioRecording.log("\(fault.name): \(result)")
+        }
+    }
+
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        if let all = run.all(beginning: Self.skipped).first?.message { return [Expectation(all, failure: nil)] }
+        return MachineFault.all.map { fault in
+            let result = run.all(beginning: "\(fault.name): ").first?.message?.dropFirst(fault.name.count + 2)
+            if let result, result.hasPrefix(Self.skipped) {
+                return Expectation("\(fault.name): \(result)", failure: nil)
+            }
+            return Expectation(
+                "\(fault.name): all are received once, in order, or in the gap",
+                holds: result.map(String.init) == Self.asPromised, otherwise: result.map(String.init) ?? "not run")
+        }
+    }
+}

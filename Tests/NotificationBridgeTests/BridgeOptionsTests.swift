@@ -1,0 +1,110 @@
+internal import DistributedNotifications
+internal import Foundation
+internal import NATSClient
+internal import SharedTesting
+internal import XCTest
+
+@testable internal import NotificationBridge
+
+final class BridgeOptionsTests: XCTestCase {
+    func testASubjectHasTheNameAndNothingThatMeansSomethingElseInSubjects() {
+        for (name, subject) in [
+            ("Saved", "n.Saved"), ("com.example.Saved-2_b", "n.com.example.Saved-2_b"), ("a b", "n.a%20b"),
+            (".a", "n.%2Ea"), ("a.", "n.a%2E"), ("a..b", "n.a.%2Eb"), ("a...b", "n.a.%2E.b"), ("*", "n.%2A"),
+            (".", "n.%2E"),
+            (">", "n.%3E"), ("%20", "n.%2520"), ("$JS", "n.%24JS"), ("é", "n.%C3%A9"), ("\t\u{7F}", "n.%09%7F"),
+        ] {
+            let actual = NotificationSubject.of(name, prefix: "n")
+            XCTAssertEqual(actual, subject)
+            XCTAssertTrue(NATSConnection.isSubject(actual), name)
+        }
+    }
+
+    func testEachNameHasASubjectOfItsOwn() {
+        var random = SeededGenerator(seed: 2)
+        var names: [String: String] = [:]
+        for _ in 0..<20_000 {
+            let name = String(
+                (0..<Int.random(in: 1...5, using: &random)).map { _ in ".%2Ea*é".randomElement(using: &random)! })
+            let subject = NotificationSubject.of(name, prefix: "n")
+            XCTAssertTrue(NATSConnection.isSubject(subject), name)
+            XCTAssertEqual(names.updateValue(name, forKey: subject) ?? name, name, subject)
+        }
+    }
+
+    func testOptionsThatCannotWorkSayWhatToDo() throws {
+        let server = try NATSServer("nats://127.0.0.1:1")
+        for (change, words) in [
+            ({ _ in }, nil), ({ $0.servers = [] }, "--nats nats://HOST:4222"), ({ $0.names = [] }, "--name NAME"),
+            ({ $0.names = [""] }, "1 to 255 bytes"), ({ $0.names = ["a\0"] }, "none is NUL"),
+            ({ $0.names = [String(repeating: "é", count: 128)] }, "1 to 255 bytes"),
+            ({ $0.names = (0...Wire.observerLimit).map { "\($0)" } }, "more than \(Wire.observerLimit) names"),
+            ({ $0.prefix = "a.>" }, "no prefix"), ({ $0.prefix = "a..b" }, "no prefix"),
+            ({ $0.prefix = "" }, "no prefix"),
+            ({ $0.prefix = "$JS" }, "no prefix"), ({ $0.prefix = "a b" }, "no prefix"), ({ $0.prefix = "a.b" }, nil),
+            ({ $0.stream = "" }, "no name of a stream"), ({ $0.stream = "a.b" }, "no name of a stream"),
+            ({ $0.stream = "é" }, "no name of a stream"), ({ $0.stream = "A-b_1" }, nil),
+            ({ $0.origin.machine = "" }, "1 to 255 bytes"), ({ $0.origin.user = "a\0b" }, "none is NUL"),
+        ] as [((inout BridgeOptions) -> Void, String?)] {
+            var options = BridgeOptions()
+            (options.servers, options.names) = ([server], ["Saved"])
+            change(&options)
+            XCTAssertEqual(options.problem?.contains(words ?? "nothing is wrong"), words.map { _ in true })
+        }
+    }
+}
+
+final class BridgeMemoryTests: XCTestCase {
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        let directory = "/tmp/memory-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try body("\(directory)/a/b")
+    }
+
+    func testABridgeIsTheSameOneAndReadsOnWhereItWas() throws {
+        try withDirectory { directory in
+            var memory = try BridgeMemory(directory: directory)
+            XCTAssertNil(memory.position(in: "S"))
+            for position in [1, 99, .max, 3] as [UInt64] {
+                try memory.setPosition(position, in: "S")
+                let next = try BridgeMemory(directory: directory)
+                XCTAssertEqual(next.bridge, memory.bridge)
+                XCTAssertEqual(next.position(in: "S"), position)
+                XCTAssertNil(next.position(in: "T"))
+            }
+            let long = String(repeating: "S", count: 300)
+            try memory.setPosition(5, in: long)
+            XCTAssertEqual(try BridgeMemory(directory: directory).position(in: long), 5)
+            try memory.setPosition(6, in: "S")
+            XCTAssertEqual(
+                try BridgeMemory(directory: directory).position(in: "S"), 6, "the rest of the long name is gone")
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(directory)/state")[.posixPermissions] as? Int
+            XCTAssertEqual(mode, 0o600)
+        }
+    }
+
+    func testAnotherFileMakesANewBridge() throws {
+        for contents in ["", "zz S 1\n", "1 S\n", "1 S x\n", "1 S 1 1\n", "\u{FFFD} S 99999999999999999999999\n"] {
+            try withDirectory { directory in
+                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+                try contents.write(toFile: "\(directory)/state", atomically: false, encoding: .utf8)
+                XCTAssertNil(try BridgeMemory(directory: directory).position(in: "S"), contents)
+                var memory = try BridgeMemory(directory: directory)
+                try memory.setPosition(2, in: "S")
+                XCTAssertEqual(try BridgeMemory(directory: directory).position(in: "S"), 2, contents)
+            }
+        }
+    }
+
+    func testAPlaceThatCannotBeWrittenIsNamed() throws {
+        for directory in ["/proc/none", "/dev/null/a"] {
+            XCTAssertThrowsError(try BridgeMemory(directory: directory)) {
+                XCTAssertTrue("\($0)".contains("\(directory)/state"), "\($0)")
+            }
+        }
+        try withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: "\(directory)/state", withIntermediateDirectories: true)
+            XCTAssertThrowsError(try BridgeMemory(directory: directory))
+        }
+    }
+}

@@ -1,1 +1,0 @@
-// Until the sources of this target land.
