@@ -35,6 +35,7 @@ final class RulesArticleTests: XCTestCase {
             ("frame", bytes(Wire.frameLimit)), ("name", bytes(Wire.nameLimit)), ("object", bytes(Wire.objectLimit)),
             ("userInfo", bytes(Wire.userInfoLimit)), ("depth", number(Wire.depthLimit)),
             ("values", number(Wire.valueLimit)), ("process name", bytes(Wire.processNameLimit)),
+            ("machine, user", bytes(Wire.originLimit)), ("details", bytes(Wire.detailsLimit)),
             ("`ServerLimits/clients`", number(server.clients)),
             ("`ServerLimits/clientsBeforeHello`", number(server.clientsBeforeHello)),
             ("`ServerLimits/helloTimeout`", time(server.helloTimeout)),
@@ -57,6 +58,7 @@ final class RulesArticleTests: XCTestCase {
             ("`ServerLimits/postsAtOnce`", number(server.postsAtOnce)),
             ("`ServerLimits/idleTimeout`", time(server.idleTimeout)),
             ("`ServerLimits/stopTimeout`", time(server.stopTimeout)),
+            ("numbered names", number(Wire.sequenceLimit)),
             ("attempt to connect", time(Wire.connectTimeout)), ("first pause", time(Wire.shortestPause)),
             ("longest pause", time(Wire.longestPause)),
         ]

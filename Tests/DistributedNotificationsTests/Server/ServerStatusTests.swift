@@ -6,7 +6,7 @@ import XCTest
 
 /// What became of each notification is counted, for each client and for the server.
 final class ServerStatusTests: XCTestCase {
-    private func assertItAddsUp(_ status: ServerStatus, _ line: UInt = #line) {
+    static func assertItAddsUp(_ status: ServerStatus, _ line: UInt = #line) {
         let counts = [status.delivered, status.dropped, status.discarded, status.coalesced, status.suppressed]
         XCTAssertEqual(status.matched, counts.reduce(status.removed + status.heldEntries, +), "server", line: line)
         for client in status.clients {
@@ -42,7 +42,7 @@ final class ServerStatusTests: XCTestCase {
         try poster.post("large", numbers: 0..<100, byteCount: 50_000)
         try poster.synchronize()
         let status = try temporary.status()
-        assertItAddsUp(status)
+        Self.assertItAddsUp(status)
         XCTAssertEqual([status.posted, status.matched], [125, 116])
         let client = try temporary.client("suspended")
         XCTAssertEqual(
@@ -57,7 +57,7 @@ final class ServerStatusTests: XCTestCase {
         try suspended.frame(.farewell)
         XCTAssertEqual(try suspended.next(), .end)
         let later = try temporary.status()
-        assertItAddsUp(later)
+        Self.assertItAddsUp(later)
         XCTAssertEqual([later.matched, later.removed, later.dropped, later.heldEntries], [116, 4, dropped, 0])
         withExtendedLifetime((server, slow)) {}
     }

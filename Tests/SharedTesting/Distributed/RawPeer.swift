@@ -38,21 +38,24 @@ package final class RawPeer {
     /// Connects, without starting a server.
     /// - Parameters:
     ///   - name: the name in its hello; nil: it does not send hello.
+    ///   - key: of a kept client, which has begun once this returns.
     ///   - observing: a name that it observes with number 1, once this returns.
     package init(
-        _ directory: ServerDirectory, name: String? = "raw", suspended: Bool = false, observing: String? = nil
+        _ directory: ServerDirectory, name: String? = "raw", suspended: Bool = false, keptAs key: String? = nil,
+        observing: String? = nil
     ) throws {
         guard let socket = try ServerStart.connectIfServed(directory, timeout: TestTimeout.hang) else {
             throw Problem.wrote(ECONNREFUSED)
         }
         self.socket = socket
         guard let name else { return }
-        try sayHello(name, suspended: suspended)
+        try sayHello(name, suspended: suspended, keptAs: key)
         let answer = try next()
         guard case .frame(.welcome, _) = answer else { throw Problem.ended(answer) }
         guard let observing else { return }
         try register(1, name: observing)
-        try synchronize()
+        // Its notifications may come before the answer to a synchronization.
+        if key != nil { try acknowledge(0) } else { try synchronize() }
     }
 
     package init(_ socket: LocalSocket) {
@@ -63,10 +66,10 @@ package final class RawPeer {
 
     /// The answer is not waited for.
     package func sayHello(
-        _ name: String = "raw", suspended: Bool = false, version: UInt16 = Wire.version
+        _ name: String = "raw", suspended: Bool = false, keptAs key: String? = nil, version: UInt16 = Wire.version
     ) throws {
         var hello = FrameWriter()
-        hello.hello(suspended: suspended, name: name, version: version)
+        hello.hello(suspended: suspended, name: name, keptAs: key, version: version)
         try write(hello.bytes)
     }
 
@@ -107,6 +110,9 @@ package final class RawPeer {
         try write(writer.bytes)
     }
 
+    /// - Parameter count: of all notifications over this connection.
+    package func acknowledge(_ count: Int) throws { try frame(.acknowledge) { $0.integer(UInt64(count)) } }
+
     package func setSuspended(_ flag: Bool) throws {
         try frame(.suspension) { $0.integer(UInt8(flag ? 1 : 0)) }
     }
@@ -123,6 +129,27 @@ package final class RawPeer {
             if let object { $0.string(object) }
             $0.append([UInt8](repeating: 0, count: byteCount - 8))
             $0.integer(UInt64(number))
+        }
+        return writer.bytes
+    }
+
+    /// The frame of a post without an object and a userInfo.
+    package static func post(
+        _ name: String, sequence: PostSequence? = nil, origin: (machine: [UInt8], user: [UInt8])? = nil
+    ) -> [UInt8] {
+        var writer = FrameWriter()
+        writer.frame(.post) {
+            $0.integer(
+                (sequence == nil ? 0 : PostedPayload.hasSequence) | (origin == nil ? 0 : PostedPayload.hasOrigin))
+            $0.string(name)
+            if let sequence {
+                $0.integer(sequence.series)
+                $0.integer(sequence.number)
+            }
+            for part in origin.map({ [$0.machine, $0.user] }) ?? [] {
+                $0.integer(UInt16(part.count))
+                $0.append(part)
+            }
         }
         return writer.bytes
     }

@@ -58,4 +58,54 @@ final class KilledServerTests: XCTestCase {
         XCTAssertEqual(received.withLock(\.self), ["held"])
         withExtendedLifetime(tokens) {}
     }
+
+    func testWhatIsLostWithKilledServersIsMissingSoThatAllAddsUp() throws {
+        _ = try temporary.startServer()
+        let (poster, observer) = (
+            try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang),
+            try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
+        )
+        let (seen, kills) = (Awaited((received: 0, missing: 0, interruptions: 0)), FaultRounds.kills)
+        let tokens = [
+            observer.addConnectionObserver(on: TargetThread.postingThread) { event in
+                seen.withLock {
+                    if case .gap(let gap) = event { $0.missing += gap.count }
+                    if case .interrupted = event { $0.interruptions += 1 }
+                }
+            },
+            try observer.addObserver(forName: .numbered, suspensionBehavior: .hold, on: TargetThread.postingThread) {
+                _ in
+                seen.withLock { $0.received += 1 }
+            },
+        ]
+        for center in [observer, poster] { try center.synchronize(timeout: TestTimeout.hang) }
+        try poster.post(name: .numbered)
+        XCTAssertTrue(seen.wait { $0.received == 1 })
+        let (posted, posters) = (Awaited(1), Awaited((running: 2, areDone: false)))
+        // Of the large ones, a socket often takes a part.
+        for byteCount in [0, 50_000] {
+            Thread.detachNewThread {
+                while !posters.withLock(\.areDone) {
+                    let isPosted: Void? = try? poster.post(
+                        name: .numbered, userInfo: ["": .data(Data(count: byteCount))])
+                    if isPosted != nil { posted.withLock { $0 += 1 } }
+                }
+                posters.withLock { $0.running -= 1 }
+            }
+        }
+        for kill in 1..<kills + 1 {
+            let before = posted.withLock(\.self)
+            XCTAssertTrue(posted.wait { $0 > before + 100 })
+            if let server = observer.serverProcess { temporary.end(server) }
+            XCTAssertTrue(seen.wait { $0.interruptions == kill })
+            try observer.synchronize(timeout: TestTimeout.hang)
+        }
+        posters.withLock { $0.areDone = true }
+        XCTAssertTrue(posters.wait { $0.running == 0 })
+        try poster.post(name: .numbered)
+        let all = posted.withLock(\.self) + 1
+        XCTAssertTrue(seen.wait { $0.received + $0.missing >= all })
+        XCTAssertEqual(seen.withLock { $0.received + $0.missing }, all)
+        withExtendedLifetime(tokens) {}
+    }
 }
