@@ -46,13 +46,6 @@ final class JetStreamTests: XCTestCase {
             try await jetStream.createStream(JetStream.Configuration(name: "T", subjects: ["s.a"]))
         }
         await assertThrows(.refused) { try await jetStream.deleteConsumer("C", of: "S") }
-
-        var small = JetStream.Configuration(name: "small", subjects: ["small"])
-        small.maxBytes = 1000
-        _ = try await jetStream.createStream(small)
-        await assertThrows(.refused, "JetStream refused") {
-            try await publish([UInt8](repeating: 1, count: 2000), to: "small")
-        }
     }
 
     /// 24 MB, of which the server sends 2 to 4 before it wants an answer.

@@ -146,8 +146,8 @@ final class NATSConnectionTests: XCTestCase {
     func testWhoeverIsNoNATSServerIsToldApart() async throws {
         let info = #"INFO {"server_id":"A","version":"2","max_payload":10}"# + "\r\n"
         let cases: [(says: String, ends: Bool, code: NATSError.Code, words: String)] = [
-            ("HTTP/1.1 400 Bad Request\r\n", false, .lost, "HTTP/1.1 400"), ("", true, .lost, "the server closed it"),
-            (info, true, .lost, "the server closed it"), ("INFO {}\r\n", false, .lost, "not understood"),
+            ("HTTP/1.1 400 Bad Request\r\n", false, .lost, "HTTP/1.1 400"), ("", true, .lost, "Connect again"),
+            (info, true, .lost, "Connect again"), ("INFO {}\r\n", false, .lost, "not understood"),
             (info + "-ERR 'No \u{1B}[2J'\r\n", false, .notConnected, #"No \x1b[2J"#),
             (info + "PONG\r\n", false, .notConnected, "does not offer TLS"),
             (String(repeating: "x", count: 100_000), false, .lost, "too long a line"),
@@ -171,12 +171,20 @@ final class NATSConnectionTests: XCTestCase {
         for (says, words) in [("garbage\r\n", "\"garbage\""), ("-ERR 'Stale Connection'\r\n", "Stale Connection")] {
             let impostor = try await Impostor(says: info + says)
             do {
-                assertEqual(try await NATSConnection.test(to: impostor.server).closed.get(), .lost, words)
+                let client = try await NATSConnection.test(to: impostor.server)
+                assertEqual(try await client.closed.get(), .lost, words)
+                withExtendedLifetime(client) {}
             } catch {
                 // It came together with the server's consent.
                 assertEqual(error, .lost, words)
             }
         }
+    }
+
+    func testAConnectionThatNobodyKeepsIsClosed() async throws {
+        let server = try NATSServerProcess()
+        let closed = try await server.connect().closed
+        assertEqual(try await closed.get(), .closed, "by this client")
     }
 
     func testAPingOfTheServerIsAnswered() async throws {
