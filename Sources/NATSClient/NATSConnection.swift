@@ -27,18 +27,15 @@ package final class NATSConnection: Sendable {
             .connectTimeout(TimeAmount(options.connectTimeout))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
-            .channelInitializer { channel in
+        do {
+            let (channel, session) = try await bootstrap.connect(host: server.host, port: server.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        NATSSession(server, options, deadline, logger, on: channel.eventLoop))
+                    let session = NATSSession(server, options, deadline, logger, on: channel.eventLoop)
+                    try channel.pipeline.syncOperations.addHandler(session)
+                    return (channel, NIOLoopBound(session, eventLoop: channel.eventLoop))
                 }
             }
-        do {
-            // The callbacks run on the channel's event loop, before it reads anything.
-            return try await bootstrap.connect(host: server.host, port: server.port).flatMapThrowing { channel in
-                let session = try channel.pipeline.syncOperations.handler(type: NATSSession.self)
-                return (channel, NIOLoopBound(session, eventLoop: channel.eventLoop))
-            }.flatMap { channel, session in
+            return try await channel.eventLoop.flatSubmit {
                 session.value.ready.futureResult.flatMapThrowing { @Sendable _ throws in
                     try NATSConnection(server, channel, session.value, options)
                 }
@@ -63,7 +60,7 @@ package final class NATSConnection: Sendable {
         self.info = info
     }
 
-    deinit { channel.close(promise: nil) }
+    deinit { onLoop { [server] in $0.fail(.closed(server)) } }
 
     /// What the server said last about itself.
     package var serverInfo: NATSServerInfo { published.info.withLock { $0 } ?? info }
