@@ -10,24 +10,40 @@ struct BridgedPost {
     /// Of the payload.
     let bytes: UnsafeRawBufferPointer
 
-    /// The message for a post of this machine.
-    /// - Returns: nil if the post has no sequence, so that nobody could find what is lost or comes twice.
-    static func message(_ post: PostedPayload, from bridge: UInt64, _ origin: DistributedNotification.Origin)
-        -> [UInt8]?
-    {
-        guard let sequence = post.sequence else { return nil }
-        var writer = FrameWriter(capacity: post.count + 64)
-        writer.integer(UInt8(Wire.version))
-        writer.integer(bridge)
-        // The record is one of a recording of this machine.
-        writer.integer(post.flags & ~PostedPayload.hasRecord | PostedPayload.hasOrigin)
-        writer.append(post.head.dropFirst())
-        writer.integer(sequence.series)
-        writer.integer(sequence.number)
-        writer.string(origin.machine)
-        writer.string(origin.user)
-        writer.append(post.userInfo)
-        return writer.bytes
+    /// The parts of a message that are the same for all posts of this machine.
+    struct Envelope {
+        let bridge: UInt64
+        private let start: [UInt8]
+        private let origin: [UInt8]
+
+        init(bridge: UInt64, _ origin: DistributedNotification.Origin) {
+            self.bridge = bridge
+            var writer = FrameWriter()
+            writer.integer(UInt8(Wire.version))
+            writer.integer(bridge)
+            start = writer.bytes
+            writer = FrameWriter()
+            writer.string(origin.machine)
+            writer.string(origin.user)
+            self.origin = writer.bytes
+        }
+
+        /// - Returns: nil if the post has no sequence, so that nobody could find what is lost or comes twice.
+        func message(_ post: PostedPayload) -> [UInt8]? {
+            guard let sequence = post.sequence else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(start.count + post.count + 16 + origin.count)
+            bytes += start
+            // The record is one of a recording of this machine.
+            bytes.append(post.flags & ~PostedPayload.hasRecord | PostedPayload.hasOrigin)
+            bytes += post.nameAndObject.bindMemory(to: UInt8.self)
+            for number in [sequence.series, sequence.number] {
+                withUnsafeBytes(of: number.littleEndian) { bytes += $0.bindMemory(to: UInt8.self) }
+            }
+            bytes += origin
+            bytes += post.userInfo.bindMemory(to: UInt8.self)
+            return bytes
+        }
     }
 
     /// Checks everything that a machine sent.

@@ -27,7 +27,9 @@ struct InboundPosts {
     }
 
     private let bridge: UInt64
-    private let names: Set<NameAndObject>
+    /// As UTF-8.
+    private let names: Set<[UInt8]>
+    private var lastName: [UInt8] = []
     private var continuity = Continuity()
     private var waiting = Batch()
     private(set) var invalid = 0
@@ -47,7 +49,7 @@ struct InboundPosts {
     /// - Parameter position: the last sequence number of the stream that was posted.
     init(bridge: UInt64, names: [String], position: UInt64? = nil) {
         self.bridge = bridge
-        self.names = Set(names.map { name in Array(name.utf8).withUnsafeBytes { NameAndObject(name: $0) } })
+        self.names = Set(names.map { Array($0.utf8) })
         self.position = position
     }
 
@@ -63,14 +65,16 @@ struct InboundPosts {
         guard waiting.frames.count + message.count <= Self.limit else { return .full }
         do throws(WireError) {
             let post = try BridgedPost(message)
-            guard post.bridge != bridge, names.contains(NameAndObject(name: post.payload.name)) else { return .ignored }
+            guard post.bridge != bridge, isAskedFor(post.payload.name) else { return .ignored }
             switch continuity.receive(post.payload) {
             case .duplicate: return .ignored
             case .new(let missing): self.missing += missing
             }
-            var writer = FrameWriter(capacity: post.bytes.count + 8)
-            writer.frame(.post) { $0.append(post.bytes) }
-            waiting.frames += writer.bytes
+            withUnsafeBytes(of: UInt32(post.bytes.count + 1).littleEndian) {
+                waiting.frames += $0.bindMemory(to: UInt8.self)
+            }
+            waiting.frames.append(FrameKind.post.rawValue)
+            waiting.frames += post.bytes.bindMemory(to: UInt8.self)
             waiting.count += 1
             return .accepted
         } catch {
@@ -78,6 +82,14 @@ struct InboundPosts {
             problem = "a message from NATS is \(error)"
             return .invalid("\(error)")
         }
+    }
+
+    /// Most posts have the name of the one before.
+    private mutating func isAskedFor(_ name: UnsafeRawBufferPointer) -> Bool {
+        if lastName.elementsEqual(name) { return true }
+        guard names.contains(Array(name)) else { return false }
+        lastName = Array(name)
+        return true
     }
 
     // MARK: A stream

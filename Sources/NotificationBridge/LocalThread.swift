@@ -12,6 +12,7 @@ struct LocalThread {
     private let mail: BridgeMail
     private let log: Logger
     private let subjects: [String]
+    private let envelope: BridgedPost.Envelope
     private var memory: BridgeMemory
     private var window = PublishWindow()
     /// What was taken from the mail and is not posted yet.
@@ -41,6 +42,7 @@ struct LocalThread {
 
     init(_ options: BridgeOptions, _ memory: BridgeMemory, _ mail: BridgeMail, _ log: Logger) {
         (self.options, self.memory, self.mail, self.log) = (options, memory, mail, log)
+        envelope = BridgedPost.Envelope(bridge: memory.bridge, options.origin)
         subjects = options.names.map { NotificationSubject.of($0, prefix: options.prefix) }
     }
 
@@ -140,7 +142,7 @@ struct LocalThread {
         // One that stops leaves the rest to the next one.
         guard stopsAt == nil, let index = post.observerNumbers.first(where: { _ in true }) else { return }
         var entry = PublishWindow.Post(subject: subjects[Int(index)], message: [], connection: connections)
-        if let message = BridgedPost.message(post.payload, from: memory.bridge, options.origin) {
+        if let message = envelope.message(post.payload) {
             entry.message = message
         } else {
             status.unusable += 1

@@ -31,7 +31,7 @@ func payload(
 /// What a bridge publishes for a payload.
 func bridged(_ payload: [UInt8], from bridge: UInt64 = 1) throws -> [UInt8]? {
     try payload.withUnsafeBytes { bytes throws(WireError) in
-        BridgedPost.message(try PostedPayload(bytes), from: bridge, kitchen)
+        BridgedPost.Envelope(bridge: bridge, kitchen).message(try PostedPayload(bytes))
     }
 }
 
