@@ -90,13 +90,13 @@ final class NATSConnectionTests: XCTestCase {
     func testOnlyWhoHasTheCredentialsIsAccepted() async throws {
         let user = try NATSServerProcess("--user", "me", "--pass", "right")
         _ = try await user.connect { $0.credentials = .user("me", password: "right") }
-        await assertThrows(.notConnected, "Authorization Violation") { try await user.connect() }
-        await assertThrows(.notConnected, "check the credentials") {
+        await assertThrows(.rejected, "Authorization Violation") { try await user.connect() }
+        await assertThrows(.rejected, "check the credentials") {
             try await user.connect { $0.credentials = .user("me", password: "wrong") }
         }
         let token = try NATSServerProcess("--auth", "right")
         _ = try await token.connect { $0.credentials = .token("right") }
-        await assertThrows(.notConnected, "Authorization Violation") {
+        await assertThrows(.rejected, "Authorization Violation") {
             try await token.connect { $0.credentials = .token("wrong") }
         }
     }
@@ -148,8 +148,8 @@ final class NATSConnectionTests: XCTestCase {
         let cases: [(says: String, ends: Bool, code: NATSError.Code, words: String)] = [
             ("HTTP/1.1 400 Bad Request\r\n", false, .lost, "HTTP/1.1 400"), ("", true, .lost, "Connect again"),
             (info, true, .lost, "Connect again"), ("INFO {}\r\n", false, .lost, "not understood"),
-            (info + "-ERR 'No \u{1B}[2J'\r\n", false, .notConnected, #"No \x1b[2J"#),
-            (info + "PONG\r\n", false, .notConnected, "does not offer TLS"),
+            (info + "-ERR 'No \u{1B}[2J'\r\n", false, .rejected, #"No \x1b[2J"#),
+            (info + "PONG\r\n", false, .rejected, "does not offer TLS"),
             (String(repeating: "x", count: 100_000), false, .lost, "too long a line"),
         ]
         for (says, ends, code, words) in cases {
