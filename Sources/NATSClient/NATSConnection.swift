@@ -158,7 +158,9 @@ package final class NATSConnection: Sendable {
     /// Whether the text has nothing that ends a word or a line of the protocol, and no empty part.
     package static func isSubject(_ text: String) -> Bool {
         var last = UInt8(ascii: ".")
-        for byte in text.utf8 {
+        let bytes = text.utf8Span.span
+        for index in bytes.indices {
+            let byte = bytes[index]
             guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: ".") || last != byte else { return false }
             last = byte
         }
