@@ -77,7 +77,7 @@ final class DocumentsTests: XCTestCase {
 
     func testEachScenarioIsShown() throws {
         let shell = try DocumentShell()
-        let commands = Document.all.flatMap { $0.checkedBlocks("console") }.map(\.text).joined()
+        let commands = Document.all.flatMap(\.blocks).map(\.text).joined()
         let list = try shell.run("notify-demo list | grep -o '^[a-z-]*'").output.split(separator: "\n")
         XCTAssertGreaterThan(list.count, 5)
         for name in list { XCTAssertTrue(commands.contains("$ notify-demo run \(name)"), "\(name)") }
