@@ -97,8 +97,8 @@ final class SequenceTests: XCTestCase {
         withExtendedLifetime((server, tokens)) {}
     }
 
-    /// The steps: `p` posts, `P` posts more than may be held, `s` suspends, `r` resumes, `-` removes the observer and `+`
-    /// adds one.
+    /// The steps: `p` posts, `P` posts more than may be held, `s` suspends, `r` resumes, `-` removes the observer, `+`
+    /// adds one, and `k` kills the server.
     func testWhatIsSkippedAsAnObserverAsksOrIsReportedOtherwiseIsNotMissing() throws {
         for (behavior, steps, received, gaps) in [
             (.coalesce, "psppprp", 3, []), (.drop, "pspppp-+rp", 2, []), (.drop, "psppprp", 2, []),
@@ -106,10 +106,13 @@ final class SequenceTests: XCTestCase {
             (.hold, "p-pp+pp", 3, []), (.coalesce, "psppkrp", 2, []), (.hold, "pspkrp", 2, ["missing 1"]),
         ] as [(SuspensionBehavior, String, Int, [String])] {
             let poster = try DistributedCenter(directory: temporary.directory, postTimeout: TestTimeout.hang)
-            func serve() throws -> ServerInThisProcess {
-                try ServerInThisProcess(temporary) { ($0.heldEntriesPerClient, $0.heldBytesPerClient) = (3, 2000) }
-            }
-            var server: ServerInThisProcess? = try serve()
+            // One that is killed is another process, which the centers start.
+            let server =
+                try steps.contains("k")
+                ? nil
+                : ServerInThisProcess(temporary) {
+                    ($0.heldEntriesPerClient, $0.heldBytesPerClient) = (3, 2000)
+                }
             let observed = try observe(behavior)
             let (center, seen) = (observed.center, observed.seen)
             var tokens = observed.tokens
@@ -121,8 +124,7 @@ final class SequenceTests: XCTestCase {
                 case "r": center.resume()
                 case "-": center.removeObserver(tokens.removeLast())
                 case "k":
-                    server = nil
-                    server = try serve()
+                    temporary.end(try XCTUnwrap(center.serverProcess))
                 default:
                     tokens.append(
                         try center.addObserver(
