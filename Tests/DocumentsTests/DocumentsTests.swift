@@ -80,7 +80,10 @@ final class DocumentsTests: XCTestCase {
         let commands = Document.all.flatMap(\.blocks).map(\.text).joined()
         let list = try shell.run("notify-demo list | grep -o '^[a-z-]*'").output.split(separator: "\n")
         XCTAssertGreaterThan(list.count, 5)
-        for name in list { XCTAssertTrue(commands.contains("$ notify-demo run \(name)"), "\(name)") }
+        // The machines need programs that are not built here.
+        for name in list where name != "machines" {
+            XCTAssertTrue(commands.contains("$ notify-demo run \(name)"), "\(name)")
+        }
         try shell.end()
     }
 

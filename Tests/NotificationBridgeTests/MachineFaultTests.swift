@@ -1,3 +1,4 @@
+internal import DistributedNotifications
 internal import Foundation
 internal import SharedTesting
 internal import XCTest
@@ -6,16 +7,16 @@ internal import XCTest
 
 /// What goes wrong between two machines, with the real nats-server, bridges and local servers.
 final class MachineFaultTests: XCTestCase {
-    /// Nil: a program is not installed. Then `testEveryFault…` is skipped.
-    private static let programs = Result { try MachinePrograms() }
+    private func programs() throws -> MachinePrograms {
+        do { return try MachinePrograms() } catch { throw XCTSkip("\(error)") }
+    }
 
     func testInEveryFaultEachPostIsReceivedOnceInOrderOrInTheGap() throws {
-        let programs: MachinePrograms
-        do { programs = try Self.programs.get() } catch { throw XCTSkip("\(error)") }
+        let programs = try programs()
         let runs = Awaited([MachineRun]())
         // A run waits much of its time.
         DispatchQueue.concurrentPerform(iterations: MachineFault.all.count) { index in
-            let posts = TestRounds.rounds(1000, stress: 20_000)
+            let posts = TestRounds.rounds(500, stress: 20_000)
             let run = MachineRun(MachineFault.all[index], posts: posts, programs, timeout: TestTimeout.hang)
             runs.withLock { $0.append(run) }
         }
@@ -23,5 +24,54 @@ final class MachineFaultTests: XCTestCase {
         for run in all { XCTAssertNil(run.problem, run.fault) }
         let skipped = all.compactMap { run in run.skipped.map { "\(run.fault): \($0)" } }
         if !skipped.isEmpty { throw XCTSkip(skipped.joined(separator: "; ")) }
+    }
+
+    func testALocalServerThatKeepsPostsForABridgeThatIsGoneSleepsAndTheNextOneGetsThem() throws {
+        let rig = try MachineRig(try programs(), timeout: TestTimeout.hang)
+        try rig.one.post()
+        try rig.two.wait(for: 1, of: rig.one)
+        rig.one.killBridge()
+        for _ in 0..<100 { try rig.one.post() }
+        let server = try XCTUnwrap(try rig.one.serverProcess())
+        // One that polls a connection which has ended runs without end.
+        XCTAssertTrue(
+            eventually {
+                let state = try? String(contentsOfFile: "/proc/\(server)/stat", encoding: .utf8)
+                return state?.split(separator: ")").last?.first { $0 != " " } == "S"
+            })
+        try rig.one.startBridge()
+        try rig.two.wait(for: 101, of: rig.one)
+        XCTAssertEqual([rig.two.tally.received, rig.two.tally.gap], [101, 0])
+    }
+
+    func testATallyTellsDuplicatesFromDisorder() {
+        var tally = MachineTally()
+        for (machine, number) in [("a", 1), ("b", 1), ("a", 2), ("a", 5), ("b", 2), ("a", 5), ("a", 4), ("a", 6)] {
+            tally.receive(number, of: machine)
+        }
+        tally.receive(.gap(NotificationGap(count: 1, cause: .missing)))
+        tally.receive(.gap(NotificationGap(count: 3, cause: .slow)))
+        tally.receive(.interrupted(reason: "none"))
+        XCTAssertEqual([tally.received, tally.duplicates, tally.disordered ?? 0, tally.gap], [7, 1, 4, 4])
+        XCTAssertEqual(["a", "b", "c"].map { tally.last(of: $0) }, [6, 2, -1])
+    }
+
+    /// The names of the claims that do not hold.
+    private func failures(_ lines: [String]) throws -> [String] {
+        try ScenarioRecording.start()
+        for line in lines { ScenarioRecording.log(line) }
+        let run = try ScenarioRecording.finish()
+        let failed = MachinesScenario().expectations(of: run, options: ScenarioOptions()).filter { !$0.holds }
+        return failed.map { "\($0.claim.prefix { $0 != ":" }): \($0.failure ?? "")" }
+    }
+
+    func testARowThatIsMissingOrNotAsPromisedFails() throws {
+        let names = MachineFault.all.map(\.name)
+        let good = names.map { "\($0): as promised" }
+        XCTAssertEqual(try failures(good), [])
+        XCTAssertEqual(try failures(Array(good.dropLast())), ["\(names.last ?? ""): not run"])
+        XCTAssertEqual(try failures(["\(names[0]): 3 were lost"] + good.dropFirst()), ["\(names[0]): 3 were lost"])
+        XCTAssertEqual(try failures(["\(names[0]): skipped: no tool"] + good.dropFirst()), [])
+        XCTAssertEqual(try failures(["skipped: there is no nats-server"]), [])
     }
 }

@@ -50,6 +50,13 @@ final class Machine {
         bridge = try program.start(output: descriptor, errors: descriptor)
     }
 
+    /// Ends the bridge as a user does.
+    func stopBridge() throws {
+        bridge?.kill(SIGTERM)
+        guard let end = bridge?.wait(timeout: timeout), end != .exit(0) else { return }
+        throw ScenarioError.machines(problem: "the bridge of \(name) was told to end: \(end). See \(logPath)")
+    }
+
     func killBridge() {
         bridge?.kill()
         bridge?.wait()
@@ -80,9 +87,12 @@ final class Machine {
 
     // MARK: The local server
 
+    func serverProcess() throws -> Int32? {
+        try DistributedCenter.status(of: directory, timeout: timeout)?.process
+    }
+
     func killServer() throws {
-        let status = try DistributedCenter.status(of: directory, timeout: timeout)
-        guard let process = status?.process else {
+        guard let process = try serverProcess() else {
             throw ScenarioError.machines(problem: "there is no local server in \(directory.path)")
         }
         kill(process, SIGKILL)
@@ -95,11 +105,9 @@ final class Machine {
 
     func observe() throws {
         tokens = [
-            try observer.addObserver(forName: .test, on: .postingThread) { [received] notification in
-                guard notification.origin != nil, let number = notification.userInfo?["number"]?.integerValue else {
-                    return
-                }
-                received.withLock { $0.receive(number) }
+            try observer.addObserver(forName: .test, on: .postingThread) { [received, name] notification in
+                guard let number = notification.userInfo?["number"]?.integerValue else { return }
+                received.withLock { $0.receive(number, of: notification.origin?.machine ?? name) }
             },
             observer.addConnectionObserver(on: .postingThread) { [received] event in
                 received.withLock { $0.receive(event) }
@@ -122,10 +130,10 @@ final class Machine {
 
     var tally: MachineTally { received.withLock { $0 } }
 
-    /// Waits until the post with a number has arrived here.
-    func wait(for number: Int) throws {
-        try waitUntil("post \(number) is on machine \(name)", timeout: timeout) {
-            received.withLock { $0.last } >= number
+    /// Waits until a post of a machine has arrived here.
+    func wait(for number: Int, of machine: Machine) throws {
+        try waitUntil("post \(number) of machine \(machine.name) is on machine \(name)", timeout: timeout) {
+            received.withLock { $0.last(of: machine.name) } >= number
         }
     }
 

@@ -6,28 +6,34 @@ struct MachineFault: Sendable {
     let name: String
     /// What it needs besides the programs; nil if that is there.
     var missing: @Sendable () -> String? = { nil }
-    /// Something may be lost, which the gap says.
-    var mayLose = false
-    /// Both machines post and observe.
+    var loss = Loss.none
+    /// Both machines post, and observe both.
     var isMutual = false
     var prepare: @Sendable (inout MachineRig.Setup) throws -> Void = { _ in }
     var begin: @Sendable (MachineRig) throws -> Void = { _ in }
     var end: @Sendable (MachineRig) throws -> Void = { _ in }
 
+    /// Whether something is lost between the machines, which the gap has to say.
+    enum Loss { case none, possible, certain }
+
     static let all = [
         MachineFault(name: "none"),
-        MachineFault(name: "none, and nothing is held", mayLose: true, prepare: { $0.bridge = [] }),
+        MachineFault(name: "none, and nothing is held", loss: .possible, prepare: { $0.bridge = [] }),
         MachineFault(name: "none, and both post", isMutual: true, end: { try $0.expectNoLoop() }),
         MachineFault(name: "NATS is killed", begin: { $0.hub.kill() }, end: { try $0.hub.start() }),
+        MachineFault(
+            name: "both bridges are restarted",
+            begin: { rig in for machine in [rig.one, rig.two] { try machine.stopBridge() } },
+            end: { rig in for machine in [rig.one, rig.two] { try machine.startBridge() } }),
         MachineFault(
             name: "the poster's bridge is killed", begin: { $0.one.killBridge() }, end: { try $0.one.startBridge() }),
         MachineFault(
             name: "the observer's bridge is killed", begin: { $0.two.killBridge() }, end: { try $0.two.startBridge() }),
         MachineFault(
-            name: "the poster's local server is killed", mayLose: true, begin: { try $0.one.killServer() },
+            name: "the poster's local server is killed", loss: .possible, begin: { try $0.one.killServer() },
             end: { try $0.one.waitForBridge() }),
         MachineFault(
-            name: "the observer's local server is killed", mayLose: true, begin: { try $0.two.killServer() },
+            name: "the observer's local server is killed", loss: .possible, begin: { try $0.two.killServer() },
             end: { try $0.two.waitForBridge() }),
         MachineFault(
             name: "the network forwards nothing", prepare: { $0.way = .throughProxy },
@@ -40,7 +46,7 @@ struct MachineFault: Sendable {
             begin: { rig in for machine in [rig.one, rig.two] { machine.bridge?.kill(SIGSTOP) } },
             end: { rig in for machine in [rig.one, rig.two] { machine.bridge?.kill(SIGCONT) } }),
         MachineFault(
-            name: "the stream is full", mayLose: true, prepare: { $0.streamLimit = 100 },
+            name: "the stream is full", loss: .certain, prepare: { $0.streamLimit = 100 },
             begin: { $0.two.killBridge() },
             end: { rig in
                 try rig.one.waitUntilPublished()

@@ -6,6 +6,8 @@ struct MachineRun: Sendable, Hashable {
     var posted = 0
     var received = 0
     var gap = 0
+    /// The part of the gap that the observer's slowness caused, and not the fault.
+    var slow = 0
     var duplicates = 0
     /// Nil: all is as promised.
     var problem: String?
@@ -33,38 +35,42 @@ struct MachineRun: Sendable, Hashable {
     ) throws {
         let rig = try MachineRig(programs, timeout: timeout, fault.prepare)
         if fault.isMutual { try rig.one.observe() }
-        let posters = fault.isMutual ? [rig.one, rig.two] : [rig.one]
+        let (posters, observers) = fault.isMutual ? ([rig.one, rig.two], [rig.one, rig.two]) : ([rig.one], [rig.two])
         func post(_ count: Int) throws { for _ in 0..<count { for poster in posters { try poster.post() } } }
-        let observed = zip(posters, [rig.two, rig.one])
-
-        try post(posts * 2 / 5)
         // What is lost before the first one is not known to be for the observer.
-        for (_, observer) in observed { try observer.wait(for: 1) }
+        try post(1)
+        for observer in observers { for poster in posters { try observer.wait(for: 1, of: poster) } }
+        let (before, during) = (posts * 2 / 5, posts / 2)
+        try post(before)
         try fault.begin(rig)
-        try post(posts / 2)
+        try post(during)
         try fault.end(rig)
         for machine in [rig.one, rig.two] { try machine.synchronize() }
         // A loss is found when a later one arrives.
-        try post(posts - posts * 2 / 5 - posts / 2 + 10)
-        for (poster, observer) in observed {
-            defer { add(poster, observer.tally, fault) }
-            try observer.wait(for: poster.posted)
+        try post(max(1, posts - 1 - before - during))
+        for observer in observers {
+            let expected = posters.reduce(0) { $0 + $1.posted }
+            defer { add(observer.tally, expected: expected, fault) }
+            for poster in posters { try observer.wait(for: poster.posted, of: poster) }
         }
     }
 
-    private mutating func add(_ poster: Machine, _ tally: MachineTally, _ fault: MachineFault) {
-        posted += poster.posted
+    private mutating func add(_ tally: MachineTally, expected: Int, _ fault: MachineFault) {
+        posted += expected
         received += tally.received
         gap += tally.gap
+        slow += tally.gaps[.slow] ?? 0
         duplicates += tally.duplicates
         if let number = tally.disordered {
             problem = "number \(number) came after a later one"
         } else if tally.duplicates > 0 {
             problem = "\(tally.duplicates) came twice"
-        } else if poster.posted != tally.received + tally.gap {
-            problem = "\(poster.posted) were posted, \(tally.received) received, and the gap is \(tally.gap)"
-        } else if let missing = tally.gaps[.missing], !fault.mayLose {
+        } else if expected != tally.received + tally.gap {
+            problem = "\(expected) were posted, \(tally.received) received, and the gap is \(tally.gap)"
+        } else if let missing = tally.gaps[.missing], fault.loss == .none {
             problem = "\(missing) were lost"
+        } else if tally.gap == 0, fault.loss == .certain {
+            problem = "nothing was lost"
         }
     }
 }

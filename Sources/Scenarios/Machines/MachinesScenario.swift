@@ -30,7 +30,8 @@ struct MachinesScenario: Scenario {
             let run = MachineRun(fault, posts: posts, programs, timeout: environment.timeout)
             let result = run.skipped.map { Self.skipped + $0 } ?? run.problem ?? Self.asPromised
             let numbers = [run.posted, run.received, run.gap, run.duplicates]
-            environment.show(table.line([fault.name] + numbers.map(String.init) + [result]))
+            let slow = run.slow > 0 ? "; \(run.slow) of the gap: the observer was slow" : ""
+            environment.show(table.line([fault.name] + numbers.map(String.init) + [result + slow]))
             ScenarioRecording.log("\(fault.name): \(result)")
         }
     }
