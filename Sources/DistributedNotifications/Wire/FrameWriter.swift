@@ -74,8 +74,8 @@ package struct FrameWriter {
             numbering.nameAndObject = start..<writer.bytes.count
             if record != 0 { writer.integer(record) }
             numbering.sequence = writer.bytes.count
-            writer.integer(UInt64(0))
-            writer.integer(UInt64(0))
+            // Series and number.
+            writer.integer(UInt128(0))
             try writer.userInfo(userInfo)
         }
         return numbering
