@@ -216,7 +216,7 @@ struct LocalThread {
         }
     }
 
-    /// Posts what came from NATS.
+    /// Posts some of what came from NATS.
     private mutating func post(over sender: FrameSender) -> Bool {
         if inbound.isEmpty { inbound = mail.change { $0.inbound.take() } }
         if inbound.isEmpty { return true }
@@ -233,6 +233,7 @@ struct LocalThread {
             for subject in inbound.answers { _ = try? link.connection.publish(RawSpan(), to: subject) }
         }
         inbound = InboundPosts.Batch()
+        mail.wakeIfNeeded()
         return true
     }
 
