@@ -31,6 +31,8 @@ struct InboundPosts {
     private let names: Set<[UInt8]>
     private var lastName: [UInt8] = []
     private var continuity = Continuity()
+    /// Full ones, the oldest first, and one that is being filled.
+    private var batches: [Batch] = []
     private var waiting = Batch()
     private(set) var invalid = 0
     private(set) var missing = 0
@@ -44,7 +46,9 @@ struct InboundPosts {
     /// The link whose messages are received, and the last sequence number of its consumer. After a jump there is none.
     private var link: (number: Int, last: UInt64)?
 
-    static let limit = 8 << 20
+    /// A local server, however busy, is to read a batch of so many bytes in time.
+    static let batchBytes = 256 << 10
+    static let batchLimit = 32
 
     /// - Parameter position: the last sequence number of the stream that was posted.
     init(bridge: UInt64, names: [String], position: UInt64? = nil) {
@@ -53,16 +57,22 @@ struct InboundPosts {
         self.position = position
     }
 
-    var isEmpty: Bool { waiting.isEmpty }
+    var isEmpty: Bool { batches.isEmpty && waiting.isEmpty }
 
+    /// The oldest batch; an empty one if nothing waits.
     mutating func take() -> Batch {
+        if !batches.isEmpty { return batches.removeFirst() }
         defer { waiting = Batch() }
         return waiting
     }
 
     /// A message without a stream.
     mutating func receive(_ message: UnsafeRawBufferPointer) -> Outcome {
-        guard waiting.frames.count + message.count <= Self.limit else { return .full }
+        if waiting.frames.count >= Self.batchBytes {
+            guard batches.count < Self.batchLimit else { return .full }
+            batches.append(waiting)
+            waiting = Batch()
+        }
         do throws(WireError) {
             let post = try BridgedPost(message)
             guard post.bridge != bridge, isAskedFor(post.payload.name) else { return .ignored }

@@ -17,6 +17,8 @@ struct LocalThread {
     private var window = PublishWindow()
     /// What was taken from the mail and is not posted yet.
     private var inbound = InboundPosts.Batch()
+    /// Answers to flow control that wait for a link: a consumer may ask before its link is told.
+    private var answers: [String] = []
     /// The connections to the local server so far.
     private var connections = 0
     private var acknowledged: UInt64 = 0
@@ -134,6 +136,7 @@ struct LocalThread {
                 sender.shutDown()
                 return "it does not read"
             }
+            answer()
             if isOver { return "the bridge stops" }
         }
     }
@@ -216,7 +219,7 @@ struct LocalThread {
         }
     }
 
-    /// Posts what came from NATS.
+    /// Posts some of what came from NATS.
     private mutating func post(over sender: FrameSender) -> Bool {
         if inbound.isEmpty { inbound = mail.change { $0.inbound.take() } }
         if inbound.isEmpty { return true }
@@ -229,11 +232,16 @@ struct LocalThread {
                 log.error("the position is lost", metadata: ["error": "\(error)"])
             }
         }
-        if let link, !inbound.answers.isEmpty {
-            for subject in inbound.answers { _ = try? link.connection.publish(RawSpan(), to: subject) }
-        }
+        answers += inbound.answers
         inbound = InboundPosts.Batch()
+        mail.wakeIfNeeded()
         return true
+    }
+
+    private mutating func answer() {
+        guard let link else { return }
+        for subject in answers { _ = try? link.connection.publish(RawSpan(), to: subject) }
+        answers = []
     }
 
     private mutating func tellStatus(over sender: FrameSender) -> Bool {

@@ -9,7 +9,7 @@ package struct ScenarioOptions: Sendable, Hashable {
     /// Of the flood: the seed of the generator that decides which signals are lost.
     package var seed: UInt64 = 1
     /// Of the machines: the number of posts for each fault.
-    package var bridgedPosts = 2000
+    package var bridgedPosts = 500
     /// How the handler's block holds the observer. Nil means each way, one after the other.
     package var capture: ObserverCapture?
 

@@ -32,7 +32,7 @@ final class MachineFaultTests: XCTestCase {
         try rig.two.wait(for: 1, of: rig.one)
         rig.one.killBridge()
         for _ in 0..<100 { try rig.one.post() }
-        let server = try XCTUnwrap(try rig.one.serverProcess())
+        let server = try XCTUnwrap(rig.one.status?.process)
         // One that polls a connection which has ended runs without end.
         XCTAssertTrue(
             eventually {

@@ -69,7 +69,6 @@ final class Machine {
                 let lines = FileManager.default.contents(atPath: logPath).map { String(decoding: $0, as: UTF8.self) }
                 throw ScenarioError.machines(problem: "the bridge of \(name) ended: \(lines ?? "")")
             }
-            let status = try DistributedCenter.status(of: directory, timeout: timeout)
             let client = status?.clients.first { $0.process == bridge.id && !$0.observers.isEmpty }
             return client?.details["connected to"].map { $0 != "nothing" } ?? false
         }
@@ -87,12 +86,14 @@ final class Machine {
 
     // MARK: The local server
 
-    func serverProcess() throws -> Int32? {
-        try DistributedCenter.status(of: directory, timeout: timeout)?.process
+    /// Nil if none runs, or it is about to end.
+    var status: ServerStatus? {
+        guard let status = try? DistributedCenter.status(of: directory, timeout: timeout) else { return nil }
+        return status
     }
 
     func killServer() throws {
-        guard let process = try serverProcess() else {
+        guard let process = status?.process else {
             throw ScenarioError.machines(problem: "there is no local server in \(directory.path)")
         }
         kill(process, SIGKILL)
@@ -141,7 +142,7 @@ final class Machine {
     func waitUntilPublished() throws {
         try poster.synchronize(timeout: timeout)
         try waitUntil("machine \(name) has published all", timeout: timeout) {
-            try DistributedCenter.status(of: directory, timeout: timeout)?.heldEntries == 0
+            status?.heldEntries == 0
         }
     }
 }

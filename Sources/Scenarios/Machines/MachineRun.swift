@@ -36,9 +36,9 @@ struct MachineRun: Sendable, Hashable {
         let rig = try MachineRig(programs, timeout: timeout, fault.prepare)
         if fault.isMutual { try rig.one.observe() }
         let (posters, observers) = fault.isMutual ? ([rig.one, rig.two], [rig.one, rig.two]) : ([rig.one], [rig.two])
-        func post(_ count: Int) throws { for _ in 0..<count { for poster in posters { try poster.post() } } }
+        func post(_ count: Int) throws { for index in 0..<count { try posters[index % posters.count].post() } }
         // What is lost before the first one is not known to be for the observer.
-        try post(1)
+        try post(posters.count)
         for observer in observers { for poster in posters { try observer.wait(for: 1, of: poster) } }
         let (before, during) = (posts * 2 / 5, posts / 2)
         try post(before)
@@ -47,7 +47,7 @@ struct MachineRun: Sendable, Hashable {
         try fault.end(rig)
         for machine in [rig.one, rig.two] { try machine.synchronize() }
         // A loss is found when a later one arrives.
-        try post(max(1, posts - 1 - before - during))
+        try post(max(posters.count, posts - posters.count - before - during))
         for observer in observers {
             let expected = posters.reduce(0) { $0 + $1.posted }
             defer { add(observer.tally, expected: expected, fault) }

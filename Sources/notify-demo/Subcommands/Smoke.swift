@@ -7,7 +7,8 @@ struct Smoke: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run scenarios and check every expectation, one per line.",
         discussion: """
-            Runs every scenario, in less than 10 seconds, or those that are named.
+            Runs every scenario, in less than 10 seconds, or those that are named. Where nats-server and \
+            notification-bridge are, the machines take some 20 seconds more.
 
             EXAMPLES
               notify-demo smoke redirect flood
