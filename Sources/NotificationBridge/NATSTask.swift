@@ -141,8 +141,9 @@ extension NATSError {
     /// Whether another attempt would end in the same way.
     fileprivate var needsConfiguration: Bool {
         switch code {
-        case .notUsable, .rejected, .refused, .noResponders: true
-        case .notConnected, .lost, .closed, .notAnswered: false
+        case .notUsable, .rejected: true
+        // JetStream may not have begun yet.
+        case .refused, .noResponders, .notConnected, .lost, .closed, .notAnswered: false
         }
     }
 }
