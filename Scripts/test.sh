@@ -55,7 +55,7 @@ finish() { # NAME
 # of their own.
 install_libraries() {
     local packages=(libglib2.0-dev libuv1-dev pkg-config)
-    if [ -n "$BRIDGE" ]; then packages+=(nats-server); fi
+    if [ -n "$BRIDGE" ]; then packages+=(nats-server libfaketime); fi
     if pkg-config --exists glib-2.0 libuv && { [ -z "$BRIDGE" ] || command -v nats-server; }; then return; fi
     if [ "${CI:-}" != true ] || [ "$(id -u)" != 0 ] || ! command -v apt-get; then return; fi
     timeout -k 5 30 apt-get update -qq
