@@ -24,7 +24,8 @@ struct BridgeMemory {
             file = try FileHandle(forUpdating: URL(filePath: path))
             let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                 .split(whereSeparator: \.isWhitespace)
-            if words.count == 3, let known = UInt64(words[0], radix: 16), let number = UInt64(words[2]) {
+            // The number has all its digits, or the end of the file is lost.
+            if words.count == 3, words[2].utf8.count == 20, let known = UInt64(words[0], radix: 16), let number = UInt64(words[2]) {
                 (bridge, stream, last) = (known, String(words[1]), number)
             } else {
                 bridge = .random(in: .min ... .max)
