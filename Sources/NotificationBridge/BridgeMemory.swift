@@ -1,5 +1,7 @@
 internal import DistributedNotifications
 internal import Foundation
+internal import Glibc
+internal import ThreadedNotifications
 
 /// What a bridge remembers when it ends: which bridge it is, and how far it has read its stream. A file of a few words,
 /// written whole; a bridge that is killed before the last write posts some notifications twice, which their observers
@@ -22,18 +24,42 @@ struct BridgeMemory {
                 _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             }
             file = try FileHandle(forUpdating: URL(filePath: path))
+            if let problem = Self.lock(file) { throw DistributedError.pathNotUsable(path: path, problem: problem) }
             let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                 .split(whereSeparator: \.isWhitespace)
             // The number has all its digits, or the end of the file is lost.
-            if words.count == 3, words[2].utf8.count == 20, let known = UInt64(words[0], radix: 16), let number = UInt64(words[2]) {
+            if words.count == 3, words[2].utf8.count == 20, let known = UInt64(words[0], radix: 16),
+                let number = UInt64(words[2])
+            {
                 (bridge, stream, last) = (known, String(words[1]), number)
             } else {
                 bridge = .random(in: .min ... .max)
             }
+        } catch let error as DistributedError {
+            throw error
         } catch {
             throw .pathNotUsable(
                 path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")
         }
+    }
+
+    /// Locks the file until this process ends: two bridges with one number would ignore what the other publishes. Waits
+    /// a little for one that is ending.
+    /// - Returns: why it is not locked.
+    private static func lock(_ file: FileHandle) -> String? {
+        let deadline = SuspendingClock.Instant.after(LocalThread.refusalTimeout)
+        var lock = flock()
+        while true {
+            (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+            if fcntl(file.fileDescriptor, F_SETLK, &lock) == 0 { return nil }
+            let error = errno
+            guard [EACCES, EAGAIN, EINTR].contains(error) else { return SystemError.text(error) }
+            if .now >= deadline { break }
+            usleep(20_000)
+        }
+        _ = fcntl(file.fileDescriptor, F_GETLK, &lock)
+        return "the bridge of process \(lock.l_pid) has locked it, and only one may be. End that one, or give another "
+            + "directory: --state"
     }
 
     /// The last sequence number of a stream that was posted; nil if it never read that stream.

@@ -84,7 +84,10 @@ final class BridgeMemoryTests: XCTestCase {
     }
 
     func testAnotherFileMakesANewBridge() throws {
-        for contents in ["", "zz S 1\n", "1 S\n", "1 S x\n", "1 S 1 1\n", "1 S 0000000\n", "\u{FFFD} S 99999999999999999999999\n"] {
+        for contents in [
+            "", "zz S 1\n", "1 S\n", "1 S x\n", "1 S 1 1\n", "1 S 0000000\n",
+            "\u{FFFD} S 99999999999999999999999\n",
+        ] {
             try withDirectory { directory in
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
                 try contents.write(toFile: "\(directory)/state", atomically: false, encoding: .utf8)
