@@ -137,10 +137,10 @@ package final class NATSConnection: Sendable {
 
     // MARK: - The end
 
-    /// Waits until the server has read everything that was written, but not longer than the connect timeout, and
-    /// closes the connection.
-    package func close() async {
-        let end = eventLoop.scheduleTask(in: TimeAmount(closeTimeout)) { [session, server] in
+    /// Waits until the server has read everything that was written, and closes the connection.
+    /// - Parameter timeout: of the wait; nil: the connect timeout.
+    package func close(timeout: Duration? = nil) async {
+        let end = eventLoop.scheduleTask(in: TimeAmount(timeout ?? closeTimeout)) { [session, server] in
             session.value.fail(.closed(server))
         }
         _ = try? await ping()
