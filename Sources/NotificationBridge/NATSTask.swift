@@ -20,6 +20,7 @@ struct NATSTask: Sendable {
 
     /// A new stream holds so many bytes, and then loses the oldest messages.
     static let streamBytes = 256 << 20
+    static let shortestSuccess = Duration.seconds(5)
 
     init(
         _ options: BridgeOptions, _ mail: BridgeMail, _ log: Logger, _ tell: AsyncStream<Event>.Continuation
@@ -39,9 +40,11 @@ struct NATSTask: Sendable {
             do throws(NATSError) {
                 let link = try await connect(to: server, number + 1)
                 number += 1
-                backoff = Backoff()
                 log.info("is connected to NATS", metadata: ["server": "\(server)"])
+                let start = SuspendingClock.now
                 guard let error = await end(of: link, &events) else { return }
+                // One that ends at once is no success: it may do so each time, as when too much waits to be posted here.
+                if .now - start > Self.shortestSuccess { backoff = Backoff() }
                 throw error
             } catch {
                 if number == 0, error.needsConfiguration, attempts >= options.servers.count { throw error }
