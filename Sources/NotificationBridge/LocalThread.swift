@@ -161,9 +161,9 @@ struct LocalThread {
     }
 
     private mutating func acknowledge(over sender: FrameSender) -> Bool {
-        let before = window.first
         let count = window.removeFinished(of: connections)
-        status.out += Int(window.first - before)
+        // Those that are unusable are removed a little later than they are counted.
+        status.out = max(0, Int(window.first) - status.unusable)
         guard count > 0 else { return true }
         acknowledged += UInt64(count)
         var writer = FrameWriter()
@@ -174,14 +174,15 @@ struct LocalThread {
     // MARK: NATS
 
     private mutating func takeMail() {
-        let (link, finished, refusal, isStopping, heard) = mail.change { mail in
-            defer { (mail.finished, mail.refusal) = ([], nil) }
+        let (link, finished, unusable, refusal, isStopping, heard) = mail.change { mail in
+            defer { (mail.finished, mail.unusable, mail.refusal) = ([], [], nil) }
             (status.invalid, status.missing) = (mail.inbound.invalid, mail.inbound.missing)
             status.problem = mail.linkProblem ?? mail.inbound.problem
-            return (mail.link, mail.finished, mail.refusal, mail.isStopping, mail.inbound.heard)
+            return (mail.link, mail.finished, mail.unusable, mail.refusal, mail.isStopping, mail.inbound.heard)
         }
         for number in finished { window.finish(number) }
         if !finished.isEmpty { (lastProgress, status.refusal) = (.now, nil) }
+        for number in unusable where window.finish(number) { status.unusable += 1 }
         if let refusal {
             if status.refusal != refusal { log.warning("posts are not taken", metadata: ["reason": "\(refusal)"]) }
             status.refusal = refusal
@@ -197,7 +198,12 @@ struct LocalThread {
     /// Publishes what was not published over this link, and everything again if nothing was finished for a while.
     private mutating func publish() {
         guard let link else { return }
-        if !window.posts.isEmpty, nextToPublish >= window.next, lastProgress + Self.timeout < .now { nextToPublish = 0 }
+        if !window.posts.isEmpty, nextToPublish >= window.next, lastProgress + Self.timeout < .now {
+            nextToPublish = 0
+            let silence = "nothing that was published was acknowledged for \(Self.timeout). It is published again"
+            status.refusal = status.refusal ?? silence
+            log.warning("\(silence)")
+        }
         var (bytes, numbers) = (ByteBuffer(), [UInt64]())
         for (number, post) in window.unfinished(from: nextToPublish) {
             let reply = link.acknowledgements.map { "\($0).\(number)" }

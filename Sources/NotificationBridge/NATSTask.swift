@@ -110,7 +110,11 @@ struct NATSTask: Sendable {
                 _ = try JetStreamAcknowledgement(message, subject: NotificationSubject.all(prefix: options.prefix))
                 mail.change { $0.finished.append(number) }
             } catch {
-                mail.change { $0.refusal = error.description }
+                mail.change {
+                    $0.refusal = error.description
+                    // It would keep all that follow from being acknowledged.
+                    if error.isOfSize { $0.unusable.append(number) }
+                }
             }
         }
     }
@@ -149,4 +153,7 @@ extension NATSError {
         case .refused, .noResponders, .notConnected, .lost, .closed, .notAnswered: false
         }
     }
+
+    /// Whether the stream has a limit for the size of a message, and this one is larger.
+    fileprivate var isOfSize: Bool { number == 10054 }
 }
