@@ -90,6 +90,10 @@ package final class NATSConnection: Sendable {
     /// once for many messages.
     package func onReadComplete(_ body: @escaping @Sendable () -> Void) { onLoop { $0.readComplete = body } }
 
+    /// Calls `body` on the event loop when the server refuses a subscription or a message, which it only says. Without
+    /// this, that is logged.
+    package func onRefusal(_ body: @escaping @Sendable (NATSError) -> Void) { onLoop { $0.refusal = body } }
+
     // MARK: - Sending
 
     /// Publishes one message. `append` and `write` are faster for many.

@@ -18,6 +18,8 @@ final class BridgeMail: Sendable {
         /// Numbers of posts that will never be taken.
         var unusable: [UInt64] = []
         var inbound: InboundPosts
+        /// What NATS denied over the present connection.
+        var denial: String?
         /// Why there is no connection.
         var linkProblem: String?
         var isStopping = false

@@ -177,7 +177,7 @@ struct LocalThread {
         let (link, finished, unusable, refusal, isStopping, heard) = mail.change { mail in
             defer { (mail.finished, mail.unusable, mail.refusal) = ([], [], nil) }
             (status.invalid, status.missing) = (mail.inbound.invalid, mail.inbound.missing)
-            status.problem = mail.linkProblem ?? mail.inbound.problem
+            status.problem = mail.linkProblem ?? mail.denial ?? mail.inbound.problem
             return (mail.link, mail.finished, mail.unusable, mail.refusal, mail.isStopping, mail.inbound.heard)
         }
         for number in finished { window.finish(number) }

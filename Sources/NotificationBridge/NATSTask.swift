@@ -78,6 +78,12 @@ struct NATSTask: Sendable {
                 acknowledgements: options.stream == nil ? nil : NATSConnection.makeInbox())
             mail.change { $0.inbound.begin(link: number) }
             connection.onReadComplete { [mail] in mail.wakeIfNeeded() }
+            mail.change { $0.denial = nil }
+            connection.onRefusal { [mail, log] error in
+                guard mail.change({ $0.denial }) != error.description else { return }
+                log.warning("NATS denies what the bridge needs", metadata: ["error": "\(error)"])
+                mail.post { $0.denial = error.description }
+            }
             if let stream = options.stream, let acknowledgements = link.acknowledgements {
                 try receiveAcknowledgements(acknowledgements, over: connection)
                 try await receive(stream, over: link)
