@@ -11,7 +11,7 @@ struct BridgeMemory {
     let bridge: UInt64
     private let path: String
     private var stream: String?
-    private var last: UInt64 = 0
+    private var position = StreamPosition(created: "", last: 0)
     private let file: FileHandle
 
     /// - Throws: `.pathNotUsable`.
@@ -28,10 +28,11 @@ struct BridgeMemory {
             let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                 .split(whereSeparator: \.isWhitespace)
             // The number has all its digits, or the end of the file is lost.
-            if words.count == 3, words[2].utf8.count == 20, let known = UInt64(words[0], radix: 16),
-                let number = UInt64(words[2])
+            if words.count == 4, words[3].utf8.count == 20, let known = UInt64(words[0], radix: 16),
+                let number = UInt64(words[3])
             {
-                (bridge, stream, last) = (known, String(words[1]), number)
+                (bridge, stream) = (known, String(words[1]))
+                position = StreamPosition(created: String(words[2]), last: number)
             } else {
                 bridge = .random(in: .min ... .max)
             }
@@ -62,15 +63,15 @@ struct BridgeMemory {
             + "directory: --state"
     }
 
-    /// The last sequence number of a stream that was posted; nil if it never read that stream.
-    func position(in stream: String) -> UInt64? { stream == self.stream ? last : nil }
+    /// Of the last message of a stream that was posted; nil if it never read that stream.
+    func position(in stream: String) -> StreamPosition? { stream == self.stream ? position : nil }
 
-    mutating func setPosition(_ number: UInt64, in stream: String) throws(DistributedError) {
-        (self.stream, last) = (stream, number)
+    mutating func setPosition(_ position: StreamPosition, in stream: String) throws(DistributedError) {
+        (self.stream, self.position) = (stream, position)
         // Always of the same length, so that one write replaces it.
-        let digits = "\(number)"
-        let text =
-            "\(String(bridge, radix: 16)) \(stream) \(String(repeating: "0", count: 20 - digits.count))\(digits)\n"
+        let digits = "\(position.last)"
+        let number = String(repeating: "0", count: 20 - digits.count) + digits
+        let text = "\(String(bridge, radix: 16)) \(stream) \(position.created) \(number)\n"
         do {
             try file.seek(toOffset: 0)
             try file.write(contentsOf: Data(text.utf8))

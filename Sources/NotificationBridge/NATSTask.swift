@@ -137,7 +137,8 @@ struct NATSTask: Sendable {
         }
         guard let stream = found else { return }
         let position = mail.change {
-            $0.inbound.resume(first: stream.state.firstSeq, last: stream.state.lastSeq)
+            $0.inbound.resume(
+                created: stream.created, first: stream.state.firstSeq, last: stream.state.lastSeq)
         }
         let inbox = NATSConnection.makeInbox()
         try link.connection.subscribe(inbox) { [mail] message in
