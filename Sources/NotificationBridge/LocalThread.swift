@@ -200,9 +200,10 @@ struct LocalThread {
         guard let link else { return }
         if !window.posts.isEmpty, nextToPublish >= window.next, lastProgress + Self.timeout < .now {
             nextToPublish = 0
-            let silence = "nothing that was published was acknowledged for \(Self.timeout). It is published again"
-            status.refusal = status.refusal ?? silence
-            log.warning("\(silence)")
+            if status.refusal == nil {
+                status.refusal = "nothing was acknowledged for \(Self.timeout): what was published is published again"
+                log.warning("posts are not acknowledged")
+            }
         }
         var (bytes, numbers) = (ByteBuffer(), [UInt64]())
         for (number, post) in window.unfinished(from: nextToPublish) {
