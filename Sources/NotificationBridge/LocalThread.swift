@@ -143,7 +143,7 @@ struct LocalThread {
 
     private mutating func receive(_ post: InboundPost) {
         // One that stops leaves the rest to the next one.
-        guard stopsAt == nil, let index = post.observerNumbers.first(where: { _ in true }) else { return }
+        guard stopsAt == nil, let index = post.observerNumbers.first(where: { $0 < subjects.count }) else { return }
         var entry = PublishWindow.Post(subject: subjects[Int(index)], message: [], connection: connections)
         if let message = envelope.message(post.payload) {
             entry.message = message
