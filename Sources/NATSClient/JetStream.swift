@@ -5,6 +5,8 @@ package struct JetStream: Sendable {
     package struct Stream: Decodable, Sendable {
         package var config: Configuration
         package var state: State
+        /// When. Another stream with the same name has another time.
+        package var created: String
     }
 
     /// A stream that keeps messages in files until they are too many or too old; then the oldest go.

@@ -9,7 +9,12 @@ package struct JetStreamAcknowledgement: Hashable, Sendable {
     /// - Parameter subject: of the message.
     /// - Throws: why JetStream has not stored it.
     package init(_ message: NATSMessage, subject: String) throws(NATSError) {
-        guard message.status != 503 else { throw .noResponders(subject) }
+        guard message.status != 503 else {
+            throw NATSError(
+                .noResponders,
+                "No stream of JetStream takes what is published to \(NATSError.quoted(subject.utf8)). Add it to the "
+                    + "subjects of the stream.")
+        }
         if let sequence = Self.plainSequence(message.payload.readableBytesView) {
             (self.sequence, isDuplicate) = (sequence, false)
             return

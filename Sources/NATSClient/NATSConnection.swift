@@ -90,6 +90,10 @@ package final class NATSConnection: Sendable {
     /// once for many messages.
     package func onReadComplete(_ body: @escaping @Sendable () -> Void) { onLoop { $0.readComplete = body } }
 
+    /// Calls `body` on the event loop when the server refuses a subscription or a message, which it only says. Without
+    /// this, that is logged.
+    package func onRefusal(_ body: @escaping @Sendable (NATSError) -> Void) { onLoop { $0.refusal = body } }
+
     // MARK: - Sending
 
     /// Publishes one message. `append` and `write` are faster for many.
@@ -137,10 +141,10 @@ package final class NATSConnection: Sendable {
 
     // MARK: - The end
 
-    /// Waits until the server has read everything that was written, but not longer than the connect timeout, and
-    /// closes the connection.
-    package func close() async {
-        let end = eventLoop.scheduleTask(in: TimeAmount(closeTimeout)) { [session, server] in
+    /// Waits until the server has read everything that was written, and closes the connection.
+    /// - Parameter timeout: of the wait; nil: the connect timeout.
+    package func close(timeout: Duration? = nil) async {
+        let end = eventLoop.scheduleTask(in: TimeAmount(timeout ?? closeTimeout)) { [session, server] in
             session.value.fail(.closed(server))
         }
         _ = try? await ping()

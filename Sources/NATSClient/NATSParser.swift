@@ -97,7 +97,9 @@ struct NATSParser {
     }
 
     private func notUnderstood(_ problem: String, _ length: Int) -> NATSError {
-        let quoted = NATSError.quoted(bytes.readableBytesView.prefix(max(length, 1)))
+        let (text, own) = (bytes.readableBytesView, "CONNECT".utf8)
+        // What echoes this client's own line would bring the password into the error.
+        let quoted = NATSError.quoted(text.prefix(text.starts(with: own) ? own.count : max(length, 1)))
         return NATSError(
             .lost, "\(server) sent \(problem), \(quoted), which is not understood. Check that this is a NATS server.")
     }

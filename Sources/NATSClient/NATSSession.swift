@@ -34,6 +34,7 @@ final class NATSSession: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var parser: NATSParser
     var readComplete: (@Sendable () -> Void)?
+    var refusal: (@Sendable (NATSError) -> Void)?
     private var handlers: [UInt64: @Sendable (NATSMessage) -> Void] = [:]
     private var timer: Scheduled<Void>?
     /// What waits for the answers to pings, which come in the order of the pings.
@@ -109,7 +110,8 @@ final class NATSSession: ChannelInboundHandler {
             }
             guard text.contains("Permissions Violation") else { throw .lost(server, "it says \(text)") }
             // The one error after which the connection goes on.
-            logger.warning("\(server) refused what this client asked for: \(text)")
+            let error = NATSError(.rejected, "\(server) refused what this client asked for: \(text).")
+            if let refusal { refusal(error) } else { logger.warning("\(error)") }
         case .info(let info):
             published.info.withLock { $0 = info }
             if case .awaitingInfo = phase { try begin(info, isLast: isLast, context) }
@@ -238,7 +240,7 @@ final class NATSSession: ChannelInboundHandler {
         phase = .ended(reason)
         timer?.cancel()
         let (pings, requests) = (pings, requests)
-        (handlers, readComplete, self.requests) = ([:], nil, [:])
+        (handlers, readComplete, refusal, self.requests) = ([:], nil, nil, [:])
         self.pings.removeAll()
         ready.fail(reason)
         for ping in pings { ping.promise?.fail(reason) }

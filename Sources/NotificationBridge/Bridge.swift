@@ -41,13 +41,18 @@ package struct Bridge: Service {
         }
         thread.detach()
         let nats = NATSTask(options, mail, log, tell)
-        let problem: NATSError? = await cancelWhenGracefulShutdown {
-            do throws(NATSError) { try await nats.run(events) } catch { return error }
-            return nil
+        let problem: NATSError? = await withGracefulShutdownHandler {
+            await cancelWhenGracefulShutdown {
+                do throws(NATSError) { try await nats.run(events) } catch { return error }
+                return nil
+            }
+        } onGracefulShutdown: {
+            // The task may be waiting for an answer of NATS.
+            mail.post { $0.isStopping = true }
         }
         mail.post { $0.isStopping = true }
         for await result in ends { try result.get() }
-        await mail.change { $0.link }?.connection.close()
+        await mail.change { $0.link }?.connection.close(timeout: .seconds(1))
         if let problem { throw problem }
     }
 }

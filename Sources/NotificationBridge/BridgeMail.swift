@@ -15,7 +15,11 @@ final class BridgeMail: Sendable {
         var finished: [UInt64] = []
         /// Why a post was not taken.
         var refusal: String?
+        /// Numbers of posts that will never be taken.
+        var unusable: [UInt64] = []
         var inbound: InboundPosts
+        /// What NATS denied over the present connection.
+        var denial: String?
         /// Why there is no connection.
         var linkProblem: String?
         var isStopping = false
@@ -34,7 +38,10 @@ final class BridgeMail: Sendable {
 
     /// Wakes the thread if something has arrived.
     func wakeIfNeeded() {
-        if change({ !$0.inbound.isEmpty || !$0.finished.isEmpty || $0.refusal != nil }) { wake.makeReady() }
+        let isNeeded = change {
+            !$0.inbound.isEmpty || !$0.finished.isEmpty || !$0.unusable.isEmpty || $0.refusal != nil
+        }
+        if isNeeded { wake.makeReady() }
     }
 
     func post(_ body: (inout Contents) -> Void) {

@@ -1,5 +1,7 @@
 internal import DistributedNotifications
 internal import Foundation
+internal import Glibc
+internal import ThreadedNotifications
 
 /// What a bridge remembers when it ends: which bridge it is, and how far it has read its stream. A file of a few words,
 /// written whole; a bridge that is killed before the last write posts some notifications twice, which their observers
@@ -9,7 +11,7 @@ struct BridgeMemory {
     let bridge: UInt64
     private let path: String
     private var stream: String?
-    private var last: UInt64 = 0
+    private var position = StreamPosition(created: "", last: 0)
     private let file: FileHandle
 
     /// - Throws: `.pathNotUsable`.
@@ -22,28 +24,54 @@ struct BridgeMemory {
                 _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             }
             file = try FileHandle(forUpdating: URL(filePath: path))
+            if let problem = Self.lock(file) { throw DistributedError.pathNotUsable(path: path, problem: problem) }
             let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                 .split(whereSeparator: \.isWhitespace)
-            if words.count == 3, let known = UInt64(words[0], radix: 16), let number = UInt64(words[2]) {
-                (bridge, stream, last) = (known, String(words[1]), number)
+            // The number has all its digits, or the end of the file is lost.
+            if words.count == 4, words[3].utf8.count == 20, let known = UInt64(words[0], radix: 16),
+                let number = UInt64(words[3])
+            {
+                (bridge, stream) = (known, String(words[1]))
+                position = StreamPosition(created: String(words[2]), last: number)
             } else {
                 bridge = .random(in: .min ... .max)
             }
+        } catch let error as DistributedError {
+            throw error
         } catch {
             throw .pathNotUsable(
                 path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")
         }
     }
 
-    /// The last sequence number of a stream that was posted; nil if it never read that stream.
-    func position(in stream: String) -> UInt64? { stream == self.stream ? last : nil }
+    /// Locks the file until this process ends: two bridges with one number would ignore what the other publishes. Waits
+    /// a little for one that is ending.
+    /// - Returns: why it is not locked.
+    private static func lock(_ file: FileHandle) -> String? {
+        let deadline = SuspendingClock.Instant.after(LocalThread.refusalTimeout)
+        var lock = flock()
+        while true {
+            (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+            if fcntl(file.fileDescriptor, F_SETLK, &lock) == 0 { return nil }
+            let error = errno
+            guard [EACCES, EAGAIN, EINTR].contains(error) else { return SystemError.text(error) }
+            if .now >= deadline { break }
+            usleep(20_000)
+        }
+        _ = fcntl(file.fileDescriptor, F_GETLK, &lock)
+        return "the bridge of process \(lock.l_pid) has locked it, and only one may be. End that one, or give another "
+            + "directory: --state"
+    }
 
-    mutating func setPosition(_ number: UInt64, in stream: String) throws(DistributedError) {
-        (self.stream, last) = (stream, number)
+    /// Of the last message of a stream that was posted; nil if it never read that stream.
+    func position(in stream: String) -> StreamPosition? { stream == self.stream ? position : nil }
+
+    mutating func setPosition(_ position: StreamPosition, in stream: String) throws(DistributedError) {
+        (self.stream, self.position) = (stream, position)
         // Always of the same length, so that one write replaces it.
-        let digits = "\(number)"
-        let text =
-            "\(String(bridge, radix: 16)) \(stream) \(String(repeating: "0", count: 20 - digits.count))\(digits)\n"
+        let digits = "\(position.last)"
+        let number = String(repeating: "0", count: 20 - digits.count) + digits
+        let text = "\(String(bridge, radix: 16)) \(stream) \(position.created) \(number)\n"
         do {
             try file.seek(toOffset: 0)
             try file.write(contentsOf: Data(text.utf8))

@@ -26,7 +26,9 @@ package struct BridgeOptions: Sendable {
     /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home directory.
     static var defaultStateDirectory: String {
         let process = ProcessInfo.processInfo
-        let home = process.environment["XDG_STATE_HOME"] ?? "\(NSHomeDirectory())/.local/state"
+        // An empty or relative one counts as none.
+        let given = process.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = given ?? "\(NSHomeDirectory())/.local/state"
         return "\(home)/notification-bridge/\(process.hostName)"
     }
 

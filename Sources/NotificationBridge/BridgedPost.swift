@@ -58,6 +58,8 @@ struct BridgedPost {
         payload = try PostedPayload(bytes)
         try payload.checkStrings()
         guard payload.origin != nil, payload.sequence != nil else { throw .truncated }
+        // It would be taken for one of this machine's bridge.
+        guard payload.flags & PostedPayload.hasRecord == 0 else { throw .unknown("flag of a post", "\(payload.flags)") }
         guard payload.hasUserInfo else { return }
         do throws(PropertyListReader.Problem) {
             try PropertyListReader.check(payload.userInfo)

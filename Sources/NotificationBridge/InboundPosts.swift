@@ -18,8 +18,8 @@ struct InboundPosts {
         /// Frames for the local server.
         var frames: [UInt8] = []
         var count = 0
-        /// The last sequence number of the stream.
-        var position: UInt64?
+        /// With the last message of the stream.
+        var position: StreamPosition?
         /// Requests of flow control, to be answered when all is posted.
         var answers: [String] = []
 
@@ -42,7 +42,7 @@ struct InboundPosts {
     /// How many messages came from consumers of the stream, with their heartbeats.
     private(set) var heard = 0
     /// Of the last message of the stream that was received.
-    private var position: UInt64?
+    private var position: StreamPosition?
     /// The link whose messages are received, and the last sequence number of its consumer. After a jump there is none.
     private var link: (number: Int, last: UInt64)?
 
@@ -50,8 +50,8 @@ struct InboundPosts {
     static let batchBytes = 256 << 10
     static let batchLimit = 32
 
-    /// - Parameter position: the last sequence number of the stream that was posted.
-    init(bridge: UInt64, names: [String], position: UInt64? = nil) {
+    /// - Parameter position: of the last message of the stream that was posted.
+    init(bridge: UInt64, names: [String], position: StreamPosition? = nil) {
         self.bridge = bridge
         self.names = Set(names.map { Array($0.utf8) })
         self.position = position
@@ -104,14 +104,20 @@ struct InboundPosts {
 
     // MARK: A stream
 
+    /// - Parameters:
+    ///   - first: the sequence number of the stream's first message.
+    ///   - last: that of its last one; less than `first` if it is empty.
     /// - Returns: the sequence number after which this bridge goes on to read.
-    mutating func resume(first: UInt64, last: UInt64) -> UInt64 {
-        // A bridge that never read the stream begins with what is posted from now on; one that has read more than there
-        // is, with the first message of what is another stream of the same name.
-        var position = position ?? last
-        if position > last { position = first > 0 ? first - 1 : 0 }
+    mutating func resume(created: String, first: UInt64, last: UInt64) -> UInt64 {
+        // A bridge that never read the stream begins with what is posted from now on.
+        var position = position ?? StreamPosition(created: created, last: last)
+        if position.created != created {
+            position = StreamPosition(created: created, last: first > 0 ? first - 1 : 0)
+        }
+        // NATS may have lost the last messages when it was killed.
+        position.last = min(position.last, last)
         (self.position, waiting.position) = (position, position)
-        return position
+        return position.last
     }
 
     mutating func begin(link number: Int) { link = (number, 0) }
@@ -130,7 +136,8 @@ struct InboundPosts {
                 return false
             }
             self.link = (number, delivery.consumerSequence)
-            (position, waiting.position) = (delivery.streamSequence, delivery.streamSequence)
+            position?.last = delivery.streamSequence
+            waiting.position = position
             return true
         }
         switch JetStreamControl(message) {

@@ -143,7 +143,7 @@ struct LocalThread {
 
     private mutating func receive(_ post: InboundPost) {
         // One that stops leaves the rest to the next one.
-        guard stopsAt == nil, let index = post.observerNumbers.first(where: { _ in true }) else { return }
+        guard stopsAt == nil, let index = post.observerNumbers.first(where: { $0 < subjects.count }) else { return }
         var entry = PublishWindow.Post(subject: subjects[Int(index)], message: [], connection: connections)
         if let message = envelope.message(post.payload) {
             entry.message = message
@@ -161,9 +161,9 @@ struct LocalThread {
     }
 
     private mutating func acknowledge(over sender: FrameSender) -> Bool {
-        let before = window.first
         let count = window.removeFinished(of: connections)
-        status.out += Int(window.first - before)
+        // Those that are unusable are removed a little later than they are counted.
+        status.out = max(0, Int(window.first) - status.unusable)
         guard count > 0 else { return true }
         acknowledged += UInt64(count)
         var writer = FrameWriter()
@@ -174,14 +174,15 @@ struct LocalThread {
     // MARK: NATS
 
     private mutating func takeMail() {
-        let (link, finished, refusal, isStopping, heard) = mail.change { mail in
-            defer { (mail.finished, mail.refusal) = ([], nil) }
+        let (link, finished, unusable, refusal, isStopping, heard) = mail.change { mail in
+            defer { (mail.finished, mail.unusable, mail.refusal) = ([], [], nil) }
             (status.invalid, status.missing) = (mail.inbound.invalid, mail.inbound.missing)
-            status.problem = mail.linkProblem ?? mail.inbound.problem
-            return (mail.link, mail.finished, mail.refusal, mail.isStopping, mail.inbound.heard)
+            status.problem = mail.linkProblem ?? mail.denial ?? mail.inbound.problem
+            return (mail.link, mail.finished, mail.unusable, mail.refusal, mail.isStopping, mail.inbound.heard)
         }
         for number in finished { window.finish(number) }
         if !finished.isEmpty { (lastProgress, status.refusal) = (.now, nil) }
+        for number in unusable where window.finish(number) { status.unusable += 1 }
         if let refusal {
             if status.refusal != refusal { log.warning("posts are not taken", metadata: ["reason": "\(refusal)"]) }
             status.refusal = refusal
@@ -197,7 +198,13 @@ struct LocalThread {
     /// Publishes what was not published over this link, and everything again if nothing was finished for a while.
     private mutating func publish() {
         guard let link else { return }
-        if !window.posts.isEmpty, nextToPublish >= window.next, lastProgress + Self.timeout < .now { nextToPublish = 0 }
+        if !window.posts.isEmpty, nextToPublish >= window.next, lastProgress + Self.timeout < .now {
+            nextToPublish = 0
+            if status.refusal == nil {
+                status.refusal = "nothing was acknowledged for \(Self.timeout): what was published is published again"
+                log.warning("posts are not acknowledged")
+            }
+        }
         var (bytes, numbers) = (ByteBuffer(), [UInt64]())
         for (number, post) in window.unfinished(from: nextToPublish) {
             let reply = link.acknowledgements.map { "\($0).\(number)" }

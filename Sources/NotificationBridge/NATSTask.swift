@@ -20,6 +20,7 @@ struct NATSTask: Sendable {
 
     /// A new stream holds so many bytes, and then loses the oldest messages.
     static let streamBytes = 256 << 20
+    static let shortestSuccess = Duration.seconds(5)
 
     init(
         _ options: BridgeOptions, _ mail: BridgeMail, _ log: Logger, _ tell: AsyncStream<Event>.Continuation
@@ -39,9 +40,11 @@ struct NATSTask: Sendable {
             do throws(NATSError) {
                 let link = try await connect(to: server, number + 1)
                 number += 1
-                backoff = Backoff()
                 log.info("is connected to NATS", metadata: ["server": "\(server)"])
+                let start = SuspendingClock.now
                 guard let error = await end(of: link, &events) else { return }
+                // One that ends at once is no success: it may do so each time, as when too much waits to be posted here.
+                if .now - start > Self.shortestSuccess { backoff = Backoff() }
                 throw error
             } catch {
                 if number == 0, error.needsConfiguration, attempts >= options.servers.count { throw error }
@@ -75,6 +78,12 @@ struct NATSTask: Sendable {
                 acknowledgements: options.stream == nil ? nil : NATSConnection.makeInbox())
             mail.change { $0.inbound.begin(link: number) }
             connection.onReadComplete { [mail] in mail.wakeIfNeeded() }
+            mail.change { $0.denial = nil }
+            connection.onRefusal { [mail, log] error in
+                guard mail.change({ $0.denial }) != error.description else { return }
+                log.warning("NATS denies what the bridge needs", metadata: ["error": "\(error)"])
+                mail.post { $0.denial = error.description }
+            }
             if let stream = options.stream, let acknowledgements = link.acknowledgements {
                 try receiveAcknowledgements(acknowledgements, over: connection)
                 try await receive(stream, over: link)
@@ -107,7 +116,11 @@ struct NATSTask: Sendable {
                 _ = try JetStreamAcknowledgement(message, subject: NotificationSubject.all(prefix: options.prefix))
                 mail.change { $0.finished.append(number) }
             } catch {
-                mail.change { $0.refusal = error.description }
+                mail.change {
+                    $0.refusal = error.description
+                    // It would keep all that follow from being acknowledged.
+                    if error.isOfSize { $0.unusable.append(number) }
+                }
             }
         }
     }
@@ -124,7 +137,8 @@ struct NATSTask: Sendable {
         }
         guard let stream = found else { return }
         let position = mail.change {
-            $0.inbound.resume(first: stream.state.firstSeq, last: stream.state.lastSeq)
+            $0.inbound.resume(
+                created: stream.created, first: stream.state.firstSeq, last: stream.state.lastSeq)
         }
         let inbox = NATSConnection.makeInbox()
         try link.connection.subscribe(inbox) { [mail] message in
@@ -146,4 +160,7 @@ extension NATSError {
         case .refused, .noResponders, .notConnected, .lost, .closed, .notAnswered: false
         }
     }
+
+    /// Whether the stream has a limit for the size of a message, and this one is larger.
+    fileprivate var isOfSize: Bool { number == 10054 }
 }

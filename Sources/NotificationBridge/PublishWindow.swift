@@ -16,10 +16,13 @@ struct PublishWindow {
 
     mutating func append(_ post: Post) { posts.append(post) }
 
-    /// A post was published. Those that were published twice are also acknowledged twice.
-    mutating func finish(_ number: UInt64) {
-        guard number >= first, number < next else { return }
-        posts[posts.startIndex + Int(number - first)].isDone = true
+    /// A post was published, or cannot be. Those that were published twice are also acknowledged twice.
+    /// - Returns: false if that was known.
+    @discardableResult mutating func finish(_ number: UInt64) -> Bool {
+        guard number >= first, number < next else { return false }
+        let index = posts.startIndex + Int(number - first)
+        defer { posts[index].isDone = true }
+        return !posts[index].isDone
     }
 
     /// Removes what is finished at the beginning.

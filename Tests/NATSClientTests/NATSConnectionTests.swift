@@ -101,7 +101,7 @@ final class NATSConnectionTests: XCTestCase {
         }
     }
 
-    func testARefusedPermissionDoesNotEndTheConnection() async throws {
+    func testARefusedPermissionIsToldAndDoesNotEndTheConnection() async throws {
         let server = try NATSServerProcess(
             configuration: """
                 authorization { users = [
@@ -109,9 +109,12 @@ final class NATSConnectionTests: XCTestCase {
                 ] }
                 """)
         let client = try await server.connect { $0.credentials = .user("me", password: "right") }
+        let refusals = Awaited([NATSError]())
+        client.onRefusal { error in refusals.withLock { $0.append(error) } }
         try client.subscribe("secret") { _ in }
         try await client.ping()
         try await client.ping()
+        XCTAssertEqual(refusals.withLock { $0.map { "\($0)".contains("secret") } }, [true])
     }
 
     func testAKilledServerEndsTheConnectionAndAllThatIsOutstanding() async throws {

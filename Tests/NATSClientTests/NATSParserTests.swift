@@ -75,6 +75,7 @@ final class NATSParserTests: XCTestCase {
     func testWhatIsNotNATSIsQuotedAndRefused() throws {
         let cases: [(sent: String, quoted: String)] = [
             ("HTTP/1.1 400 Bad Request\r\n", "\"HTTP/1.1 400 Bad Request\""), ("\n", "a line without CR"),
+            ("CONNECT {\"pass\":\"secret\"}\r\n", "\"CONNECT\", which"), ("CONNECT secret\n", "\"CONNECT\", which"),
             ("\r\n", "an unknown operation"), ("PING\n", "\"PIN\""), ("ping\r\n", "\"ping\""),
             ("\u{1B}[2J\"\r\n", #""\x1b[2J\x22""#), ("INFO {}\r\n", "an unknown operation"), ("INFO\r\n", "\"INFO\""),
             ("MSG\r\n", "an invalid line"), ("MSG a 1\r\n", "an invalid line"), ("MSG a b 1\r\n", "an invalid line"),

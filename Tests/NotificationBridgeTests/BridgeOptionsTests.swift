@@ -65,7 +65,8 @@ final class BridgeMemoryTests: XCTestCase {
         try withDirectory { directory in
             var memory = try BridgeMemory(directory: directory)
             XCTAssertNil(memory.position(in: "S"))
-            for position in [1, 99, .max, 3] as [UInt64] {
+            for number in [1, 99, .max, 3] as [UInt64] {
+                let position = StreamPosition(created: "2026-01-01T00:00:00.123456789Z", last: number)
                 try memory.setPosition(position, in: "S")
                 let next = try BridgeMemory(directory: directory)
                 XCTAssertEqual(next.bridge, memory.bridge)
@@ -73,25 +74,28 @@ final class BridgeMemoryTests: XCTestCase {
                 XCTAssertNil(next.position(in: "T"))
             }
             let long = String(repeating: "S", count: 300)
-            try memory.setPosition(5, in: long)
-            XCTAssertEqual(try BridgeMemory(directory: directory).position(in: long), 5)
-            try memory.setPosition(6, in: "S")
+            try memory.setPosition(StreamPosition(created: "a", last: 5), in: long)
+            XCTAssertEqual(try BridgeMemory(directory: directory).position(in: long)?.last, 5)
+            try memory.setPosition(StreamPosition(created: "a", last: 6), in: "S")
             XCTAssertEqual(
-                try BridgeMemory(directory: directory).position(in: "S"), 6, "the rest of the long name is gone")
+                try BridgeMemory(directory: directory).position(in: "S")?.last, 6, "the rest of the long name is gone")
             let mode = try FileManager.default.attributesOfItem(atPath: "\(directory)/state")[.posixPermissions] as? Int
             XCTAssertEqual(mode, 0o600)
         }
     }
 
     func testAnotherFileMakesANewBridge() throws {
-        for contents in ["", "zz S 1\n", "1 S\n", "1 S x\n", "1 S 1 1\n", "\u{FFFD} S 99999999999999999999999\n"] {
+        for contents in [
+            "", "zz S 1\n", "1 S\n", "1 S x\n", "1 S 1 1 1\n", "1 S now 0000000\n",
+            "\u{FFFD} S now 99999999999999999999999\n",
+        ] {
             try withDirectory { directory in
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
                 try contents.write(toFile: "\(directory)/state", atomically: false, encoding: .utf8)
                 XCTAssertNil(try BridgeMemory(directory: directory).position(in: "S"), contents)
                 var memory = try BridgeMemory(directory: directory)
-                try memory.setPosition(2, in: "S")
-                XCTAssertEqual(try BridgeMemory(directory: directory).position(in: "S"), 2, contents)
+                try memory.setPosition(StreamPosition(created: "a", last: 2), in: "S")
+                XCTAssertEqual(try BridgeMemory(directory: directory).position(in: "S")?.last, 2, contents)
             }
         }
     }

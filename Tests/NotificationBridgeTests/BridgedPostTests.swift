@@ -31,6 +31,17 @@ final class BridgedPostTests: XCTestCase {
         XCTAssertNil(try bridged(payload(number: 0)))
     }
 
+    /// A payload with an origin and the number of a recording.
+    private static let recorded: [UInt8] = {
+        var writer = FrameWriter()
+        writer.integer(PostedPayload.hasRecord | PostedPayload.hasSequence | PostedPayload.hasOrigin)
+        writer.string("Saved")
+        for number in [1, 7, 1] as [UInt64] { writer.integer(number) }
+        writer.string("kitchen")
+        writer.string("anna")
+        return writer.bytes
+    }()
+
     func testWhatAnotherMachineMustNotSendIsInvalidForItsReason() throws {
         let good = try XCTUnwrap(bridged(payload("Saved", object: "o", userInfo: encoded(["a": "b"]))))
         func changed(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
@@ -44,6 +55,7 @@ final class BridgedPostTests: XCTestCase {
             ("another version", changed { $0[0] = 4 }, "version"),
             ("an unknown flag", changed { $0[9] |= 64 }, "flag"),
             ("no origin", Array(good[..<9]) + payload(), "ends before"),
+            ("a number in a recording", Array(good[..<9]) + Self.recorded, "flag"),
             ("no number", changed { $0[9] &= ~PostedPayload.hasSequence }, ""),
             ("NUL in the name", changed { $0[12] = 0 }, "NUL"),
             ("no UTF-8 in the name", changed { $0[12] = 0xFF }, "UTF-8"),

@@ -6,6 +6,8 @@ internal import XCTest
 @testable internal import NotificationBridge
 
 final class InboundPostsTests: XCTestCase {
+    private func at(_ last: UInt64) -> StreamPosition { StreamPosition(created: "now", last: last) }
+
     private func receive(_ message: [UInt8]?, _ inbound: inout InboundPosts) throws -> InboundPosts.Outcome {
         try XCTUnwrap(message).withUnsafeBytes { inbound.receive($0) }
     }
@@ -50,10 +52,10 @@ final class InboundPostsTests: XCTestCase {
     }
 
     func testWhatDoesNotFitIsRefusedAndComesAgainOnTheNextLink() throws {
-        var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: 0)
+        var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: at(0))
         let userInfo = try encoded(["a": .string(String(repeating: "x", count: 50_000))])
         inbound.begin(link: 1)
-        XCTAssertEqual(inbound.resume(first: 1, last: 500), 0)
+        XCTAssertEqual(inbound.resume(created: "now", first: 1, last: 500), 0)
         func message(_ number: UInt64, _ consumer: UInt64) throws -> NATSMessage {
             try .delivered(
                 XCTUnwrap(bridged(payload(number: number, userInfo: userInfo), from: 2)), stream: number,
@@ -71,50 +73,52 @@ final class InboundPostsTests: XCTestCase {
             let batch = inbound.take()
             XCTAssertLessThan(batch.frames.count, InboundPosts.batchBytes + 60_000)
             posted += try numbers(batch)
-            XCTAssertEqual(batch.position, posted.last)
+            XCTAssertEqual(batch.position?.last, posted.last)
         }
         XCTAssertEqual(posted, Array(1..<refused))
         inbound.begin(link: 2)
-        XCTAssertEqual(inbound.resume(first: 1, last: 500), refused - 1)
+        XCTAssertEqual(inbound.resume(created: "now", first: 1, last: 500), refused - 1)
         XCTAssertTrue(inbound.receive(try message(refused, 1), over: 2))
         let batch = inbound.take()
-        XCTAssertEqual([batch.count, Int(batch.position ?? 0)], [1, Int(refused)])
+        XCTAssertEqual([batch.count, Int(batch.position?.last ?? 0)], [1, Int(refused)])
         XCTAssertEqual(inbound.missing, 0)
     }
 
     func testItGoesOnReadingAfterWhatWasPosted() {
+        let old = { (last: UInt64) in StreamPosition(created: "before", last: last) }
         for (known, first, last, expected, why) in [
             (nil, 1, 0, 0, "the stream is new"), (nil, 5, 9, 9, "what was posted before is not for a new bridge"),
-            (7, 5, 9, 7, "the next one"), (2, 5, 9, 2, "some were discarded"), (9, 5, 9, 9, "all was read"),
-            (20, 5, 9, 4, "it is another stream"), (20, 1, 0, 0, "it is another stream, and empty"),
-            (3, 0, 0, 0, "it is another stream, and empty"),
-        ] as [(UInt64?, UInt64, UInt64, UInt64, String)] {
+            (at(7), 5, 9, 7, "the next one"), (at(2), 5, 9, 2, "some were discarded"), (at(9), 5, 9, 9, "all was read"),
+            (at(20), 5, 9, 9, "the last ones are lost"), (old(20), 1, 0, 0, "it is another stream, and empty"),
+            (old(3), 0, 0, 0, "it is another stream, and empty"), (old(20), 5, 9, 4, "it is another stream"),
+            (old(7), 5, 9, 4, "it is another stream, with more than was read of the one before"),
+        ] as [(StreamPosition?, UInt64, UInt64, UInt64, String)] {
             var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: known)
-            XCTAssertEqual(inbound.resume(first: first, last: last), expected, why)
-            XCTAssertEqual(inbound.take().position, expected, why)
+            XCTAssertEqual(inbound.resume(created: "now", first: first, last: last), expected, why)
+            XCTAssertEqual(inbound.take().position, at(expected), why)
         }
     }
 
     func testALostMessageOfAConsumerEndsItsLinkAndAnotherLinksMessagesAreNotReceived() throws {
         let message = try XCTUnwrap(bridged(payload(), from: 2))
         for (consumer, isInOrder) in [(2, true), (3, false), (1, false), (0, false)] as [(UInt64, Bool)] {
-            var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: 10)
+            var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: at(10))
             inbound.begin(link: 4)
-            _ = inbound.resume(first: 1, last: 20)
+            _ = inbound.resume(created: "now", first: 1, last: 20)
             XCTAssertTrue(inbound.receive(try .delivered(message, stream: 11, consumer: 1), over: 3), "an old link")
             XCTAssertTrue(inbound.receive(try .delivered(message, stream: 11, consumer: 1), over: 4))
             // A message that is ignored was read too.
             XCTAssertEqual(
                 inbound.receive(try .delivered(message, stream: 15, consumer: consumer), over: 4), isInOrder)
             let batch = inbound.take()
-            XCTAssertEqual([batch.count, Int(batch.position ?? 0)], [1, isInOrder ? 15 : 11])
+            XCTAssertEqual([batch.count, Int(batch.position?.last ?? 0)], [1, isInOrder ? 15 : 11])
         }
     }
 
     func testFlowControlIsAnsweredWithTheBatchAndAHeartbeatTellsALostMessage() throws {
-        var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: 0)
+        var inbound = InboundPosts(bridge: 1, names: ["Saved"], position: at(0))
         inbound.begin(link: 1)
-        _ = inbound.resume(first: 1, last: 0)
+        _ = inbound.resume(created: "now", first: 1, last: 0)
         _ = inbound.take()
         let idle = "NATS/1.0 100 Idle Heartbeat\r\nNats-Last-Consumer: "
         XCTAssertTrue(

@@ -35,7 +35,8 @@ final class PublishWindowTests: XCTestCase {
                 case 3...5:
                     // Also of posts that are gone, or never were.
                     let number = Int.random(in: max(0, oracle.first - 3)...oracle.posts.count + 2, using: &random)
-                    window.finish(UInt64(number))
+                    let isKnown = oracle.posts.indices.contains(number) ? oracle.posts[number].isDone : true
+                    XCTAssertEqual(window.finish(UInt64(number)), !isKnown)
                     if oracle.posts.indices.contains(number) { oracle.posts[number].isDone = true }
                 case 6:
                     XCTAssertEqual(window.removeFinished(of: connection), oracle.removeFinished(of: connection))
