@@ -230,7 +230,9 @@ struct LocalThread {
             }
         }
         if let link, !inbound.answers.isEmpty {
-            for subject in inbound.answers { _ = try? link.connection.publish(RawSpan(), to: subject) }
+            var answers = ByteBuffer()
+            for subject in inbound.answers { try? link.connection.append(RawSpan(), to: subject, into: &answers) }
+            link.connection.write(answers)
         }
         inbound = InboundPosts.Batch()
         return true

@@ -101,10 +101,10 @@ struct NATSTask: Sendable {
 
     private func receiveAcknowledgements(_ inbox: String, over connection: NATSConnection) throws(NATSError) {
         try connection.subscribe("\(inbox).*") { [mail, options] message in
-            let digits = message.subjectBytes.dropFirst(inbox.utf8.count + 1)
+            let digits = message.subject.dropFirst(inbox.utf8.count + 1)
             guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return }
             do throws(NATSError) {
-                _ = try JetStreamAcknowledgement(message, subject: NotificationSubject.all(prefix: options.prefix))
+                try message.checkIsStored(NotificationSubject.all(prefix: options.prefix))
                 mail.change { $0.finished.append(number) }
             } catch {
                 mail.change { $0.refusal = error.description }
@@ -114,35 +114,15 @@ struct NATSTask: Sendable {
 
     /// Receives what a stream holds, from the last message on that was received.
     private func receive(_ name: String, over link: NATSLink) async throws(NATSError) {
-        let jetStream = JetStream(link.connection)
-        var found = try await jetStream.stream(name)
-        if found == nil {
-            var new = JetStream.Configuration(
-                name: name, subjects: [NotificationSubject.all(prefix: options.prefix)])
-            new.maxBytes = Self.streamBytes
-            found = try await jetStream.createStream(new)
-        }
-        guard let stream = found else { return }
-        let position = mail.change {
-            $0.inbound.resume(first: stream.state.firstSeq, last: stream.state.lastSeq)
-        }
+        let stream = try await link.connection.openStream(
+            name, subjects: [NotificationSubject.all(prefix: options.prefix)], maxBytes: Self.streamBytes)
+        let position = mail.change { $0.inbound.resume(first: stream.firstSeq, last: stream.lastSeq) }
         let inbox = NATSConnection.makeInbox()
         try link.connection.subscribe(inbox) { [mail] message in
             let isInOrder = mail.change { $0.inbound.receive(message, over: link.number) }
             // Another connection begins after the last message that was received.
             if !isInOrder { Task { await link.connection.close() } }
         }
-        _ = try await jetStream.createConsumer(
-            of: name, deliverTo: inbox, start: .sequence(position + 1), filter: filter)
-    }
-}
-
-extension NATSError {
-    /// Whether another attempt would end in the same way.
-    fileprivate var needsConfiguration: Bool {
-        switch code {
-        case .notUsable, .rejected, .refused, .noResponders: true
-        case .notConnected, .lost, .closed, .notAnswered: false
-        }
+        try await link.connection.createConsumer(of: name, deliverTo: inbox, from: position + 1, filter: filter)
     }
 }
