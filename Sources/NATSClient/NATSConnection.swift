@@ -15,7 +15,8 @@ package struct NATSConnection: Sendable {
     private let session: NIOLoopBound<NATSSession>
     private let ready: EventLoopFuture<Int>
     private let latestRoundTrip: NATSSession.RoundTrip
-    private let timeout: Duration
+    /// How long an answer may take.
+    var timeout: Duration
     private var maximumPayload = 0
 
     /// Connects, with TLS if either side requires it, and waits until the server has accepted this client.

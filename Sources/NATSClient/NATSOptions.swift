@@ -22,7 +22,9 @@ package struct NATSCredentials: Equatable, Sendable {
     var user: String?
     var pass: String?
     var authToken: String?
+}
 
+extension NATSCredentials {
     /// Reads a file of one line: `user:password`, or a token without a colon.
     package init(file path: String) throws(NATSError) {
         let lines = (try? String(contentsOfFile: path, encoding: .utf8))?.split(whereSeparator: \.isNewline)
