@@ -6,7 +6,7 @@ internal import Synchronization
 /// A connection to a NATS server, on one event loop. All of it may be used from any thread.
 ///
 /// It ends once, for the reason that `closed` tells, and everything outstanding fails with that reason. It does not
-/// connect again: its user does, after `Backoff`.
+/// connect again: its user does, after `Backoff`. Its user also checks subjects, with `isSubject`.
 package struct NATSConnection: Sendable {
     package let server: NATSServer
     /// Completes when the connection has ended.
@@ -56,34 +56,32 @@ package struct NATSConnection: Sendable {
     /// The time from the last ping to its answer.
     package var roundTrip: Duration? { latestRoundTrip.last.withLock { $0 } }
 
-    // MARK: Receiving
-
     /// Calls `handler` on the event loop for each message of a subject, in the order of arrival.
-    package func subscribe(
-        _ subject: String, handler: @escaping @Sendable (NATSMessage) -> Void
-    ) throws(NATSError) {
-        try Self.check(subject)
+    package func subscribe(_ subject: String, handler: @escaping @Sendable (NATSMessage) -> Void) {
         onLoop { $0.subscribe(subject, handler) }
     }
 
     /// Calls `body` on the event loop when all that was read at once has been given to the handlers.
     package func onReadComplete(_ body: @escaping @Sendable () -> Void) { onLoop { $0.readComplete = body } }
 
-    // MARK: Sending
-
     /// Appends one message to what `write` will write.
     /// - Parameter reply: the subject to answer to, made of `makeInbox`.
     package func append(
         _ payload: borrowing RawSpan, to subject: String, reply: String? = nil, into bytes: inout ByteBuffer
     ) throws(NATSError) {
-        try Self.check(subject)
         let size = payload.byteCount
         guard size <= maximumPayload else {
             throw NATSError("A message of \(size) bytes is too large for \(server): max_payload is \(maximumPayload).")
         }
-        for part in ["PUB ", subject, " ", reply ?? "", " ", String(size), "\r\n"] { bytes.writeString(part) }
+        bytes.writeStaticString("PUB ")
+        bytes.writeString(subject)
+        bytes.writeStaticString(" ")
+        bytes.writeString(reply ?? "")
+        bytes.writeStaticString(" ")
+        bytes.writeString(String(size))
+        bytes.writeStaticString("\r\n")
         bytes.writeBytes(payload)
-        bytes.writeString("\r\n")
+        bytes.writeStaticString("\r\n")
     }
 
     /// Writes what `append` made.
@@ -97,7 +95,7 @@ package struct NATSConnection: Sendable {
         var bytes = ByteBuffer()
         try append(payload.span.bytes, to: subject, reply: inbox, into: &bytes)
         return try await answer(to: subject) { [bytes] promise in
-            onLoop { $0.subscribe(inbox) { promise.succeed($0) } }
+            subscribe(inbox) { promise.succeed($0) }
             write(bytes)
         }
     }
@@ -136,8 +134,6 @@ package struct NATSConnection: Sendable {
         channel.eventLoop.execute { [session] in body(session.value) }
     }
 
-    // MARK: Subjects
-
     /// A subject that nobody else knows.
     package static func makeInbox() -> String {
         "_INBOX.\(UInt64.random(in: .min ... .max))\(UInt64.random(in: .min ... .max))"
@@ -152,10 +148,5 @@ package struct NATSConnection: Sendable {
             previous = byte
         }
         return previous != dot
-    }
-
-    private static func check(_ subject: String) throws(NATSError) {
-        guard !isSubject(subject) else { return }
-        throw NATSError("\(NATSError.quoted(subject.utf8)) is no subject: words, with dots between, are.")
     }
 }

@@ -39,15 +39,24 @@ package struct NATSMessage: Sendable {
     /// Reads a control line, without its end: `MSG <subject> <subscription> [reply] <bytes>` or
     /// `HMSG <subject> <subscription> [reply] <headers> <bytes>`.
     init?(line: UnsafeRawBufferPointer) {
-        let words = line.split(separator: UInt8(ascii: " "))
-        let hasHeaders = words.first?.elementsEqual("HMSG".utf8) ?? false
-        let hasReply = words.count == (hasHeaders ? 6 : 5)
-        guard hasReply || words.count == (hasHeaders ? 5 : 4), hasHeaders || words[0].elementsEqual("MSG".utf8),
-            let subscription = decimal(words[2]), let all = words.last.flatMap(decimal),
-            let headers = hasHeaders ? decimal(words[words.count - 2]) : 0, headers <= all
+        var rest = line[...]
+        func word() -> Slice<UnsafeRawBufferPointer>? {
+            rest = rest.drop { $0 == UInt8(ascii: " ") }
+            let word = rest.prefix { $0 != UInt8(ascii: " ") }
+            rest = rest[word.endIndex...]
+            return word.isEmpty ? nil : word
+        }
+        guard let operation = word(), let subject = word(), let third = word() else { return nil }
+        let hasHeaders = operation.elementsEqual("HMSG".utf8)
+        let (fourth, fifth, sixth) = (word(), word(), hasHeaders ? word() : nil)
+        // Without a reply subject, each number is one word earlier.
+        let hasReply = (hasHeaders ? sixth : fifth) != nil
+        guard hasHeaders || operation.elementsEqual("MSG".utf8), word() == nil,
+            let subscription = decimal(third), let all = (sixth ?? fifth ?? fourth).flatMap(decimal),
+            let headers = hasHeaders ? (hasReply ? fifth : fourth).flatMap(decimal) : 0, headers <= all
         else { return nil }
-        (self.subscription, subjectRange) = (subscription, words[1].startIndex..<words[1].endIndex)
-        replyRange = hasReply ? words[3].startIndex..<words[3].endIndex : nil
+        (self.subscription, subjectRange) = (subscription, subject.startIndex..<subject.endIndex)
+        replyRange = hasReply ? fourth.map { $0.startIndex..<$0.endIndex } : nil
         let start = line.count + 2
         (headerRange, payloadRange) = (start..<(start + headers), (start + headers)..<(start + all))
     }

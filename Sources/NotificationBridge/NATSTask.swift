@@ -76,10 +76,10 @@ struct NATSTask: Sendable {
             mail.change { $0.inbound.begin(link: number) }
             connection.onReadComplete { [mail] in mail.wakeIfNeeded() }
             if let stream = options.stream, let acknowledgements = link.acknowledgements {
-                try receiveAcknowledgements(acknowledgements, over: connection)
+                receiveAcknowledgements(acknowledgements, over: connection)
                 try await receive(stream, over: link)
             } else {
-                try connection.subscribe(filter) { [mail] message in
+                connection.subscribe(filter) { [mail] message in
                     message.payload.withUnsafeReadableBytes { bytes in mail.change { _ = $0.inbound.receive(bytes) } }
                 }
                 try await connection.ping()
@@ -99,8 +99,8 @@ struct NATSTask: Sendable {
             : NotificationSubject.all(prefix: options.prefix)
     }
 
-    private func receiveAcknowledgements(_ inbox: String, over connection: NATSConnection) throws(NATSError) {
-        try connection.subscribe("\(inbox).*") { [mail, options] message in
+    private func receiveAcknowledgements(_ inbox: String, over connection: NATSConnection) {
+        connection.subscribe("\(inbox).*") { [mail, options] message in
             let digits = message.subject.dropFirst(inbox.utf8.count + 1)
             guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return }
             do throws(NATSError) {
@@ -118,7 +118,7 @@ struct NATSTask: Sendable {
             name, subjects: [NotificationSubject.all(prefix: options.prefix)], maxBytes: Self.streamBytes)
         let position = mail.change { $0.inbound.resume(first: stream.firstSeq, last: stream.lastSeq) }
         let inbox = NATSConnection.makeInbox()
-        try link.connection.subscribe(inbox) { [mail] message in
+        link.connection.subscribe(inbox) { [mail] message in
             let isInOrder = mail.change { $0.inbound.receive(message, over: link.number) }
             // Another connection begins after the last message that was received.
             if !isInOrder { Task { await link.connection.close() } }

