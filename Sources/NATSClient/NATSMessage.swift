@@ -52,7 +52,8 @@ package struct NATSMessage: Sendable {
         // Without a reply subject, each number is one word earlier.
         let hasReply = (hasHeaders ? sixth : fifth) != nil
         guard hasHeaders || operation.elementsEqual("MSG".utf8), word() == nil,
-            let subscription = decimal(third), let all = (sixth ?? fifth ?? fourth).flatMap(decimal),
+            let subscription = decimal(third),
+            let all = (hasHeaders ? sixth ?? fifth : fifth ?? fourth).flatMap(decimal),
             let headers = hasHeaders ? (hasReply ? fifth : fourth).flatMap(decimal) : 0, headers <= all
         else { return nil }
         (self.subscription, subjectRange) = (subscription, subject.startIndex..<subject.endIndex)
