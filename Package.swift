@@ -241,7 +241,7 @@ if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(S
     ]
     var unneeded: Set<String> = []
     if !sanitized.contains("DistributedNotificationsTests") {
-        excluded["SharedTesting"] = ["Distributed"]
+        excluded["SharedTesting"] = ["Distributed", "NATS"]
         unneeded = ["DistributedNotifications", "NotificationServer"]
     }
     var needed = Set(sanitized)

@@ -1,3 +1,4 @@
+internal import Glibc
 package import Logging
 package import NIOCore
 internal import NIOPosix
@@ -6,187 +7,122 @@ internal import Synchronization
 /// A connection to a NATS server, on one event loop. All of it may be used from any thread.
 ///
 /// It ends once, for the reason that `closed` tells, and everything outstanding fails with that reason. It does not
-/// connect again: its user does, after `Backoff`.
-package final class NATSConnection: Sendable {
+/// connect again: its user does, after `Backoff`. Its user also checks subjects, with `isSubject`.
+package struct NATSConnection: Sendable {
     package let server: NATSServer
-    private let channel: any Channel
-    private let session: NIOLoopBound<NATSSession>
-    private let published: NATSSession.Published
-    private let info: NATSServerInfo
-    private let closeTimeout: Duration
-    private let lastSubscription = Atomic<UInt64>(0)
     /// Completes when the connection has ended.
     package let closed: EventLoopFuture<NATSError>
+    private let channel: any Channel
+    private let session: NIOLoopBound<NATSSession>
+    private let ready: EventLoopFuture<Int>
+    private let latestRoundTrip: NATSSession.RoundTrip
+    /// How long an answer may take.
+    var timeout: Duration
+    private var maximumPayload = 0
 
     /// Connects, with TLS if either side requires it, and waits until the server has accepted this client.
     package static func connect(
         to server: NATSServer, options: NATSOptions, group: any EventLoopGroup, logger: Logger
     ) async throws(NATSError) -> NATSConnection {
-        let deadline = NIODeadline.now() + TimeAmount(options.connectTimeout)
-        let bootstrap = ClientBootstrap(group: group)
-            .connectTimeout(TimeAmount(options.connectTimeout))
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
+        let timeout = TimeAmount(options.timeout)
+        let deadline = NIODeadline.now() + timeout
         do {
-            let (channel, session) = try await bootstrap.connect(host: server.host, port: server.port) { channel in
+            let bootstrap = ClientBootstrap(group: group).connectTimeout(timeout)
+            var connection = try await bootstrap.connect(host: server.host, port: server.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let session = NATSSession(server, options, deadline, logger, on: channel.eventLoop)
+                    let session = NATSSession(server, options, logger, on: channel.eventLoop)
                     try channel.pipeline.syncOperations.addHandler(session)
-                    return (channel, NIOLoopBound(session, eventLoop: channel.eventLoop))
+                    return NATSConnection(
+                        server: server, closed: session.closed.futureResult, channel: channel,
+                        session: NIOLoopBound(session, eventLoop: channel.eventLoop),
+                        ready: session.ready.futureResult, latestRoundTrip: session.roundTrip,
+                        timeout: options.timeout)
                 }
             }
-            return try await channel.eventLoop.flatSubmit {
-                session.value.ready.futureResult.flatMapThrowing { @Sendable _ throws in
-                    try NATSConnection(server, channel, session.value, options)
-                }
-            }.get()
-        } catch let error as NATSError {
-            throw error
+            let timer = connection.channel.eventLoop.scheduleTask(deadline: deadline) { [connection] in
+                let reason = "the server did not answer within \(options.timeout)"
+                connection.session.value.fail(.notConnected(server, reason))
+            }
+            defer { timer.cancel() }
+            connection.maximumPayload = try await connection.ready.get()
+            return connection
         } catch let error as NIOConnectionError {
-            let problem = error.connectionErrors.last.map { "\($0.error)" } ?? "the name of the host is not known"
-            throw .notConnected(server, problem)
+            let reason = error.connectionErrors.last.map { problem in
+                (problem.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(problem.error)"
+            }
+            throw .notConnected(server, reason ?? "the name of the host is not known")
+        } catch ChannelError.connectTimeout {
+            throw .notConnected(server, "nothing answered within \(options.timeout). Is a firewall in the way?")
         } catch {
-            throw .notConnected(server, "\(error)")
+            throw error as? NATSError ?? .notConnected(server, "\(error)")
         }
     }
 
-    private init(_ server: NATSServer, _ channel: any Channel, _ session: NATSSession, _ options: NATSOptions) throws {
-        (self.server, self.channel, closeTimeout) = (server, channel, options.connectTimeout)
-        (published, closed) = (session.published, session.closed.futureResult)
-        self.session = NIOLoopBound(session, eventLoop: channel.eventLoop)
-        guard let info = published.info.withLock({ $0 }) else {
-            throw NATSError.notConnected(server, "it sent no INFO")
-        }
-        self.info = info
-    }
-
-    deinit { onLoop { [server] in $0.fail(.closed(server)) } }
-
-    /// What the server said last about itself.
-    package var serverInfo: NATSServerInfo { published.info.withLock { $0 } ?? info }
     /// The time from the last ping to its answer.
-    package var roundTrip: Duration? { published.roundTrip.withLock { $0 } }
-    /// False while more than a mebibyte waits for the network.
-    package var isWritable: Bool { channel.isWritable }
-    package var eventLoop: any EventLoop { channel.eventLoop }
-
-    // MARK: - Receiving
+    package var roundTrip: Duration? { latestRoundTrip.last.withLock { $0 } }
 
     /// Calls `handler` on the event loop for each message of a subject, in the order of arrival.
-    /// - Returns: the number of the subscription, for `unsubscribe`.
-    @discardableResult
-    package func subscribe(
-        _ subject: String, handler: @escaping @Sendable (NATSMessage) -> Void
-    ) throws(NATSError) -> UInt64 {
-        try Self.check(subject)
-        let id = lastSubscription.add(1, ordering: .relaxed).newValue
-        onLoop { $0.subscribe(id, subject, handler) }
-        return id
+    package func subscribe(_ subject: String, handler: @escaping @Sendable (NATSMessage) -> Void) {
+        onLoop { $0.subscribe(subject, handler) }
     }
 
-    package func unsubscribe(_ subscription: UInt64) { onLoop { $0.unsubscribe(subscription) } }
-
-    /// Calls `body` on the event loop when all that was read at once has been given to the handlers: the time to write
-    /// once for many messages.
+    /// Calls `body` on the event loop when all that was read at once has been given to the handlers.
     package func onReadComplete(_ body: @escaping @Sendable () -> Void) { onLoop { $0.readComplete = body } }
 
-    /// Calls `body` on the event loop when the server refuses a subscription or a message, which it only says. Without
-    /// this, that is logged.
+    /// Calls `body` on the event loop when the server refuses a subscription or a message, which it only says.
     package func onRefusal(_ body: @escaping @Sendable (NATSError) -> Void) { onLoop { $0.refusal = body } }
 
-    // MARK: - Sending
-
-    /// Publishes one message. `append` and `write` are faster for many.
-    @discardableResult
-    package func publish(
-        _ payload: borrowing RawSpan, to subject: String, reply: String? = nil
-    ) throws(NATSError) -> EventLoopFuture<Void> {
-        var bytes = ByteBuffer()
-        try append(payload, to: subject, reply: reply, into: &bytes)
-        return write(bytes)
-    }
-
     /// Appends one message to what `write` will write.
+    /// - Parameter reply: the subject to answer to, made of `makeInbox`.
     package func append(
         _ payload: borrowing RawSpan, to subject: String, reply: String? = nil, into bytes: inout ByteBuffer
     ) throws(NATSError) {
-        try Self.check(subject)
-        if let reply { try Self.check(reply) }
-        try check(size: payload.byteCount)
-        bytes.writePublish(payload, to: subject, reply: reply)
+        let size = payload.byteCount
+        guard size <= maximumPayload else {
+            throw NATSError("A message of \(size) bytes is too large for \(server): max_payload is \(maximumPayload).")
+        }
+        bytes.writeStaticString("PUB ")
+        bytes.writeString(subject)
+        bytes.writeStaticString(" ")
+        bytes.writeString(reply ?? "")
+        bytes.writeStaticString(" ")
+        bytes.writeString(String(size))
+        bytes.writeStaticString("\r\n")
+        bytes.writeBytes(payload)
+        bytes.writeStaticString("\r\n")
     }
 
     /// Writes what `append` made.
-    /// - Returns: completes when the kernel has the bytes, or fails with the reason of the connection's end.
+    /// - Returns: completes when the kernel has the bytes.
     @discardableResult
-    package func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> {
-        channel.writeAndFlush(bytes).flatMapError { [closed] _ in
-            // A write fails only if the connection ends.
-            closed.flatMapThrowing { throw $0 }
-        }
-    }
+    package func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> { channel.writeAndFlush(bytes) }
 
-    /// Publishes a message, and waits for the answer to it.
-    package func request(
-        _ subject: String, _ payload: ByteBuffer = ByteBuffer(), timeout: Duration = .seconds(5)
-    ) async throws(NATSError) -> NATSMessage {
-        try Self.check(subject)
-        try check(size: payload.readableBytes)
-        return try await answer { $0.request(subject, payload, timeout, $1) }
+    /// Publishes a message, and waits for the answer to it. The subscription to that remains: this is for few requests.
+    func request(_ subject: String, _ payload: [UInt8]) async throws(NATSError) -> NATSMessage {
+        let inbox = Self.makeInbox()
+        var bytes = ByteBuffer()
+        try append(payload.span.bytes, to: subject, reply: inbox, into: &bytes)
+        return try await answer(to: subject) { [bytes] promise in
+            subscribe(inbox) { promise.succeed($0) }
+            write(bytes)
+        }
     }
 
     /// Sends a ping, and waits for its answer: then the server has read everything that was written before.
-    @discardableResult
-    package func ping() async throws(NATSError) -> Duration { try await answer { $0.ping($1) } }
-
-    // MARK: - The end
-
-    /// Waits until the server has read everything that was written, and closes the connection.
-    /// - Parameter timeout: of the wait; nil: the connect timeout.
-    package func close(timeout: Duration? = nil) async {
-        let end = eventLoop.scheduleTask(in: TimeAmount(timeout ?? closeTimeout)) { [session, server] in
-            session.value.fail(.closed(server))
-        }
-        _ = try? await ping()
-        end.cancel()
-        onLoop { [server] in $0.fail(.closed(server)) }
-        _ = try? await channel.closeFuture.get()
+    package func ping() async throws(NATSError) {
+        try await answer(to: "a ping") { promise in onLoop { $0.ping(promise) } }
     }
 
-    /// A subject that nobody else knows.
-    package static func makeInbox() -> String {
-        let words = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }
-        return "_INBOX.\(words.joined())"
-    }
-
-    /// Whether the text has nothing that ends a word or a line of the protocol, and no empty part.
-    package static func isSubject(_ text: String) -> Bool {
-        var last = UInt8(ascii: ".")
-        let bytes = text.utf8Span.span
-        for index in bytes.indices {
-            let byte = bytes[index]
-            guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: ".") || last != byte else { return false }
-            last = byte
-        }
-        return last != UInt8(ascii: ".")
-    }
-
-    private static func check(_ subject: String) throws(NATSError) {
-        guard !isSubject(subject) else { return }
-        throw NATSError(.notUsable, "\(NATSError.quoted(subject.utf8)) is no subject: words, with dots between, are.")
-    }
-
-    private func check(size: Int) throws(NATSError) {
-        guard size > info.maxPayload else { return }
-        throw NATSError(
-            .notUsable, "A message of \(size) bytes is too large for \(server). Its max_payload is \(info.maxPayload).")
-    }
-
-    private func answer<Value: Sendable>(
-        _ ask: @escaping @Sendable (NATSSession, EventLoopPromise<Value>) -> Void
-    ) async throws(NATSError) -> Value {
-        let promise = eventLoop.makePromise(of: Value.self)
-        onLoop { ask($0, promise) }
+    /// Waits for an answer, but neither longer than the timeout, nor after the end of the connection.
+    private func answer<Answer: Sendable>(
+        to question: String, _ ask: (EventLoopPromise<Answer>) -> Void
+    ) async throws(NATSError) -> Answer {
+        let promise = channel.eventLoop.makePromise(of: Answer.self)
+        ask(promise)
+        let late = NATSError("\(server) did not answer \(question) within \(timeout).", needsConfiguration: false)
+        let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { promise.fail(late) }
+        defer { timer.cancel() }
+        closed.whenSuccess { promise.fail($0) }
         do {
             return try await promise.futureResult.get()
         } catch {
@@ -194,24 +130,35 @@ package final class NATSConnection: Sendable {
         }
     }
 
-    private func onLoop(_ body: @escaping @Sendable (NATSSession) -> Void) {
-        if eventLoop.inEventLoop { return body(session.value) }
-        eventLoop.execute { [session] in body(session.value) }
-    }
-}
-
-extension ByteBuffer {
-    mutating func writePublish(_ payload: borrowing RawSpan, to subject: String, reply: String?) {
-        writeStaticString("PUB ")
-        writeString(subject)
-        writeStaticString(" ")
-        if let reply {
-            writeString(reply)
-            writeStaticString(" ")
+    /// Waits until the server has read everything that was written, and closes the connection.
+    /// - Parameter timeout: of the wait; nil: the one for connecting.
+    package func close(timeout: Duration? = nil) async {
+        let end = channel.eventLoop.scheduleTask(in: TimeAmount(timeout ?? self.timeout)) { [session, server] in
+            session.value.fail(.lost(server, "this client closed it"))
         }
-        writeString(String(payload.byteCount))
-        writeStaticString("\r\n")
-        writeBytes(payload)
-        writeStaticString("\r\n")
+        _ = try? await ping()
+        end.cancel()
+        onLoop { [server] in $0.fail(.lost(server, "this client closed it")) }
+        _ = try? await channel.closeFuture.get()
+    }
+
+    private func onLoop(_ body: @escaping @Sendable (NATSSession) -> Void) {
+        channel.eventLoop.execute { [session] in body(session.value) }
+    }
+
+    /// A subject that nobody else knows.
+    package static func makeInbox() -> String {
+        "_INBOX.\(UInt64.random(in: .min ... .max))\(UInt64.random(in: .min ... .max))"
+    }
+
+    /// Whether the text has nothing that ends a word or a line of the protocol, and no empty part.
+    package static func isSubject(_ text: String) -> Bool {
+        let dot = UInt8(ascii: ".")
+        var previous = dot
+        for byte in text.utf8 {
+            guard byte > 0x20, byte != 0x7F, byte != dot || previous != dot else { return false }
+            previous = byte
+        }
+        return previous != dot
     }
 }

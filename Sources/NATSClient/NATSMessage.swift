@@ -3,49 +3,68 @@ package import NIOCore
 /// A message as it arrived. It shares the bytes of the network's buffer; nothing is copied until it is asked for.
 package struct NATSMessage: Sendable {
     /// The control line, the headers, the payload.
-    let bytes: ByteBuffer
-    let line: NATSMessageLine
+    var bytes = ByteBuffer()
+    let subscription: Int
+    // Where the parts are, counted from the beginning of the line.
+    private let subjectRange: Range<Int>
+    private let replyRange: Range<Int>?
+    private let headerRange: Range<Int>
+    private let payloadRange: Range<Int>
 
-    package var subject: String { String(buffer: slice(line.subject)) }
-    package var subjectBytes: ByteBufferView { slice(line.subject).readableBytesView }
+    /// With its end, CR LF.
+    var length: Int { payloadRange.upperBound + 2 }
+
+    package var subject: ByteBufferView { slice(subjectRange).readableBytesView }
+    package var payload: ByteBuffer { slice(payloadRange) }
     /// The subject to answer to.
-    package var reply: String? { line.reply.map { String(buffer: slice($0)) } }
-    package var replyBytes: ByteBufferView? { line.reply.map { slice($0).readableBytesView } }
-    package var payload: ByteBuffer { slice(line.payload) }
+    var reply: ByteBuffer? { replyRange.map(slice) }
 
-    /// The number in the first line of the headers: 100 for what JetStream says about a consumer, 503 for a request
-    /// that nobody answers.
-    package var status: Int? {
-        guard !line.headers.isEmpty, let first = headerLines.first else { return nil }
-        return first.split(separator: UInt8(ascii: " ")).dropFirst().first.flatMap(decimal).map(
-            Int.init(truncatingIfNeeded:))
+    /// 100 for what a consumer says between the messages, 503 if nobody received a message with a reply subject.
+    var status: Substring? { headers.first?.split(separator: " ").dropFirst().first }
+
+    func header(_ name: String) -> String? {
+        headers.first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
     }
 
-    /// The first value of a header, whose name is compared exactly.
-    package func header(_ name: String) -> String? {
-        let start = Array("\(name):".utf8)
-        let line = headerLines.dropFirst().first { $0.starts(with: start) }
-        return line.map { String(decoding: $0.dropFirst(start.count).drop { $0 == UInt8(ascii: " ") }, as: UTF8.self) }
-    }
-
-    private var headerLines: [ByteBufferView] {
-        slice(line.headers).readableBytesView.split { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
+    /// The first is `NATS/1.0`, perhaps with a status.
+    private var headers: [Substring] {
+        headerRange.isEmpty ? [] : String(buffer: slice(headerRange)).split(whereSeparator: \.isNewline)
     }
 
     private func slice(_ range: Range<Int>) -> ByteBuffer {
         // The parser has checked that the ranges are inside.
         bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
     }
+
+    /// Reads a control line, without its end: `MSG <subject> <subscription> [reply] <bytes>` or
+    /// `HMSG <subject> <subscription> [reply] <headers> <bytes>`.
+    init?(line: UnsafeRawBufferPointer) {
+        var rest = line[...]
+        func word() -> Slice<UnsafeRawBufferPointer>? {
+            rest = rest.drop { $0 == UInt8(ascii: " ") }
+            let word = rest.prefix { $0 != UInt8(ascii: " ") }
+            rest = rest[word.endIndex...]
+            return word.isEmpty ? nil : word
+        }
+        guard let operation = word(), let subject = word(), let third = word() else { return nil }
+        let hasHeaders = operation.elementsEqual("HMSG".utf8)
+        let (fourth, fifth, sixth) = (word(), word(), hasHeaders ? word() : nil)
+        // Without a reply subject, each number is one word earlier.
+        let hasReply = (hasHeaders ? sixth : fifth) != nil
+        guard hasHeaders || operation.elementsEqual("MSG".utf8), word() == nil,
+            let subscription = decimal(third),
+            let all = (hasHeaders ? sixth ?? fifth : fifth ?? fourth).flatMap(decimal),
+            let headers = hasHeaders ? (hasReply ? fifth : fourth).flatMap(decimal) : 0, headers <= all
+        else { return nil }
+        (self.subscription, subjectRange) = (subscription, subject.startIndex..<subject.endIndex)
+        replyRange = hasReply ? fourth.map { $0.startIndex..<$0.endIndex } : nil
+        let start = line.count + 2
+        (headerRange, payloadRange) = (start..<(start + headers), (start + headers)..<(start + all))
+    }
 }
 
-/// The number that decimal digits say; nil if there is another character, or none, or if it does not fit.
-func decimal(_ digits: some Collection<UInt8>) -> UInt64? {
-    var number: UInt64 = 0
-    for digit in digits {
-        let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-        let (sum, isLarger) = tens.addingReportingOverflow(UInt64(digit &- UInt8(ascii: "0")))
-        guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9"), !isTooLarge, !isLarger else { return nil }
-        number = sum
-    }
-    return digits.isEmpty ? nil : number
+/// The number that decimal digits say; nil if there is another character. Nothing that is counted needs 19 digits.
+func decimal(_ digits: some Collection<UInt8>) -> Int? {
+    guard 1...18 ~= digits.count, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
 }

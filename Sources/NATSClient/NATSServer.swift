@@ -1,36 +1,26 @@
+internal import FoundationEssentials
+
 /// The address of a NATS server, as users write it: `nats://host:4222`, or `tls://host:4222` to require TLS.
-package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
-    package let host: String
-    package let port: Int
-    package let requiresTLS: Bool
+package struct NATSServer: Sendable, CustomStringConvertible {
+    package let description: String
+    let host: String
+    let port: Int
+    let requiresTLS: Bool
 
     package init(_ url: String) throws(NATSError) {
+        let remedy = "Give nats://HOST:PORT, or tls://HOST:PORT to require TLS"
         // It may contain a password, which no error repeats.
         guard !url.contains("@") else {
             throw NATSError(
-                .notUsable,
-                "The address of a NATS server contains a user. A password does not belong on a command line: write "
-                    + "user:password into a file, and give it with --credentials.")
+                "The address of a NATS server contains a user. \(remedy), and a file with the password: --credentials.")
         }
-        let scheme = ["nats://", "tls://"].first { url.hasPrefix($0) } ?? ""
-        var address = url.dropFirst(scheme.count)
+        let parts = URLComponents(string: url)
+        guard let parts, let scheme = parts.scheme, ["nats", "tls"].contains(scheme), let host = parts.host,
+            !host.isEmpty, host.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }), case let port = parts.port ?? 4222,
+            1...65535 ~= port, parts.path.isEmpty, parts.query == nil, parts.fragment == nil
+        else { throw NATSError("\(NATSError.quoted(url.utf8)) is no NATS server. \(remedy).") }
         // An IPv6 address is in brackets.
-        let bracket = address.hasPrefix("[") ? address.firstIndex(of: "]") : nil
-        let end = bracket.map(address.index(after:)) ?? address.firstIndex(of: ":") ?? address.endIndex
-        let rest = address[end...]
-        address = bracket.map { address[..<$0].dropFirst() } ?? address[..<end]
-        let isHost = address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
-        let port = rest.isEmpty ? 4222 : rest.first == ":" ? decimal(rest.dropFirst().utf8) : nil
-        guard !scheme.isEmpty, !address.isEmpty, isHost, let port, 1...65535 ~= port else {
-            throw NATSError(
-                .notUsable,
-                "\(NATSError.quoted(url.utf8)) is no NATS server. Give nats://HOST:PORT, or tls://HOST:PORT to require TLS."
-            )
-        }
-        (host, self.port, requiresTLS) = (String(address), Int(port), scheme == "tls://")
-    }
-
-    package var description: String {
-        "\(requiresTLS ? "tls" : "nats")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        self.host = String(host.drop { $0 == "[" }.prefix { $0 != "]" })
+        (self.port, requiresTLS, description) = (port, scheme == "tls", "\(scheme)://\(host):\(port)")
     }
 }

@@ -9,6 +9,8 @@ package struct BridgeOptions: Sendable {
     /// Tried in this order.
     package var servers: [NATSServer] = []
     package var nats = NATSOptions(name: "notification-bridge")
+    /// A file with `nats.credentials`, which is read again for each connection.
+    package var credentialsFile: String?
     /// The first part of the subjects.
     package var prefix = "notifications"
     /// Only notifications with these names are published, and posted here.

@@ -127,22 +127,20 @@ struct InboundPosts {
     mutating func receive(_ message: NATSMessage, over number: Int) -> Bool {
         guard let link, link.number == number else { return true }
         heard += 1
-        if let delivery = JetStreamDelivery(message) {
+        switch JetStreamDelivery(message) {
+        case .message(let streamSequence, let consumerSequence):
             let outcome = message.payload.withUnsafeReadableBytes { bytes in
-                delivery.consumerSequence == link.last + 1 ? receive(bytes) : .full
+                consumerSequence == link.last + 1 ? receive(bytes) : .full
             }
             if outcome == .full {
                 self.link = nil
                 return false
             }
-            self.link = (number, delivery.consumerSequence)
-            position?.last = delivery.streamSequence
+            self.link = (number, consumerSequence)
+            position?.last = streamSequence
             waiting.position = position
-            return true
-        }
-        switch JetStreamControl(message) {
         case .flowControl(let subject): waiting.answers.append(subject)
-        case .heartbeat(_, let last, let subject):
+        case .heartbeat(let last, let subject):
             if let subject { waiting.answers.append(subject) }
             if last == link.last { return true }
             self.link = nil

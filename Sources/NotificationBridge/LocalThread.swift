@@ -106,7 +106,7 @@ struct LocalThread {
             throw .serverRefused(path: path, problem: "\(error)")
         }
         (connections, acknowledged, toldStatus) = (connections + 1, 0, nil)
-        log.info("serves the local server", metadata: ["path": "\(path)"])
+        log.info("is connected to the local server", metadata: ["path": "\(path)"])
         return server
     }
 
@@ -247,7 +247,9 @@ struct LocalThread {
 
     private mutating func answer() {
         guard let link else { return }
-        for subject in answers { _ = try? link.connection.publish(RawSpan(), to: subject) }
+        var bytes = ByteBuffer()
+        for subject in answers { try? link.connection.append(RawSpan(), to: subject, into: &bytes) }
+        if !answers.isEmpty { link.connection.write(bytes) }
         answers = []
     }
 

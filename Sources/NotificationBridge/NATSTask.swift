@@ -49,7 +49,7 @@ struct NATSTask: Sendable {
             } catch {
                 if number == 0, error.needsConfiguration, attempts >= options.servers.count { throw error }
                 if mail.change({ $0.linkProblem }) != error.description {
-                    log.warning("is not connected to NATS", metadata: ["error": "\(error)"])
+                    log.warning("is not connected to NATS, and tries again", metadata: ["error": "\(error)"])
                 }
                 mail.post { ($0.link, $0.linkProblem) = (nil, error.description) }
             }
@@ -70,8 +70,10 @@ struct NATSTask: Sendable {
     }
 
     private func connect(to server: NATSServer, _ number: Int) async throws(NATSError) -> NATSLink {
+        var nats = options.nats
+        if let file = options.credentialsFile { nats.credentials = try NATSCredentials(file: file) }
         let connection = try await NATSConnection.connect(
-            to: server, options: options.nats, group: MultiThreadedEventLoopGroup.singleton, logger: log)
+            to: server, options: nats, group: MultiThreadedEventLoopGroup.singleton, logger: log)
         do throws(NATSError) {
             let link = NATSLink(
                 connection: connection, number: number,
@@ -85,10 +87,10 @@ struct NATSTask: Sendable {
                 mail.post { $0.denial = error.description }
             }
             if let stream = options.stream, let acknowledgements = link.acknowledgements {
-                try receiveAcknowledgements(acknowledgements, over: connection)
+                receiveAcknowledgements(acknowledgements, over: connection)
                 try await receive(stream, over: link)
             } else {
-                try connection.subscribe(filter) { [mail] message in
+                connection.subscribe(filter) { [mail] message in
                     message.payload.withUnsafeReadableBytes { bytes in mail.change { _ = $0.inbound.receive(bytes) } }
                 }
                 try await connection.ping()
@@ -108,12 +110,12 @@ struct NATSTask: Sendable {
             : NotificationSubject.all(prefix: options.prefix)
     }
 
-    private func receiveAcknowledgements(_ inbox: String, over connection: NATSConnection) throws(NATSError) {
-        try connection.subscribe("\(inbox).*") { [mail, options] message in
-            let digits = message.subjectBytes.dropFirst(inbox.utf8.count + 1)
+    private func receiveAcknowledgements(_ inbox: String, over connection: NATSConnection) {
+        connection.subscribe("\(inbox).*") { [mail, options] message in
+            let digits = message.subject.dropFirst(inbox.utf8.count + 1)
             guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return }
             do throws(NATSError) {
-                _ = try JetStreamAcknowledgement(message, subject: NotificationSubject.all(prefix: options.prefix))
+                try message.checkIsStored(NotificationSubject.all(prefix: options.prefix))
                 mail.change { $0.finished.append(number) }
             } catch {
                 mail.change {
@@ -127,40 +129,22 @@ struct NATSTask: Sendable {
 
     /// Receives what a stream holds, from the last message on that was received.
     private func receive(_ name: String, over link: NATSLink) async throws(NATSError) {
-        let jetStream = JetStream(link.connection)
-        var found = try await jetStream.stream(name)
-        if found == nil {
-            var new = JetStream.Configuration(
-                name: name, subjects: [NotificationSubject.all(prefix: options.prefix)])
-            new.maxBytes = Self.streamBytes
-            found = try await jetStream.createStream(new)
-        }
-        guard let stream = found else { return }
+        let stream = try await link.connection.openStream(
+            name, subjects: [NotificationSubject.all(prefix: options.prefix)], maxBytes: Self.streamBytes)
         let position = mail.change {
-            $0.inbound.resume(
-                created: stream.created, first: stream.state.firstSeq, last: stream.state.lastSeq)
+            $0.inbound.resume(created: stream.created, first: stream.firstSeq, last: stream.lastSeq)
         }
         let inbox = NATSConnection.makeInbox()
-        try link.connection.subscribe(inbox) { [mail] message in
+        link.connection.subscribe(inbox) { [mail] message in
             let isInOrder = mail.change { $0.inbound.receive(message, over: link.number) }
             // Another connection begins after the last message that was received.
             if !isInOrder { Task { await link.connection.close() } }
         }
-        _ = try await jetStream.createConsumer(
-            of: name, deliverTo: inbox, start: .sequence(position + 1), filter: filter)
+        try await link.connection.createConsumer(of: name, deliverTo: inbox, from: position + 1, filter: filter)
     }
 }
 
 extension NATSError {
-    /// Whether another attempt would end in the same way.
-    fileprivate var needsConfiguration: Bool {
-        switch code {
-        case .notUsable, .rejected: true
-        // JetStream may not have begun yet.
-        case .refused, .noResponders, .notConnected, .lost, .closed, .notAnswered: false
-        }
-    }
-
     /// Whether the stream has a limit for the size of a message, and this one is larger.
     fileprivate var isOfSize: Bool { number == 10054 }
 }

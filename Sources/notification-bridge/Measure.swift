@@ -33,7 +33,9 @@ struct Measure: AsyncParsableCommand {
     private static let name = Notification.Name("measured")
 
     func run() async throws {
-        guard let url = bridge.servers.first else { throw ValidationError("no NATS server is given: --nats URL") }
+        guard let url = bridge.servers.first else {
+            throw ValidationError("no NATS server is given. Give one: --nats nats://HOST:4222")
+        }
         let root = FileManager.default.temporaryDirectory.path + "/measure-\(getpid())"
         try FileManager.default.createDirectory(
             atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -58,7 +60,7 @@ struct Measure: AsyncParsableCommand {
 
         let (publisher, subscriber) = (try await connect(url), try await connect(url))
         let received = Counter()
-        try subscriber.subscribe("measured.plain") { _ in received.add() }
+        subscriber.subscribe("measured.plain") { _ in received.add() }
         try await subscriber.ping()
         let payload = [UInt8](repeating: 120, count: 200)
         let info: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 170))]
@@ -75,7 +77,11 @@ struct Measure: AsyncParsableCommand {
                     buffer.clear()
                 })
             rates[1].append(try rate(bridged) { _ in try centers[0].post(name: Self.name, userInfo: info) })
-            delays[0] += try latencies(received) { try publisher.publish(payload.span.bytes, to: "measured.plain") }
+            delays[0] += try latencies(received) {
+                var message = ByteBuffer()
+                try publisher.append(payload.span.bytes, to: "measured.plain", into: &message)
+                publisher.write(message)
+            }
             delays[1] += try latencies(bridged) { try centers[0].post(name: Self.name, userInfo: info) }
         }
         withExtendedLifetime((token, subscriber)) {}
@@ -100,12 +106,12 @@ struct Measure: AsyncParsableCommand {
             arguments: [
                 "--nats", url, "--name", Self.name.rawValue, "--directory", directory.path, "--state",
                 directory.path + ".state",
-            ] + (bridge.hold.map { ["--hold", $0] } ?? []))
+            ] + bridge.connectionArguments)
     }
 
     private func connect(_ url: String) async throws -> NATSConnection {
         try await NATSConnection.connect(
-            to: try NATSServer(url), options: NATSOptions(name: "measure"),
+            to: try NATSServer(url), options: try bridge.natsOptions(),
             group: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "measure") { _ in SwiftLogNoOpLogHandler() })
     }

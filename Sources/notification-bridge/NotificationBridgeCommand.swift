@@ -32,10 +32,13 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("nats"),
-        help: "A NATS server, nats://HOST:PORT or tls://HOST:PORT. Several are tried in turn.")
+        help:
+            "A NATS server (required), nats://HOST:PORT or tls://HOST:PORT, port 4222 by default. Several are tried in turn."
+    )
     var servers: [String] = []
 
-    @Option(name: .customLong("name"), help: "A name of notifications to exchange. Repeat it for more.")
+    @Option(
+        name: .customLong("name"), help: "A name of notifications to exchange (required), in full. Repeat it for more.")
     var names: [String] = []
 
     @Option(help: "The stream of JetStream that holds what is published. It is created if there is none.")
@@ -48,7 +51,7 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
     var tls = false
 
     @Option(
-        help: "A PEM file of the certificates to trust, instead of the system's. Requires TLS.", completion: .file())
+        help: "A PEM file of the certificates to trust, instead of the system's. Implies --tls.", completion: .file())
     var tlsRoots: String?
 
     @Option(help: "The first part of the subjects: bridges with the same prefix exchange notifications.")
@@ -60,23 +63,41 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
     @Option(help: "The directory of the local server.", completion: .directory)
     var directory: String?
 
-    @Option(help: "Where the bridge keeps its position in the stream.", completion: .directory)
+    @Option(
+        help: "Where the bridge keeps its position in the stream (default: in ~/.local/state).", completion: .directory)
     var state: String?
+
+    /// What a bridge that `measure` starts needs too.
+    var connectionArguments: [String] {
+        let values = [("--hold", hold), ("--credentials", credentials), ("--tls-roots", tlsRoots)]
+        return values.flatMap { name, value in value.map { [name, $0] } ?? [] } + (tls ? ["--tls"] : [])
+    }
+
+    /// - Throws: a usage error.
+    func natsOptions() throws -> NATSOptions {
+        var options = BridgeOptions().nats
+        (options.requiresTLS, options.trustedRoots) = (tls, tlsRoots)
+        do throws(NATSError) {
+            if let credentials { options.credentials = try NATSCredentials(file: credentials) }
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        return options
+    }
 
     /// - Throws: a usage error.
     private func options() throws -> BridgeOptions {
         var options = BridgeOptions()
         do throws(NATSError) {
             for url in servers { options.servers.append(try NATSServer(url)) }
-            if let credentials { options.nats.credentials = try NATSCredentials(file: credentials) }
         } catch {
             throw ValidationError("\(error)")
         }
         (options.names, options.stream, options.prefix) = (names, hold, subjectPrefix)
+        (options.nats, options.credentialsFile) = (try natsOptions(), credentials)
         options.origin.machine = machine
         if let directory { options.directory = ServerDirectory(path: directory) }
         if let state { options.stateDirectory = state }
-        (options.nats.requiresTLS, options.nats.trustedRoots) = (tls, tlsRoots)
         if let problem = options.problem { throw ValidationError(problem) }
         return options
     }
@@ -88,7 +109,7 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
             services: [
                 .init(service: Bridge(options, log: log), successTerminationBehavior: .gracefullyShutdownGroup)
             ],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+            gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: log)
         configuration.maximumGracefulShutdownDuration = .seconds(5)
         do {
             try await ServiceGroup(configuration: configuration).run()

@@ -45,15 +45,14 @@ func encoded(_ userInfo: [String: PropertyListValue]) throws -> [UInt8] {
 extension NATSMessage {
     /// A message as a server writes it.
     static func test(_ payload: [UInt8], reply: String? = nil, header: String? = nil) throws -> NATSMessage {
-        var parser = NATSParser(try NATSServer("nats://host"), maximumPayload: 1 << 20)
+        let parser = NATSParser(server: try NATSServer("nats://host"))
         let (head, words) = (header.map { Array("\($0)\r\n\r\n".utf8) } ?? [], reply.map { " \($0)" } ?? "")
         let line =
             header == nil
             ? "MSG a 1\(words) \(payload.count)\r\n"
             : "HMSG a 1\(words) \(head.count) \(head.count + payload.count)\r\n"
         var bytes = ByteBuffer(bytes: Array(line.utf8) + head + payload + Array("\r\n".utf8))
-        parser.append(&bytes)
-        guard case .message(let message) = try parser.next() else { throw NATSError.noResponders("no message") }
+        guard case .message(let message) = try parser.decode(buffer: &bytes) else { throw NATSError("no message") }
         return message
     }
 
