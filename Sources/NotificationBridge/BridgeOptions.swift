@@ -30,7 +30,7 @@ package struct BridgeOptions: Sendable {
         let process = ProcessInfo.processInfo
         // An empty or relative one counts as none.
         let given = process.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = given ?? "\(NSHomeDirectory())/.local/state"
+        let home = given ?? "\(process.environment["HOME"] ?? NSHomeDirectory())/.local/state"
         return "\(home)/notification-bridge/\(process.hostName)"
     }
 
