@@ -28,13 +28,26 @@ struct MachineFault: Sendable {
             name: "both bridges are stopped",
             begin: { for machine in $0.machines { machine.bridge?.kill(SIGSTOP) } },
             end: { for machine in $0.machines { machine.bridge?.kill(SIGCONT) } }),
-        bridgeIsKilled("the poster's bridge is killed") { $0.one },
-        bridgeIsKilled("the observer's bridge is killed") { $0.two },
-        serverIsKilled("the poster's local server is killed") { $0.one },
-        serverIsKilled("the observer's local server is killed") { $0.two },
-        networkFails("the network forwards nothing", .stops),
-        networkFails("the network drops connections", .drops),
-        networkFails("NATS answers garbage", .garbles),
+        MachineFault(
+            name: "the poster's bridge is killed", begin: { try $0.one.endBridge() }, end: { try $0.one.startBridge() }),
+        MachineFault(
+            name: "the observer's bridge is killed", begin: { try $0.two.endBridge() },
+            end: { try $0.two.startBridge() }),
+        MachineFault(
+            name: "the poster's local server is killed", loss: .possible, begin: { try $0.one.killServer() },
+            end: { try $0.one.waitForBridge() }),
+        MachineFault(
+            name: "the observer's local server is killed", loss: .possible, begin: { try $0.two.killServer() },
+            end: { try $0.two.waitForBridge() }),
+        MachineFault(
+            name: "the network forwards nothing", begin: { $0.proxy.behavior = .stops },
+            end: { $0.proxy.behavior = .forwards }),
+        MachineFault(
+            name: "the network drops connections", begin: { $0.proxy.behavior = .drops },
+            end: { $0.proxy.behavior = .forwards }),
+        MachineFault(
+            name: "NATS answers garbage", begin: { $0.proxy.behavior = .garbles },
+            end: { $0.proxy.behavior = .forwards }),
         MachineFault(
             name: "the stream is full", loss: .certain,
             begin: { rig in
@@ -54,8 +67,7 @@ struct MachineFault: Sendable {
                 setup.hub += ["--user", "rig", "--pass", "right"]
                 setup.bridge += ["--credentials", "\(setup.path)/right"]
             },
-            begin: { try $0.restartBridge(with: "--credentials", "wrong", saying: "check the credentials") },
-            end: { try $0.two.startBridge() }),
+            begin: { try $0.two.expectRefusal(["--credentials", "\($0.directory.path)/wrong"], saying: "credentials") }),
         MachineFault(
             name: "NATS has a wrong certificate",
             missing: ChildProgram.find("openssl") == nil ? "there is no openssl in PATH: apt-get install openssl" : nil,
@@ -67,8 +79,9 @@ struct MachineFault: Sendable {
                 setup.hub += ["--tls", "--tlscert", "\(setup.path)/hub.pem", "--tlskey", "\(setup.path)/hub.key"]
                 setup.bridge += ["--tls-roots", "\(setup.path)/hub.pem"]
             },
-            begin: { try $0.restartBridge(with: "--tls-roots", "other.pem", saying: "not signed") },
-            end: { try $0.two.startBridge() }),
+            begin: {
+                try $0.two.expectRefusal(["--tls-roots", "\($0.directory.path)/other.pem"], saying: "not signed")
+            }),
         MachineFault(
             name: "the clocks differ by a day",
             missing: falseClock == nil ? "libfaketime is not installed: apt-get install libfaketime" : nil,
@@ -78,30 +91,9 @@ struct MachineFault: Sendable {
                 // then.
                 setup.wrapper += ["sh", "-c", "exec \"$0\" \"$@\""]
             },
-            end: { rig in
-                // What the library leaves.
-                for name in ["faketime_shm_", "sem.faketime_sem_"] {
-                    unlink("/dev/shm/\(name)\(rig.two.bridge?.id ?? 0)")
-                }
-            }),
+            // What the library leaves.
+            end: { try $0.directory.shell("rm -f /dev/shm/*faketime_*_$0", ["\($0.two.bridge?.id ?? 0)"]) }),
     ]
-
-    private static func bridgeIsKilled(_ name: String, of machine: @Sendable @escaping (MachineRig) -> Machine) -> Self
-    {
-        MachineFault(name: name, begin: { try machine($0).endBridge() }, end: { try machine($0).startBridge() })
-    }
-
-    private static func serverIsKilled(_ name: String, of machine: @Sendable @escaping (MachineRig) -> Machine) -> Self
-    {
-        MachineFault(
-            name: name, loss: .possible, begin: { try machine($0).killServer() },
-            end: { try machine($0).waitForBridge() })
-    }
-
-    private static func networkFails(_ name: String, _ behavior: LoopbackProxy.Behavior) -> Self {
-        MachineFault(
-            name: name, begin: { $0.proxy.behavior = behavior }, end: { $0.proxy.behavior = .forwards })
-    }
 
     /// The library of Debian's package libfaketime, which gives a program another time of day.
     private static let falseClock: String? = {
@@ -109,12 +101,4 @@ struct MachineFault: Sendable {
         return directories.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
             .first(where: FileManager.default.fileExists)
     }()
-}
-
-extension MachineRig {
-    /// Kills the observer's bridge. The next one gets a wrong file, and NATS or it has to refuse that.
-    fileprivate func restartBridge(with option: String, _ file: String, saying text: String) throws {
-        try two.endBridge()
-        try two.expectRefusal([option, "\(directory.path)/\(file)"], saying: text)
-    }
 }

@@ -25,16 +25,24 @@ final class MachineRig {
 
     var machines: [Machine] { [one, two] }
 
-    init(
-        _ programs: MachinesScenario.Programs, timeout: Duration, _ prepare: (inout Setup) throws -> Void = { _ in }
-    ) throws {
+    private static let nats = ChildProgram.find("nats-server", more: ["/usr/sbin", "/usr/local/sbin"])
+    private static let bridge = Result { try ChildProgram.findBridge() }
+
+    /// Which of the programs, which not everybody has, is missing, and how to get it.
+    static var missing: String? {
+        if nats == nil { return "there is no nats-server in PATH: apt-get install nats-server" }
+        if case .failure(let error) = bridge { return "\(error)" }
+        return nil
+    }
+
+    init(timeout: Duration, _ prepare: (inout Setup) throws -> Void = { _ in }) throws {
         directory = try RigDirectory(timeout: timeout)
         var setup = Setup(directory: directory)
         try prepare(&setup)
-        hub = try NATSHub(programs.nats, in: directory, setup.hub)
+        hub = try NATSHub(Self.nats ?? "nats-server", in: directory, setup.hub)
         proxy = try LoopbackProxy(to: hub.port)
         let url = "\(setup.scheme)://127.0.0.1:\(proxy.port)"
-        let words = [programs.bridge, "--nats", url] + setup.bridge
+        let words = [try Self.bridge.get(), "--nats", url] + setup.bridge
         one = try Machine("one", in: directory, words)
         two = try Machine("two", in: directory, setup.wrapper + words)
         for machine in machines { try machine.startBridge() }

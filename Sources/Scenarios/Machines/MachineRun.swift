@@ -13,11 +13,11 @@ struct MachineRun: Sendable, Hashable {
     private(set) var skipped: String?
 
     /// - Parameter posts: so many are posted before, during and after the fault, together.
-    init(_ fault: MachineFault, posts: Int, _ programs: MachinesScenario.Programs, timeout: Duration) {
+    init(_ fault: MachineFault, posts: Int, timeout: Duration) {
         (self.fault, skipped) = (fault.name, fault.missing)
         guard skipped == nil else { return }
         do {
-            let rig = try MachineRig(programs, timeout: timeout, fault.prepare)
+            let rig = try MachineRig(timeout: timeout, fault.prepare)
             defer { for machine in rig.machines { tally.add(machine.tally.withLock { $0 }) } }
             try run(fault, posts, rig)
         } catch {

@@ -1,4 +1,3 @@
-internal import ChildProcesses
 internal import DeliveryRecording
 internal import DistributedNotifications
 internal import TerminalText
@@ -14,28 +13,10 @@ struct MachinesScenario: Scenario {
     private static let asPromised = "as promised"
     private static let skipped = "skipped: "
 
-    /// The paths of programs that not everybody has.
-    struct Programs: Sendable {
-        let bridge: String
-        let nats: String
-
-        /// - Throws: which is missing, and how to get it.
-        init() throws(ChildProcessError) {
-            bridge = try ChildProgram.findBridge()
-            guard let nats = ChildProgram.find("nats-server", more: ["/usr/sbin", "/usr/local/sbin"]) else {
-                throw ChildProcessError("there is no nats-server in PATH: apt-get install nats-server")
-            }
-            self.nats = nats
-        }
-    }
-
     func run(in environment: ScenarioEnvironment) throws {
-        let programs: Programs
-        do {
-            programs = try Programs()
-        } catch {
-            environment.show("\(Self.skipped)\(error)")
-            return ScenarioRecording.log("\(Self.skipped)\(error)")
+        if let missing = MachineRig.missing {
+            environment.show("\(Self.skipped)\(missing)")
+            return ScenarioRecording.log("\(Self.skipped)\(missing)")
         }
         let numbers = ["posted", "received", "gap", "disorder"]
         var table = Table([.text("fault")] + numbers.map { .number($0) } + [.text("result")])
@@ -44,7 +25,7 @@ struct MachinesScenario: Scenario {
         for (index, fault) in MachineFault.all.enumerated() {
             environment.progress(Double(index) / Double(MachineFault.all.count))
             let posts = environment.options.bridgedPosts
-            let run = MachineRun(fault, posts: posts, programs, timeout: environment.timeout)
+            let run = MachineRun(fault, posts: posts, timeout: environment.timeout)
             let result = run.skipped.map { Self.skipped + $0 } ?? run.problem ?? Self.asPromised
             let numbers = [run.posted, run.tally.received, run.tally.gap, run.tally.disordered]
             let slow = run.tally.gaps[.slow].map { "; \($0) of the gap: the observer was slow" } ?? ""
