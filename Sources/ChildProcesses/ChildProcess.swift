@@ -109,14 +109,16 @@ package final class ChildProcess: Sendable {
 package struct ChildProcessError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
+    package init(_ description: String) { self.description = description }
+
     /// The child does not read its input any more.
-    package static let hasEnded = Self(description: "the child process ended before it had read its input")
+    package static let hasEnded = Self("the child process ended before it had read its input")
 
     static func cannotRun(_ program: String, _ error: Int32) -> Self {
-        Self(description: "cannot run \(program): \(String(cString: strerror(error)))")
+        Self("cannot run \(program): \(String(cString: strerror(error)))")
     }
 
     static func timedOut(after timeout: Duration) -> Self {
-        Self(description: "the child process wrote no line within \(timeout)")
+        Self("the child process wrote no line within \(timeout)")
     }
 }

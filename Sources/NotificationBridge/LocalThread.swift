@@ -21,7 +21,8 @@ struct LocalThread {
     private var answers: [String] = []
     /// The connections to the local server so far.
     private var connections = 0
-    private var acknowledged: UInt64 = 0
+    /// How many of the present connection's posts are finished, and how many the server was told.
+    private var (finished, acknowledged) = (0, 0)
     /// The link over which was published last, and what is next to be published over it.
     private var link: NATSLink?
     private var nextToPublish: UInt64 = 0
@@ -36,6 +37,7 @@ struct LocalThread {
     private var stopsAt: SuspendingClock.Instant?
 
     static let timeout = Duration.seconds(5)
+    static let acknowledgedTogether = 256
     static let statusInterval = Duration.seconds(1)
     /// A consumer sends a heartbeat each 5 s.
     static let longestSilence = Duration.seconds(15)
@@ -105,7 +107,7 @@ struct LocalThread {
         } catch {
             throw .serverRefused(path: path, problem: "\(error)")
         }
-        (connections, acknowledged, toldStatus) = (connections + 1, 0, nil)
+        (connections, finished, acknowledged, toldStatus) = (connections + 1, 0, 0, nil)
         log.info("is connected to the local server", metadata: ["path": "\(path)"])
         return server
     }
@@ -161,27 +163,29 @@ struct LocalThread {
     }
 
     private mutating func acknowledge(over sender: FrameSender) -> Bool {
-        let count = window.removeFinished(of: connections)
+        finished += window.removeFinished(of: connections)
         // Those that are unusable are removed a little later than they are counted.
         status.out = max(0, Int(window.first) - status.unusable)
-        guard count > 0 else { return true }
-        acknowledged += UInt64(count)
+        // Each acknowledgement wakes the server.
+        guard finished >= acknowledged + Self.acknowledgedTogether || window.posts.isEmpty, finished > acknowledged
+        else { return true }
+        acknowledged = finished
         var writer = FrameWriter()
-        writer.acknowledge(acknowledged)
+        writer.acknowledge(UInt64(acknowledged))
         return send(writer.bytes, over: sender)
     }
 
     // MARK: NATS
 
     private mutating func takeMail() {
-        let (link, finished, unusable, refusal, isStopping, heard) = mail.change { mail in
+        let (link, published, unusable, refusal, isStopping, heard) = mail.change { mail in
             defer { (mail.finished, mail.unusable, mail.refusal) = ([], [], nil) }
             (status.invalid, status.missing) = (mail.inbound.invalid, mail.inbound.missing)
             status.problem = mail.linkProblem ?? mail.denial ?? mail.inbound.problem
             return (mail.link, mail.finished, mail.unusable, mail.refusal, mail.isStopping, mail.inbound.heard)
         }
-        for number in finished { window.finish(number) }
-        if !finished.isEmpty { (lastProgress, status.refusal) = (.now, nil) }
+        for number in published { window.finish(number) }
+        if !published.isEmpty { (lastProgress, status.refusal) = (.now, nil) }
         for number in unusable where window.finish(number) { status.unusable += 1 }
         if let refusal {
             if status.refusal != refusal { log.warning("posts are not taken", metadata: ["reason": "\(refusal)"]) }

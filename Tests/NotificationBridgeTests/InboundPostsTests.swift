@@ -16,9 +16,8 @@ final class InboundPostsTests: XCTestCase {
     private func numbers(_ batch: InboundPosts.Batch) throws -> [UInt64] {
         var (decoder, numbers, frames) = (FrameDecoder(), [UInt64](), batch.frames[...])
         while !frames.isEmpty {
-            let space = decoder.space()
-            let part = frames.prefix(space.count)
-            space.copyBytes(from: part)
+            let part = frames.prefix(decoder.space().count)
+            decoder.space().copyBytes(from: part)
             decoder.received(part.count)
             frames = frames.dropFirst(part.count)
             while let frame = try decoder.next() {

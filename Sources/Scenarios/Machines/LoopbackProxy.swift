@@ -1,9 +1,10 @@
 internal import Foundation
+internal import Glibc
 internal import ThreadedNotifications
 
-/// A network between NATS and its clients that can fail.
+/// A network on 127.0.0.1, between NATS and its clients, that can fail.
 ///
-/// Threads: two for each connection, which end with it.
+/// Threads: one that accepts connections, and two for each connection, which end with it.
 final class LoopbackProxy: Sendable {
     enum Behavior: Sendable {
         case forwards
@@ -11,78 +12,77 @@ final class LoopbackProxy: Sendable {
         case stops
         /// Connections end, and new ones end at once.
         case drops
-        /// Clients get what is not NATS's protocol, and their connections end.
-        case writesGarbage
+        /// Both sides read what is not NATS's protocol.
+        case garbles
     }
 
-    private struct State {
-        var behavior = Behavior.forwards
-        var sockets: [LoopbackSocket] = []
-    }
-
-    private let listener: LoopbackSocket
-    private let state = Locked(State())
-    private let changed = NSCondition()
-
-    var port: Int { listener.port }
+    let port: Int
+    private let listener: Int32
+    /// The sockets of all connections are closed with this value.
+    private let state = Locked((behavior: Behavior.forwards, sockets: [Int32]()))
 
     /// - Parameter hub: the port of NATS.
     init(to hub: Int) throws {
-        listener = try .listening()
-        let accepts: @Sendable () -> Void = { [listener, self] in
-            while let client = listener.accept() { self.connect(client, to: hub) }
+        (listener, port) = try Self.open(nil)
+        Thread.detachNewThread { [self] in
+            while case let client = accept(listener, nil, nil), client >= 0 {
+                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+                guard behavior != .drops, let server = try? Self.open(hub).socket else {
+                    close(client)
+                    continue
+                }
+                state.withLock { $0.sockets += [client, server] }
+                Thread.detachNewThread { self.forward(from: client, to: server) }
+                Thread.detachNewThread { self.forward(from: server, to: client) }
+            }
         }
-        Thread.detachNewThread(accepts)
     }
+
+    deinit { for socket in state.withLock({ $0.sockets }) + [listener] { close(socket) } }
 
     /// Ends the listener, and all connections.
     func end() {
-        listener.shutDown()
-        set(.drops)
+        shutdown(listener, Int32(SHUT_RDWR))
+        behavior = .drops
     }
 
-    func set(_ behavior: Behavior) {
-        let ended = state.withLock { state -> [LoopbackSocket] in
-            state.behavior = behavior
-            if behavior == .forwards || behavior == .stops { return [] }
-            defer { state.sockets = [] }
-            return state.sockets
+    var behavior: Behavior {
+        get { state.withLock { $0.behavior } }
+        set {
+            state.withLock { state in
+                state.behavior = newValue
+                if newValue == .drops { for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) } }
+            }
         }
-        for socket in ended { if behavior != .writesGarbage { socket.shutDown() } }
-        changed.lock()
-        changed.broadcast()
-        changed.unlock()
     }
 
-    private func connect(_ client: LoopbackSocket, to port: Int) {
-        switch state.withLock({ $0.behavior }) {
-        case .drops: return
-        case .writesGarbage: return writeGarbage(to: client)
-        case .forwards, .stops: break
+    private func forward(from source: Int32, to destination: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while case let count = recv(source, &buffer, buffer.count, 0), count > 0 {
+            while behavior == .stops { usleep(2000) }
+            if behavior == .garbles { for index in 0..<count { buffer[index] = .random(in: 0...255) } }
+            guard behavior != .drops, send(destination, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
         }
-        guard let hub = try? LoopbackSocket.connected(to: port) else { return }
-        state.withLock { $0.sockets += [client, hub] }
-        Thread.detachNewThread { self.forward(from: client, to: hub) { _ in } }
-        Thread.detachNewThread { self.forward(from: hub, to: client) { self.writeGarbage(to: $0) } }
+        for socket in [source, destination] { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    private func writeGarbage(to client: LoopbackSocket) {
-        _ = client.write((0..<4096).map { _ in UInt8.random(in: 0...255) } + Array("\r\nMSG a 1 -5\r\n".utf8))
-    }
-
-    private func forward(
-        from source: LoopbackSocket, to destination: LoopbackSocket, garbage: (LoopbackSocket) -> Void
-    ) {
-        while true {
-            let bytes = source.read()
-            changed.lock()
-            while state.withLock({ $0.behavior }) == .stops { changed.wait() }
-            changed.unlock()
-            let behavior = state.withLock { $0.behavior }
-            if behavior == .writesGarbage { garbage(destination) }
-            guard behavior == .forwards, !bytes.isEmpty, destination.write(bytes) else { break }
+    /// - Parameter peer: the port to connect to; nil: the socket listens.
+    private static func open(_ peer: Int?) throws -> (socket: Int32, port: Int) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(peer ?? 0).bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let isOpen = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                (peer == nil ? bind : connect)(descriptor, address, size) == 0
+                    && (peer != nil || listen(descriptor, 64) == 0)
+                    && getsockname(descriptor, address, &size) == 0
+            }
         }
-        for socket in [source, destination] { socket.shutDown() }
-        state.withLock { $0.sockets.removeAll { $0 === source || $0 === destination } }
+        if isOpen { return (descriptor, Int(UInt16(bigEndian: address.sin_port))) }
+        let problem = "no socket on 127.0.0.1: \(String(cString: strerror(errno)))"
+        close(descriptor)
+        throw ScenarioError.machines(problem: problem)
     }
 }

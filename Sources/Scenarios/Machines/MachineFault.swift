@@ -5,7 +5,7 @@ internal import Foundation
 struct MachineFault: Sendable {
     let name: String
     /// What it needs besides the programs; nil if that is there.
-    var missing: @Sendable () -> String? = { nil }
+    var missing: String?
     var loss = Loss.none
     /// Both machines post, and observe both.
     var isMutual = false
@@ -17,18 +17,22 @@ struct MachineFault: Sendable {
     enum Loss { case none, possible, certain }
 
     static let all = [
-        MachineFault(name: "none"),
+        MachineFault(name: "none, and both post", isMutual: true),
         MachineFault(name: "none, and nothing is held", loss: .possible, prepare: { $0.bridge = [] }),
-        MachineFault(name: "none, and both post", isMutual: true, end: { try $0.expectNoLoop() }),
         MachineFault(name: "NATS is killed", begin: { $0.hub.kill() }, end: { try $0.hub.start() }),
         MachineFault(
             name: "both bridges are restarted",
-            begin: { rig in for machine in [rig.one, rig.two] { try machine.stopBridge() } },
-            end: { rig in for machine in [rig.one, rig.two] { try machine.startBridge() } }),
+            begin: { for machine in $0.machines { try machine.endBridge(SIGTERM) } },
+            end: { for machine in $0.machines { try machine.startBridge() } }),
         MachineFault(
-            name: "the poster's bridge is killed", begin: { $0.one.killBridge() }, end: { try $0.one.startBridge() }),
+            name: "both bridges are stopped",
+            begin: { for machine in $0.machines { machine.bridge?.kill(SIGSTOP) } },
+            end: { for machine in $0.machines { machine.bridge?.kill(SIGCONT) } }),
         MachineFault(
-            name: "the observer's bridge is killed", begin: { $0.two.killBridge() }, end: { try $0.two.startBridge() }),
+            name: "the poster's bridge is killed", begin: { try $0.one.endBridge() }, end: { try $0.one.startBridge() }),
+        MachineFault(
+            name: "the observer's bridge is killed", begin: { try $0.two.endBridge() },
+            end: { try $0.two.startBridge() }),
         MachineFault(
             name: "the poster's local server is killed", loss: .possible, begin: { try $0.one.killServer() },
             end: { try $0.one.waitForBridge() }),
@@ -36,18 +40,20 @@ struct MachineFault: Sendable {
             name: "the observer's local server is killed", loss: .possible, begin: { try $0.two.killServer() },
             end: { try $0.two.waitForBridge() }),
         MachineFault(
-            name: "the network forwards nothing", prepare: { $0.way = .throughProxy },
-            begin: { $0.proxy.set(.stops) }, end: { $0.proxy.set(.forwards) }),
+            name: "the network forwards nothing", begin: { $0.proxy.behavior = .stops },
+            end: { $0.proxy.behavior = .forwards }),
         MachineFault(
-            name: "the network drops connections", prepare: { $0.way = .throughProxy },
-            begin: { $0.proxy.set(.drops) }, end: { $0.proxy.set(.forwards) }),
+            name: "the network drops connections", begin: { $0.proxy.behavior = .drops },
+            end: { $0.proxy.behavior = .forwards }),
         MachineFault(
-            name: "both bridges are stopped",
-            begin: { rig in for machine in [rig.one, rig.two] { machine.bridge?.kill(SIGSTOP) } },
-            end: { rig in for machine in [rig.one, rig.two] { machine.bridge?.kill(SIGCONT) } }),
+            name: "NATS answers garbage", begin: { $0.proxy.behavior = .garbles },
+            end: { $0.proxy.behavior = .forwards }),
         MachineFault(
-            name: "the stream is full", loss: .certain, prepare: { $0.streamLimit = 100 },
-            begin: { $0.two.killBridge() },
+            name: "the stream is full", loss: .certain,
+            begin: { rig in
+                try rig.two.endBridge()
+                try rig.hub.limitStream(messages: 100)
+            },
             end: { rig in
                 try rig.one.waitUntilPublished()
                 try rig.two.startBridge()
@@ -57,98 +63,42 @@ struct MachineFault: Sendable {
         MachineFault(
             name: "a bridge has wrong credentials",
             prepare: { setup in
+                try setup.directory.shell("cd $0; echo rig:right >right; echo rig:wrong >wrong", [setup.path])
                 setup.hub += ["--user", "rig", "--pass", "right"]
-                setup.bridge += ["--credentials", try setup.write("rig:right\n", to: "credentials")]
-                _ = try setup.write("rig:wrong\n", to: "wrong")
+                setup.bridge += ["--credentials", "\(setup.path)/right"]
+            },
+            begin: { try $0.two.expectRefusal(["--credentials", "\($0.directory.path)/wrong"], saying: "credentials") }),
+        MachineFault(
+            name: "NATS has a wrong certificate",
+            missing: ChildProgram.find("openssl") == nil ? "there is no openssl in PATH: apt-get install openssl" : nil,
+            prepare: { setup in
+                let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -addext subjectAltName=IP:127.0.0.1"
+                let make = "openssl req -x509 \(key) -subj /CN=$name -keyout $name.key -out $name.pem"
+                try setup.directory.shell("cd $0; for name in hub other; do \(make); done", [setup.path])
+                setup.scheme = "tls"
+                setup.hub += ["--tls", "--tlscert", "\(setup.path)/hub.pem", "--tlskey", "\(setup.path)/hub.key"]
+                setup.bridge += ["--tls-roots", "\(setup.path)/hub.pem"]
             },
             begin: {
-                try $0.expectRefusal(["--credentials", "\($0.directory)/wrong"], saying: "check the credentials")
+                try $0.two.expectRefusal(["--tls-roots", "\($0.directory.path)/other.pem"], saying: "not signed")
             }),
         MachineFault(
-            name: "NATS has a wrong certificate", missing: { Certificates.missing },
+            name: "the clocks differ by a day",
+            missing: falseClock == nil ? "libfaketime is not installed: apt-get install libfaketime" : nil,
             prepare: { setup in
-                try Certificates.make(in: setup.directory)
-                setup.scheme = "tls"
-                setup.hub += [
-                    "--tls", "--tlscert", "\(setup.directory)/hub.pem", "--tlskey", "\(setup.directory)/hub.key",
-                ]
-                setup.bridge += ["--tls-roots", "\(setup.directory)/hub.pem"]
+                setup.wrapper = ["LD_PRELOAD=\(falseClock ?? "")", "FAKETIME=+1d", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
+                // The library changes the environment when it is first loaded, and a Swift program finds no arguments
+                // then.
+                setup.wrapper += ["sh", "-c", "exec \"$0\" \"$@\""]
             },
-            begin: { try $0.expectRefusal(["--tls-roots", "\($0.directory)/other.pem"], saying: "not signed") }),
-        MachineFault(
-            name: "the clocks differ by a day", missing: { FalseClock.missing }, prepare: FalseClock.prepare,
-            end: { $0.two.bridge.map(FalseClock.cleanUp) }),
-        MachineFault(
-            name: "NATS answers garbage", prepare: { $0.way = .throughProxyOrDirect },
-            begin: { $0.proxy.set(.writesGarbage) }),
+            // What the library leaves.
+            end: { try $0.directory.shell("rm -f /dev/shm/*faketime_*_$0", ["\($0.two.bridge?.id ?? 0)"]) }),
     ]
-}
 
-extension MachineRig.Setup {
-    /// - Returns: the path of a private file.
-    func write(_ text: String, to name: String) throws -> String {
-        try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
-        return "\(directory)/\(name)"
-    }
-}
-
-extension MachineRig {
-    /// Runs a bridge of a third machine, which NATS or the bridge has to refuse.
-    func expectRefusal(_ more: [String], saying text: String) throws {
-        let own = ["--directory", "\(directory)/three", "--state", "\(directory)/three.state"]
-        try two.expectRefusal(own + more, saying: text)
-    }
-
-    /// Expects that only posts of this machine and user were published.
-    func expectNoLoop() throws {
-        for machine in [one, two] { try machine.waitUntilPublished() }
-        let answer = try hub.ask("STREAM.INFO.\(Self.stream)")
-        guard answer.contains("\"messages\":\(one.posted + two.posted),") else {
-            throw ScenarioError.machines(problem: "a loop: of \(one.posted + two.posted) posts, \(answer)")
-        }
-    }
-}
-
-/// Certificates that openssl makes.
-enum Certificates {
-    static var missing: String? {
-        MachinePrograms.find("openssl") == nil ? "openssl is not in PATH: apt-get install openssl" : nil
-    }
-
-    /// Makes `hub.pem`, `hub.key` and a certificate of another server, `other.pem`.
-    static func make(in directory: String) throws {
-        for name in ["hub", "other"] {
-            let result = try ChildProgram(path: "openssl").run(
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=\(name)", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                    "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem",
-                ], timeout: .seconds(20))
-            guard result.end == .exit(0) else { throw ScenarioError.machines(problem: "openssl: \(result.errors)") }
-        }
-    }
-}
-
-/// Another time of day for a bridge, by Debian's package libfaketime.
-enum FalseClock {
-    private static let library: String? = {
+    /// The library of Debian's package libfaketime, which gives a program another time of day.
+    private static let falseClock: String? = {
         let directories = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
         return directories.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
-            .first { FileManager.default.fileExists(atPath: $0) }
+            .first(where: FileManager.default.fileExists)
     }()
-
-    static var missing: String? {
-        library == nil ? "libfaketime is not installed: apt-get install libfaketime" : nil
-    }
-
-    @Sendable static func prepare(_ setup: inout MachineRig.Setup) {
-        // The library changes the environment when it is first loaded, and a Swift program finds no arguments then.
-        setup.wrapper = ["sh", "-c", "exec \"$0\" \"$@\""]
-        setup.environment = ["LD_PRELOAD": library, "FAKETIME": "+1d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
-    }
-
-    /// Removes what the library leaves.
-    static func cleanUp(_ process: ChildProcess) {
-        for name in ["faketime_shm_", "sem.faketime_sem_"] { unlink("/dev/shm/\(name)\(process.id)") }
-    }
 }

@@ -1,76 +1,94 @@
 internal import DistributedNotifications
+internal import ThreadedNotifications
 
 /// What became of the posts of one machine for an observer on another one, while something went wrong.
 struct MachineRun: Sendable, Hashable {
     let fault: String
-    var posted = 0
-    var received = 0
-    var gap = 0
-    /// The part of the gap that the observer's slowness caused, and not the fault.
-    var slow = 0
-    var duplicates = 0
+    /// Each counts once for each observer.
+    private(set) var posted = 0
+    private(set) var tally = MachineTally()
     /// Nil: all is as promised.
-    var problem: String?
+    private(set) var problem: String?
     /// Nil: it was run.
-    var skipped: String?
+    private(set) var skipped: String?
 
     /// - Parameter posts: so many are posted before, during and after the fault, together.
-    init(_ fault: MachineFault, posts: Int, _ programs: MachinePrograms, timeout: Duration) {
-        self.fault = fault.name
-        skipped = fault.missing()
+    init(_ fault: MachineFault, posts: Int, timeout: Duration) {
+        (self.fault, skipped) = (fault.name, fault.missing)
         guard skipped == nil else { return }
         do {
-            try run(fault, posts, programs, timeout)
+            let rig = try MachineRig(timeout: timeout, fault.prepare)
+            defer { for machine in rig.machines { tally.add(machine.tally.withLock { $0 }) } }
+            try run(fault, posts, rig)
         } catch {
-            if "\(error)".contains("built without it") {
-                skipped = "the bridge is built without TLS: BRIDGE=tls swift build --product notification-bridge"
-            } else {
-                problem = "\(error)"
-            }
+            let isSkipped = "\(error)".contains("built without it")
+            skipped = isSkipped ? "the bridge is built without TLS: BRIDGE=tls swift build" : nil
+            problem = isSkipped ? nil : "\(error)"
         }
+        problem = problem ?? tally.problem(posted: posted, fault.loss)
     }
 
-    private mutating func run(
-        _ fault: MachineFault, _ posts: Int, _ programs: MachinePrograms, _ timeout: Duration
-    ) throws {
-        let rig = try MachineRig(programs, timeout: timeout, fault.prepare)
+    private mutating func run(_ fault: MachineFault, _ posts: Int, _ rig: MachineRig) throws {
         if fault.isMutual { try rig.one.observe() }
-        let (posters, observers) = fault.isMutual ? ([rig.one, rig.two], [rig.one, rig.two]) : ([rig.one], [rig.two])
+        let (posters, observers) = fault.isMutual ? (rig.machines, rig.machines) : ([rig.one], [rig.two])
         func post(_ count: Int) throws { for index in 0..<count { try posters[index % posters.count].post() } }
+        func waitForAll() throws {
+            posted = posters.reduce(0) { $0 + $1.posted } * observers.count
+            for observer in observers { for poster in posters { try observer.wait(for: poster.posted, of: poster) } }
+        }
         // What is lost before the first one is not known to be for the observer.
         try post(posters.count)
-        for observer in observers { for poster in posters { try observer.wait(for: 1, of: poster) } }
+        try waitForAll()
         let (before, during) = (posts * 2 / 5, posts / 2)
         try post(before)
         try fault.begin(rig)
         try post(during)
         try fault.end(rig)
-        for machine in [rig.one, rig.two] { try machine.synchronize() }
+        for machine in rig.machines { try machine.synchronize() }
         // A loss is found when a later one arrives.
         try post(max(posters.count, posts - posters.count - before - during))
-        for observer in observers {
-            let expected = posters.reduce(0) { $0 + $1.posted }
-            defer { add(observer.tally, expected: expected, fault) }
-            for poster in posters { try observer.wait(for: poster.posted, of: poster) }
+        try waitForAll()
+        if fault.isMutual { for machine in rig.machines { try machine.expectNoLoop() } }
+    }
+}
+
+/// What an observer has received from machines that number their posts from 1.
+struct MachineTally: Sendable, Hashable {
+    private(set) var received = 0
+    /// Those that came again, or after a later one.
+    private(set) var disordered = 0
+    private(set) var gaps: [NotificationGap.Cause: Int] = [:]
+    /// For each machine, the largest number.
+    private(set) var last: [String: Int] = [:]
+
+    var gap: Int { gaps.values.reduce(0, +) }
+
+    mutating func receive(_ number: Int, from machine: String) {
+        let largest = last.updateValue(number, forKey: machine) ?? 0
+        if number > largest {
+            received += 1
+        } else {
+            disordered += 1
+            last[machine] = largest
         }
     }
 
-    private mutating func add(_ tally: MachineTally, expected: Int, _ fault: MachineFault) {
-        posted += expected
-        received += tally.received
-        gap += tally.gap
-        slow += tally.gaps[.slow] ?? 0
-        duplicates += tally.duplicates
-        if let number = tally.disordered {
-            problem = "number \(number) came after a later one"
-        } else if tally.duplicates > 0 {
-            problem = "\(tally.duplicates) came twice"
-        } else if expected != tally.received + tally.gap {
-            problem = "\(expected) were posted, \(tally.received) received, and the gap is \(tally.gap)"
-        } else if let missing = tally.gaps[.missing], fault.loss == .none {
-            problem = "\(missing) were lost"
-        } else if tally.gap == 0, fault.loss == .certain {
-            problem = "nothing was lost"
-        }
+    mutating func receive(_ event: ConnectionEvent) {
+        guard case .gap(let gap) = event else { return }
+        gaps[gap.cause, default: 0] += gap.count
+    }
+
+    mutating func add(_ other: MachineTally) {
+        received += other.received
+        disordered += other.disordered
+        gaps.merge(other.gaps, uniquingKeysWith: +)
+    }
+
+    /// The promise that does not hold.
+    func problem(posted: Int, _ loss: MachineFault.Loss) -> String? {
+        if disordered > 0 { return "\(disordered) came twice, or after a later one" }
+        if posted != received + gap { return "\(posted) were posted, \(received) received, and the gap is \(gap)" }
+        if let missing = gaps[.missing], loss == .none { return "\(missing) were lost" }
+        return gap == 0 && loss == .certain ? "nothing was lost" : nil
     }
 }

@@ -1,4 +1,5 @@
 internal import DeliveryRecording
+internal import DistributedNotifications
 internal import TerminalText
 
 /// Two machines around one NATS server, and what may go wrong between them. A row for each fault says what became of
@@ -13,24 +14,21 @@ struct MachinesScenario: Scenario {
     private static let skipped = "skipped: "
 
     func run(in environment: ScenarioEnvironment) throws {
-        let programs: MachinePrograms
-        do {
-            programs = try MachinePrograms()
-        } catch {
-            environment.show("\(Self.skipped)\(error)")
-            return ScenarioRecording.log("\(Self.skipped)\(error)")
+        if let missing = MachineRig.missing {
+            environment.show("\(Self.skipped)\(missing)")
+            return ScenarioRecording.log("\(Self.skipped)\(missing)")
         }
-        var table = Table(
-            [.text("fault")] + ["posted", "received", "gap", "twice"].map { .number($0) } + [.text("result")])
+        let numbers = ["posted", "received", "gap", "disorder"]
+        var table = Table([.text("fault")] + numbers.map { .number($0) } + [.text("result")])
         for fault in MachineFault.all { table.fit([fault.name, "1000000"]) }
         for line in table.lines() { environment.show(line) }
         for (index, fault) in MachineFault.all.enumerated() {
             environment.progress(Double(index) / Double(MachineFault.all.count))
             let posts = environment.options.bridgedPosts
-            let run = MachineRun(fault, posts: posts, programs, timeout: environment.timeout)
+            let run = MachineRun(fault, posts: posts, timeout: environment.timeout)
             let result = run.skipped.map { Self.skipped + $0 } ?? run.problem ?? Self.asPromised
-            let numbers = [run.posted, run.received, run.gap, run.duplicates]
-            let slow = run.slow > 0 ? "; \(run.slow) of the gap: the observer was slow" : ""
+            let numbers = [run.posted, run.tally.received, run.tally.gap, run.tally.disordered]
+            let slow = run.tally.gaps[.slow].map { "; \($0) of the gap: the observer was slow" } ?? ""
             environment.show(table.line([fault.name] + numbers.map(String.init) + [result + slow]))
             ScenarioRecording.log("\(fault.name): \(result)")
         }
@@ -39,13 +37,11 @@ struct MachinesScenario: Scenario {
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         if let all = run.all(beginning: Self.skipped).first?.message { return [Expectation(all, failure: nil)] }
         return MachineFault.all.map { fault in
-            let result = run.all(beginning: "\(fault.name): ").first?.message?.dropFirst(fault.name.count + 2)
-            if let result, result.hasPrefix(Self.skipped) {
-                return Expectation("\(fault.name): \(result)", failure: nil)
-            }
-            return Expectation(
-                "\(fault.name): all are received once, in order, or in the gap",
-                holds: result.map(String.init) == Self.asPromised, otherwise: result.map(String.init) ?? "not run")
+            let line = run.all(beginning: "\(fault.name): ").first?.message ?? "\(fault.name): not run"
+            let result = line.dropFirst(fault.name.count + 2)
+            if result.hasPrefix(Self.skipped) { return Expectation(line, failure: nil) }
+            let claim = "\(fault.name): all are received once, in order, or in the gap"
+            return Expectation(claim, holds: result == Self.asPromised, otherwise: String(result))
         }
     }
 }

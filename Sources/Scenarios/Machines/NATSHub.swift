@@ -3,20 +3,18 @@ internal import Foundation
 
 /// A nats-server with JetStream and a store of its own, which can be killed and started again.
 final class NATSHub {
+    static let stream = "MACHINES"
+
     /// The same after each start.
     private(set) var port = -1
-    private let directory: String
+    private let directory: RigDirectory
     private let program: ChildProgram
-    private let timeout: Duration
     private var process: ChildProcess?
 
-    init(_ executable: String, in directory: String, _ arguments: [String], timeout: Duration) throws {
-        (self.directory, self.timeout) = (directory, timeout)
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        program = ChildProgram(
-            path: executable,
-            arguments: ["-a", "127.0.0.1", "-js", "-sd", directory, "--ports_file_dir", directory] + arguments
-                + ["-l", "\(directory)/log"])
+    init(_ executable: String, in directory: RigDirectory, _ arguments: [String]) throws {
+        let options = ["-a", "127.0.0.1", "-js", "-sd", directory.path, "--ports_file_dir", directory.path]
+        program = ChildProgram(path: executable, arguments: options + ["-l", "\(directory.path)/hub.log"] + arguments)
+        self.directory = directory
         try start()
     }
 
@@ -24,15 +22,14 @@ final class NATSHub {
     func start() throws {
         let process = try program.start(["-p", "\(port)"])
         self.process = process
-        let file = "\(directory)/\((program.path as NSString).lastPathComponent)_\(process.id).ports"
-        try waitUntil("nats-server listens, see \(directory)/log", timeout: timeout) {
-            if process.hasEnded { throw ScenarioError.machines(problem: "nats-server ended with \(process.wait())") }
-            guard let data = FileManager.default.contents(atPath: file),
-                let urls = try? JSONDecoder().decode([String: [String]].self, from: data).values.first,
-                let port = urls.first?.split(separator: ":").last.flatMap({ Int($0) })
-            else { return false }
-            self.port = port
-            return true
+        try waitUntil("nats-server listens", timeout: directory.timeout) {
+            if process.hasEnded {
+                throw ScenarioError.machines(problem: "nats-server ended: \(directory.text(of: "hub.log"))")
+            }
+            // {"nats":["nats://127.0.0.1:PORT"]}
+            let numbers = directory.text(of: "nats-server_\(process.id).ports").split { !$0.isNumber }
+            port = numbers.last.flatMap { Int($0) } ?? port
+            return !numbers.isEmpty
         }
     }
 
@@ -41,32 +38,12 @@ final class NATSHub {
         process?.wait()
     }
 
-    /// Asks JetStream, in NATS's own text.
-    func ask(_ request: String, _ json: String = "") throws -> String {
-        let socket = try LoopbackSocket.connected(to: port)
-        let text =
-            "CONNECT {\"verbose\":false}\r\nSUB answer 1\r\n"
-            + "PUB $JS.API.\(request) answer \(json.utf8.count)\r\n\(json)\r\n"
-        guard socket.write(Array(text.utf8)) else { throw ScenarioError.machines(problem: "NATS does not listen") }
-        var answer = ""
-        // The answer is an object on one line.
-        while !answer.contains("MSG answer") || !answer.hasSuffix("}\r\n") {
-            let bytes = socket.read(timeout)
-            if bytes.isEmpty {
-                throw ScenarioError.machines(problem: "JetStream did not answer to \(request): \(answer)")
-            }
-            answer += String(decoding: bytes, as: UTF8.self)
-        }
-        if answer.contains("\"error\"") { throw ScenarioError.machines(problem: "JetStream: \(answer)") }
-        return answer
-    }
-}
-
-/// Waits until a condition holds that other processes make true.
-func waitUntil(_ what: String, timeout: Duration, _ isSo: () throws -> Bool) throws {
-    let deadline = SuspendingClock.now + timeout
-    while try !isSo() {
-        guard .now < deadline else { throw ScenarioError.timedOut(waitingFor: what, after: timeout) }
-        usleep(2000)
+    /// Limits the stream that the bridges have made, by a request in NATS's own text.
+    func limitStream(messages: Int) throws {
+        let request = #"{"name":"\#(Self.stream)","subjects":["notifications.>"],"max_msgs":\#(messages)}"#
+        try directory.shell(
+            #"exec 3<>/dev/tcp/127.0.0.1/$0; printf 'SUB a 1\r\nPUB %s a %d\r\n%s\r\n' "$1" ${#2} "$2" >&3; "#
+                + #"sed '/"created"/q; /"error"/Q1' <&3 >&2"#,
+            ["\(port)", "$JS.API.STREAM.UPDATE.\(Self.stream)", request])
     }
 }
