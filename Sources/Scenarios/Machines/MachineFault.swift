@@ -67,7 +67,7 @@ struct MachineFault: Sendable {
                 setup.hub += ["--user", "rig", "--pass", "right"]
                 setup.bridge += ["--credentials", "\(setup.path)/right"]
             },
-            begin: { try $0.two.expectRefusal(["--credentials", "\($0.directory.path)/wrong"], saying: "credentials") }),
+            begin: { try $0.expectRefusal(["--credentials", "\($0.directory.path)/wrong"], saying: "credentials") }),
         MachineFault(
             name: "NATS has a wrong certificate",
             missing: ChildProgram.find("openssl") == nil ? "there is no openssl in PATH: apt-get install openssl" : nil,
@@ -80,7 +80,7 @@ struct MachineFault: Sendable {
                 setup.bridge += ["--tls-roots", "\(setup.path)/hub.pem"]
             },
             begin: {
-                try $0.two.expectRefusal(["--tls-roots", "\($0.directory.path)/other.pem"], saying: "not signed")
+                try $0.expectRefusal(["--tls-roots", "\($0.directory.path)/other.pem"], saying: "not signed")
             }),
         MachineFault(
             name: "the clocks differ by a day",

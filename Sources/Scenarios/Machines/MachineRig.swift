@@ -50,5 +50,11 @@ final class MachineRig {
         try two.observe()
     }
 
+    /// Runs a bridge of a third machine, which NATS has to refuse.
+    func expectRefusal(_ more: [String], saying text: String) throws {
+        let own = ["--directory", "\(directory.path)/three", "--state", "\(directory.path)/three.state"]
+        try two.expectRefusal(own + more, saying: text)
+    }
+
     deinit { proxy.end() }
 }

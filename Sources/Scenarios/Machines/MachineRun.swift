@@ -21,7 +21,7 @@ struct MachineRun: Sendable, Hashable {
             defer { for machine in rig.machines { tally.add(machine.tally.withLock { $0 }) } }
             try run(fault, posts, rig)
         } catch {
-            let isSkipped = "\(error)".contains("built without it")
+            let isSkipped = "\(error)".contains("BRIDGE=tls")
             skipped = isSkipped ? "the bridge is built without TLS: BRIDGE=tls swift build" : nil
             problem = isSkipped ? nil : "\(error)"
         }
