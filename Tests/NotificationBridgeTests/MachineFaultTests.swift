@@ -29,7 +29,7 @@ final class MachineFaultTests: XCTestCase {
         try skipWithoutPrograms()
         let rig = try MachineRig(timeout: TestTimeout.hang)
         try rig.one.post()
-        try rig.two.wait(for: 1, of: rig.one)
+        try rig.two.waitForAll(of: [rig.one])
         try rig.one.endBridge()
         for _ in 0..<100 { try rig.one.post() }
         let server = try XCTUnwrap(rig.one.status?.process)
@@ -40,7 +40,7 @@ final class MachineFaultTests: XCTestCase {
                 return state?.split(separator: ")").last?.first { $0 != " " } == "S"
             })
         try rig.one.startBridge()
-        try rig.two.wait(for: 101, of: rig.one)
+        try rig.two.waitForAll(of: [rig.one])
         XCTAssertEqual(rig.two.tally.withLock { [$0.received, $0.gap] }, [101, 0])
     }
 

@@ -111,9 +111,14 @@ final class Machine {
     }
 
     /// Waits until a post of a machine has arrived here.
-    func wait(for number: Int, of machine: Machine) throws {
-        try waitUntil("post \(number) of machine \(machine.name) is on machine \(name)", timeout: timeout) {
-            tally.withLock { $0.last[machine.name] ?? 0 } >= number
+    /// Waits until it has received the last post of each machine, or knows how many are lost.
+    func waitForAll(of posters: [Machine]) throws {
+        let posted = posters.reduce(0) { $0 + $1.posted }
+        try waitUntil("machine \(name) has received all posts or their gap", timeout: timeout) {
+            tally.withLock { tally in
+                tally.received + tally.gap >= posted
+                    || posters.allSatisfy { tally.last[$0.name] ?? 0 >= $0.posted }
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ struct MachineRun: Sendable, Hashable {
         func post(_ count: Int) throws { for index in 0..<count { try posters[index % posters.count].post() } }
         func waitForAll() throws {
             posted = posters.reduce(0) { $0 + $1.posted } * observers.count
-            for observer in observers { for poster in posters { try observer.wait(for: poster.posted, of: poster) } }
+            for observer in observers { try observer.waitForAll(of: posters) }
         }
         // What is lost before the first one is not known to be for the observer.
         try post(posters.count)
