@@ -165,7 +165,7 @@ let package = Package(
 )
 
 // The bridge to other machines. Its packages take longer to build than all else here, most of it BoringSSL: nobody who
-// does not ask for the bridge fetches or builds them. BRIDGE=1 is the bridge without TLS, BRIDGE=tls the bridge with it.
+// does not ask for the bridge fetches or builds them. BRIDGE=1 is the bridge without TLS, BRIDGE=tls the one with it.
 if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
     package.dependencies += [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -2,8 +2,8 @@
 public enum ConnectionEvent: Sendable, Hashable {
     /// The server answered. The center's observers and its suspension are registered with it.
     case connected(serverProcess: Int32)
-    /// The connection ended: the server crashed, or ended it. Notifications that were under way or held for this process
-    /// are lost; see `NotificationGap.Cause.missing`. The center connects again by itself.
+    /// The connection ended: the server crashed, or ended it. Notifications that were under way or held for this
+    /// process are lost; see `NotificationGap.Cause.missing`. The center connects again by itself.
     case interrupted(reason: String)
     /// A known number of notifications was lost.
     case gap(NotificationGap)

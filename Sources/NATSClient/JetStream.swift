@@ -37,9 +37,9 @@ extension NATSConnection {
             created: stream.created, firstSeq: stream.state.firstSeq, lastSeq: stream.state.lastSeq)
     }
 
-    /// Creates a consumer that delivers what a stream has from a sequence number on, in order, to a subject that was
-    /// subscribed to before. It needs no acknowledgements, has flow control and heartbeats, and ends some time after the
-    /// last subscriber.
+    /// Creates a consumer that delivers the messages of a stream from a sequence number on, in order, to a subject that
+    /// was subscribed to before. It needs no acknowledgements, has flow control and heartbeats, and ends some time
+    /// after the last subscriber.
     package func createConsumer(
         of stream: String, deliverTo subject: String, from first: UInt64, filter: String,
         heartbeat: Duration = .seconds(5)

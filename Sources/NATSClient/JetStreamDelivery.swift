@@ -1,10 +1,11 @@
 internal import NIOCore
 
-/// What a consumer of a stream sends.
+/// A message of a stream's consumer.
 package enum JetStreamDelivery {
     /// Messages are counted from 1 by each consumer. After a jump, one has been lost on the way to this client.
     case message(streamSequence: UInt64, consumerSequence: UInt64)
-    /// What it delivered last. It may wait for an answer to flow control that was lost: an empty message to `answerTo`.
+    /// The last message that it delivered. It may wait for an answer to flow control that was lost: an empty message to
+    /// `answerTo`.
     case heartbeat(consumerSequence: UInt64, answerTo: String?)
     /// It waits for an empty message to `answerTo`, when everything before has been handled.
     case flowControl(answerTo: String)

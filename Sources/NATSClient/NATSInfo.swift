@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// What a server says about itself at the beginning of a connection.
+/// A server's description of itself at the beginning of a connection.
 struct NATSServerInfo: Decodable {
     var maxPayload: Int
     var tlsRequired: Bool?
     var tlsAvailable: Bool?
 }
 
-/// What a client says about itself: the body of CONNECT.
+/// A client's description of itself: the body of CONNECT.
 struct NATSClientInfo: Encodable {
     var name: String
     var user: String?

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// How to connect to a NATS server.
 package struct NATSOptions: Sendable {
-    /// What NATS shows for this client.
+    /// The name that NATS shows for this client.
     package var name: String
     package var credentials: NATSCredentials?
     /// Requires TLS. A server that requires it gets it without this.

@@ -66,7 +66,7 @@ struct NATSParser: NIOSingleStepByteToMessageDecoder {
 
     private func notUnderstood(_ bytes: ByteBuffer) -> NATSError {
         let (text, own) = (bytes.readableBytesView, "CONNECT".utf8)
-        // What echoes this client's own line would bring the password into the error.
+        // An echo of this client's own line would bring the password into the error.
         let start = NATSError.quoted(
             text.starts(with: own) ? text.prefix(own.count) : text.prefix { $0 != 0x0D && $0 != 0x0A })
         return .lost(server, "it sent \(start), which is not understood; check that it is a NATS server")

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// One connection, on its event loop: the beginning with INFO, TLS and CONNECT; then messages and pings.
 ///
-/// However it ends, `finish` is called with the reason, once. What is outstanding then fails through `closed`.
+/// However it ends, `finish` is called with the reason, once. Everything outstanding then fails through `closed`.
 final class NATSSession: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -83,7 +83,7 @@ final class NATSSession: ChannelInboundHandler {
         let isRequired = info.tlsRequired == true
         if isRequired || server.requiresTLS || options.requiresTLS || options.trustedRoots != nil {
             guard isRequired || info.tlsAvailable == true else { throw .rejected(server, "it does not offer TLS") }
-            // What follows INFO in plain text is not from the server that TLS will prove.
+            // Bytes after INFO in plain text are not from the server that TLS will prove.
             guard parser.unprocessedBytes == 0 else { throw .rejected(server, "it sent more than INFO before TLS") }
             try NATSTLS.add(to: context.pipeline, server, options)
         }

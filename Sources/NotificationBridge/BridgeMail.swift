@@ -3,7 +3,7 @@ internal import NATSClient
 internal import NIOCore
 internal import ThreadedNotifications
 
-/// What the event loop of NATS leaves for the bridge's thread, which it wakes.
+/// The messages of NATS's event loop for the bridge's thread, which it wakes.
 final class BridgeMail: Sendable {
     let wake: EventDescriptor
     private let contents: Locked<Contents>
@@ -18,7 +18,7 @@ final class BridgeMail: Sendable {
         /// Numbers of posts that will never be taken.
         var unusable: [UInt64] = []
         var inbound: InboundPosts
-        /// What NATS denied over the present connection.
+        /// The last operation that NATS denied over the present connection.
         var denial: String?
         /// Why there is no connection.
         var linkProblem: String?

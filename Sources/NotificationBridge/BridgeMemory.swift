@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// What a bridge remembers when it ends: which bridge it is, and how far it has read its stream. A file of a few words,
+/// The state that a bridge keeps when it ends: its number, and how far it has read its stream. A file of a few words,
 /// written whole; a bridge that is killed before the last write posts some notifications twice, which their observers
 /// notice.
 struct BridgeMemory {

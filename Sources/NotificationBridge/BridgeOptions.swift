@@ -2,7 +2,7 @@ package import DistributedNotifications
 internal import Foundation
 package import NATSClient
 
-/// What a bridge connects, and how.
+/// The servers that a bridge connects, and how it does that.
 package struct BridgeOptions: Sendable {
     /// The local server's.
     package var directory = ServerDirectory.default
@@ -25,7 +25,8 @@ package struct BridgeOptions: Sendable {
 
     package init() {}
 
-    /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home directory.
+    /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home
+    /// directory.
     static var defaultStateDirectory: String {
         let process = ProcessInfo.processInfo
         // An empty or relative one counts as none.
@@ -34,7 +35,7 @@ package struct BridgeOptions: Sendable {
         return "\(home)/notification-bridge/\(process.hostName)"
     }
 
-    /// What is wrong with the options; nil: nothing.
+    /// The first mistake in the options; nil: there is none.
     package var problem: String? {
         if servers.isEmpty { return "no NATS server is given. Give one: --nats nats://HOST:4222" }
         if names.isEmpty { return "no name is given, and only given names are bridged. Give some: --name NAME" }

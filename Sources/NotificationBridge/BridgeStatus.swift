@@ -1,6 +1,6 @@
 internal import NATSClient
 
-/// What the status of the local server says of a bridge.
+/// The details of a bridge in the status of the local server.
 struct BridgeStatus {
     var link: NATSConnection?
     /// Published, and posted here.

@@ -2,9 +2,9 @@ internal import DistributedNotifications
 internal import NATSClient
 internal import NIOCore
 
-/// What came from NATS and waits to be posted on this machine: a pure value.
+/// The posts that came from NATS and wait to be posted on this machine: a pure value.
 struct InboundPosts {
-    /// What is done with one message.
+    /// The outcome of one message.
     enum Outcome: Equatable {
         case accepted
         /// It is of this bridge, of a name that was not asked for, or came before.
@@ -36,7 +36,7 @@ struct InboundPosts {
     private var waiting = Batch()
     private(set) var invalid = 0
     private(set) var missing = 0
-    /// What was wrong with the last invalid one.
+    /// The problem of the last invalid one.
     private(set) var problem: String?
 
     /// How many messages came from consumers of the stream, with their heartbeats.

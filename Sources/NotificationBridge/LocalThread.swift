@@ -5,8 +5,9 @@ internal import NATSClient
 internal import NIOCore
 internal import ThreadedNotifications
 
-/// The thread of a bridge that serves the local server: it publishes what that sends, acknowledges what is published, and
-/// posts what has come from NATS. It alone has the posts under way; everything else reaches it through `BridgeMail`.
+/// The thread of a bridge that talks to the local server: it publishes the posts that it is sent, acknowledges those
+/// that are published, and posts those that have come from NATS. It alone has the posts under way; everything else
+/// reaches it through `BridgeMail`.
 struct LocalThread {
     private let options: BridgeOptions
     private let mail: BridgeMail
@@ -15,7 +16,7 @@ struct LocalThread {
     private let envelope: BridgedPost.Envelope
     private var memory: BridgeMemory
     private var window = PublishWindow()
-    /// What was taken from the mail and is not posted yet.
+    /// The batch that was taken from the mail and is not posted yet.
     private var inbound = InboundPosts.Batch()
     /// Answers to flow control that wait for a link: a consumer may ask before its link is told.
     private var answers: [String] = []
@@ -23,7 +24,7 @@ struct LocalThread {
     private var connections = 0
     /// How many of the present connection's posts are finished, and how many the server was told.
     private var (finished, acknowledged) = (0, 0)
-    /// The link over which was published last, and what is next to be published over it.
+    /// The link over which was published last, and the number of the next post to publish over it.
     private var link: NATSLink?
     private var nextToPublish: UInt64 = 0
     /// When something was last published or finished.
@@ -230,7 +231,7 @@ struct LocalThread {
         }
     }
 
-    /// Posts some of what came from NATS.
+    /// Posts a batch that came from NATS.
     private mutating func post(over sender: FrameSender) -> Bool {
         if inbound.isEmpty { inbound = mail.change { $0.inbound.take() } }
         if inbound.isEmpty { return true }

@@ -5,8 +5,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import ThreadedNotifications
 
-/// The task of a bridge that keeps a connection to NATS. Its handlers, on the connection's event loop, leave what arrives
-/// in `BridgeMail`.
+/// The task of a bridge that keeps a connection to NATS. Its handlers, on the connection's event loop, leave what
+/// arrives in `BridgeMail`.
 struct NATSTask: Sendable {
     enum Event: Sendable {
         case linkEnded(Int, NATSError)
@@ -43,7 +43,7 @@ struct NATSTask: Sendable {
                 log.info("is connected to NATS", metadata: ["server": "\(server)"])
                 let start = SuspendingClock.now
                 guard let error = await end(of: link, &events) else { return }
-                // One that ends at once is no success: it may do so each time, as when too much waits to be posted here.
+                // One that ends at once is no success: it may do so each time, if too much waits to be posted here.
                 if .now - start > Self.shortestSuccess { backoff = Backoff() }
                 throw error
             } catch {

@@ -1,6 +1,6 @@
 /// The subjects of NATS on which a bridge publishes: the prefix, a dot, and the notification's name.
 ///
-/// What has a meaning in subjects, and what is not ASCII, is written as in URLs: `%20` for a space.
+/// Bytes with a meaning in subjects, and those that are not ASCII, are written as in URLs: `%20` for a space.
 enum NotificationSubject {
     static func of(_ name: String, prefix: String) -> String {
         var subject = "\(prefix)."

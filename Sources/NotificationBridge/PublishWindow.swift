@@ -37,7 +37,7 @@ struct PublishWindow {
         return count
     }
 
-    /// What has to be published, from a number on.
+    /// The posts to publish, from a number on.
     func unfinished(from number: UInt64 = 0) -> some Sequence<(number: UInt64, post: Post)> {
         let skipped = number > first ? Int(clamping: number - first) : 0
         return zip((first + UInt64(skipped))..., posts.dropFirst(skipped)).lazy

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// Hands what the server sends to a center's observers. A notification is matched once for all of its observers, and its
+/// Hands what the server sends to a center's observers. A notification is matched once for all of its observers. Its
 /// userInfo is checked here and decoded when it is first asked for.
 struct InboundDelivery {
     private let connection: CenterConnection
