@@ -2,7 +2,6 @@ internal import Glibc
 package import Logging
 package import NIOCore
 internal import NIOPosix
-internal import Synchronization
 
 /// A connection to a NATS server, on one event loop. All of it may be used from any thread.
 ///
@@ -15,9 +14,8 @@ package struct NATSConnection: Sendable {
     private let channel: any Channel
     private let session: NIOLoopBound<NATSSession>
     private let ready: EventLoopFuture<Int>
-    private let latestRoundTrip: NATSSession.RoundTrip
     /// How long an answer may take.
-    var timeout: Duration
+    private let timeout: Duration
     private var maximumPayload = 0
 
     /// Connects, with TLS if either side requires it, and waits until the server has accepted this client.
@@ -35,8 +33,7 @@ package struct NATSConnection: Sendable {
                     return NATSConnection(
                         server: server, closed: session.closed.futureResult, channel: channel,
                         session: NIOLoopBound(session, eventLoop: channel.eventLoop),
-                        ready: session.ready.futureResult, latestRoundTrip: session.roundTrip,
-                        timeout: options.timeout)
+                        ready: session.ready.futureResult, timeout: options.timeout)
                 }
             }
             let timer = connection.channel.eventLoop.scheduleTask(deadline: deadline) { [connection] in
@@ -58,9 +55,6 @@ package struct NATSConnection: Sendable {
         }
     }
 
-    /// The time from the last ping to its answer.
-    package var roundTrip: Duration? { latestRoundTrip.last.withLock { $0 } }
-
     /// Calls `handler` on the event loop for each message of a subject, in the order of arrival.
     package func subscribe(_ subject: String, handler: @escaping @Sendable (NATSMessage) -> Void) {
         onLoop { $0.subscribe(subject, handler) }
@@ -71,6 +65,9 @@ package struct NATSConnection: Sendable {
 
     /// Calls `body` on the event loop when the server refuses a subscription or a message, which it only says.
     package func onRefusal(_ body: @escaping @Sendable (NATSError) -> Void) { onLoop { $0.refusal = body } }
+
+    /// Whether more is read from the server. If not, the server is not read from for long, it ends the connection.
+    package func setReading(_ flag: Bool) { _ = channel.setOption(.autoRead, value: flag) }
 
     /// Appends one message to what `write` will write.
     /// - Parameter reply: the subject to answer to, made of `makeInbox`.
@@ -109,14 +106,16 @@ package struct NATSConnection: Sendable {
     }
 
     /// Sends a ping, and waits for its answer: then the server has read everything that was written before.
-    package func ping() async throws(NATSError) {
-        try await answer(to: "a ping") { promise in onLoop { $0.ping(promise) } }
+    /// - Parameter timeout: nil: the one for connecting.
+    package func ping(timeout: Duration? = nil) async throws(NATSError) {
+        try await answer(to: "a ping", timeout) { promise in onLoop { $0.ping(promise) } }
     }
 
     /// Waits for an answer, but neither longer than the timeout, nor after the end of the connection.
     private func answer<Answer: Sendable>(
-        to question: String, _ ask: (EventLoopPromise<Answer>) -> Void
+        to question: String, _ timeout: Duration? = nil, _ ask: (EventLoopPromise<Answer>) -> Void
     ) async throws(NATSError) -> Answer {
+        let timeout = timeout ?? self.timeout
         let promise = channel.eventLoop.makePromise(of: Answer.self)
         ask(promise)
         let late = NATSError("\(server) did not answer \(question) within \(timeout).", needsConfiguration: false)
@@ -133,14 +132,18 @@ package struct NATSConnection: Sendable {
     /// Waits until the server has read everything that was written, and closes the connection.
     /// - Parameter timeout: of the wait; nil: the one for connecting.
     package func close(timeout: Duration? = nil) async {
-        let end = channel.eventLoop.scheduleTask(in: TimeAmount(timeout ?? self.timeout)) { [session, server] in
-            session.value.fail(.lost(server, "this client closed it"))
-        }
-        _ = try? await ping()
-        end.cancel()
-        onLoop { [server] in $0.fail(.lost(server, "this client closed it")) }
+        _ = try? await ping(timeout: timeout)
+        end("this client closed it")
         _ = try? await channel.closeFuture.get()
     }
+
+    /// - Returns: why the connection has ended.
+    package func waitForEnd() async -> NATSError {
+        do { return try await closed.get() } catch { return .lost(server, "\(error)") }
+    }
+
+    /// Ends the connection at once.
+    package func end(_ reason: String) { onLoop { [server] in $0.fail(.lost(server, reason)) } }
 
     private func onLoop(_ body: @escaping @Sendable (NATSSession) -> Void) {
         channel.eventLoop.execute { [session] in body(session.value) }

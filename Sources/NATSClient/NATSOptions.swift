@@ -11,8 +11,6 @@ package struct NATSOptions: Sendable {
     package var trustedRoots: String?
     /// How long the server may take for its consent, from the resolution of its name on, and for any answer later.
     package var timeout = Duration.seconds(5)
-    /// A connection ends if the answer to a ping is missing at the second ping after it.
-    package var pingInterval = Duration.seconds(20)
 
     package init(name: String) { self.name = name }
 }

@@ -1,6 +1,5 @@
 internal import Logging
 internal import NIOCore
-internal import Synchronization
 
 /// One connection, on its event loop: the beginning with INFO, TLS and CONNECT; then messages and pings.
 ///
@@ -9,12 +8,6 @@ final class NATSSession: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The time from the last ping to its answer.
-    final class RoundTrip: Sendable {
-        let last = Mutex<Duration?>(nil)
-    }
-
-    let roundTrip = RoundTrip()
     /// Completes with the size of the largest payload, when the server has accepted this client.
     let ready: EventLoopPromise<Int>
     let closed: EventLoopPromise<NATSError>
@@ -31,10 +24,9 @@ final class NATSSession: ChannelInboundHandler {
     var refusal: (@Sendable (NATSError) -> Void)?
     /// A subscription's number is its index.
     private var handlers: [@Sendable (NATSMessage) -> Void] = []
-    /// Their answers come in the same order.
-    private var pings = CircularBuffer<(sent: NIODeadline, promise: EventLoopPromise<Void>?)>()
-    /// From the answer to the first ping on, with which the server has accepted this client.
-    private var pinging: RepeatedTask?
+    /// The answers come in the same order. With the first one the server has accepted this client.
+    private var pings = CircularBuffer<EventLoopPromise<Void>?>()
+    private var isAccepted = false
 
     init(_ server: NATSServer, _ options: NATSOptions, _ logger: Logger, on loop: any EventLoop) {
         (self.server, self.options, self.logger) = (server, options, logger)
@@ -66,11 +58,14 @@ final class NATSSession: ChannelInboundHandler {
         case .message(let message):
             if message.subscription < handlers.count { handlers[message.subscription](message) }
         case .ping: write("PONG\r\n")
-        case .pong: answerCame()
+        case .pong:
+            isAccepted = true
+            pings.popFirst()??.succeed()
+            ready.succeed(info?.maxPayload ?? 0)
         case .ok: break
         case .info(let info): if self.info == nil { try begin(info, context) }
         case .error(let text):
-            guard pinging != nil else { throw .rejected(server, "it says \(text); check the credentials") }
+            guard isAccepted else { throw .rejected(server, "it says \(text); check the credentials") }
             guard text.contains("Permissions Violation") else { throw .lost(server, "it says \(text)") }
             // The one error after which the connection goes on.
             let error = NATSError("\(server) refused what this client asked for: \(text).")
@@ -92,27 +87,8 @@ final class NATSSession: ChannelInboundHandler {
     }
 
     func ping(_ promise: EventLoopPromise<Void>? = nil) {
-        pings.append((.now(), promise))
+        pings.append(promise)
         write("PING\r\n")
-    }
-
-    private func answerCame() {
-        guard let ping = pings.popFirst() else { return }
-        roundTrip.last.withLock { $0 = Duration(NIODeadline.now() - ping.sent) }
-        ping.promise?.succeed()
-        guard pinging == nil, let info, let loop = context?.eventLoop else { return }
-        ready.succeed(info.maxPayload)
-        let interval = TimeAmount(options.pingInterval)
-        let session = NIOLoopBound(self, eventLoop: loop)
-        pinging = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in session.value.pingAgain() }
-    }
-
-    private func pingAgain() {
-        let limit = options.pingInterval * 2
-        if let first = pings.first, first.sent + TimeAmount(limit) <= .now() {
-            return fail(.lost(server, "it has not answered a ping for \(limit)"))
-        }
-        ping()
     }
 
     func subscribe(_ subject: String, _ handler: @escaping @Sendable (NATSMessage) -> Void) {
@@ -133,7 +109,6 @@ final class NATSSession: ChannelInboundHandler {
     private func finish(_ reason: NATSError) {
         guard !hasEnded else { return }
         hasEnded = true
-        pinging?.cancel()
         (handlers, readComplete, refusal) = ([], nil, nil)
         ready.fail(reason)
         closed.succeed(reason)

@@ -1,84 +1,66 @@
 internal import DistributedNotifications
 internal import Foundation
 internal import Glibc
-internal import ThreadedNotifications
 
-/// The state that a bridge keeps when it ends: its number, and how far it has read its stream. A file of a few words,
-/// written whole; a bridge that is killed before the last write posts some notifications twice, which their observers
-/// notice.
+/// The state that a bridge keeps when it ends: its number, and how far it has read each stream. A bridge that is killed
+/// before the last write posts some notifications twice, which their observers notice.
 struct BridgeMemory {
-    /// Chosen at random by the first bridge with this file.
-    let bridge: UInt64
-    private let path: String
-    private var stream: String?
-    private var position = StreamPosition(created: "", last: 0)
-    private let file: FileHandle
+    private struct Contents: Codable {
+        /// Chosen at random by the first bridge with this file.
+        var bridge = UInt64.random(in: .min ... .max)
+        var positions: [String: StreamPosition] = [:]
+    }
 
-    /// - Throws: `.pathNotUsable`.
+    private var contents = Contents()
+    private let path: String
+    /// Open, and so locked, until this process ends: two bridges with one number would ignore what the other publishes.
+    private let lock: FileHandle
+
+    var bridge: UInt64 { contents.bridge }
+
+    /// - Throws: `.pathNotUsable`, also if another bridge has this directory.
     init(directory: String) throws(DistributedError) {
         path = "\(directory)/state"
+        let lockPath = "\(directory)/lock"
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            if !FileManager.default.fileExists(atPath: path) {
-                _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            }
-            file = try FileHandle(forUpdating: URL(filePath: path))
-            if let problem = Self.lock(file) { throw DistributedError.pathNotUsable(path: path, problem: problem) }
-            let words = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-                .split(whereSeparator: \.isWhitespace)
-            // The number has all its digits, or the end of the file is lost.
-            if words.count == 4, words[3].utf8.count == 20, let known = UInt64(words[0], radix: 16),
-                let number = UInt64(words[3])
-            {
-                (bridge, stream) = (known, String(words[1]))
-                position = StreamPosition(created: String(words[2]), last: number)
-            } else {
-                bridge = .random(in: .min ... .max)
-            }
-        } catch let error as DistributedError {
-            throw error
         } catch {
+            throw .pathNotUsable(path: directory, problem: "it cannot be created: \(error.localizedDescription)")
+        }
+        let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .pathNotUsable(path: lockPath, problem: "it cannot be opened: \(SystemError.text(errno))")
+        }
+        lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(lock.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw .pathNotUsable(
-                path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")
+                path: lockPath,
+                problem: "another bridge has locked it, and only one may be. End that one (fuser \(lockPath)), or give "
+                    + "another directory: --state")
         }
-    }
-
-    /// Locks the file until this process ends: two bridges with one number would ignore what the other publishes. Waits
-    /// a little for one that is ending.
-    /// - Returns: why it is not locked.
-    private static func lock(_ file: FileHandle) -> String? {
-        let deadline = SuspendingClock.Instant.after(LocalThread.refusalTimeout)
-        var lock = flock()
-        while true {
-            (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
-            if fcntl(file.fileDescriptor, F_SETLK, &lock) == 0 { return nil }
-            let error = errno
-            guard [EACCES, EAGAIN, EINTR].contains(error) else { return SystemError.text(error) }
-            if .now >= deadline { break }
-            usleep(20_000)
+        if let data = FileManager.default.contents(atPath: path),
+            let known = try? JSONDecoder().decode(Contents.self, from: data)
+        {
+            contents = known
         }
-        _ = fcntl(file.fileDescriptor, F_GETLK, &lock)
-        return "the bridge of process \(lock.l_pid) has locked it, and only one may be. End that one, or give another "
-            + "directory: --state"
+        try write()
     }
 
     /// Of the last message of a stream that was posted; nil if it never read that stream.
-    func position(in stream: String) -> StreamPosition? { stream == self.stream ? position : nil }
+    func position(in stream: String) -> StreamPosition? { contents.positions[stream] }
 
     mutating func setPosition(_ position: StreamPosition, in stream: String) throws(DistributedError) {
-        (self.stream, self.position) = (stream, position)
-        // Always of the same length, so that one write replaces it.
-        let digits = "\(position.last)"
-        let number = String(repeating: "0", count: 20 - digits.count) + digits
-        let text = "\(String(bridge, radix: 16)) \(stream) \(position.created) \(number)\n"
+        contents.positions[stream] = position
+        try write()
+    }
+
+    private func write() throws(DistributedError) {
         do {
-            try file.seek(toOffset: 0)
-            try file.write(contentsOf: Data(text.utf8))
-            try file.truncate(atOffset: UInt64(text.utf8.count))
+            try JSONEncoder().encode(contents).write(to: URL(filePath: path), options: .atomic)
         } catch {
             throw .pathNotUsable(
-                path: path, problem: "the bridge cannot write its state: \(error.localizedDescription)")
+                path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")
         }
     }
 }

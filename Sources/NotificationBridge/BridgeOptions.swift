@@ -23,6 +23,9 @@ package struct BridgeOptions: Sendable {
     /// Where the bridge keeps what it must remember.
     package var stateDirectory = Self.defaultStateDirectory
 
+    /// A new stream holds so many bytes, and then loses the oldest messages.
+    static let streamBytes = 256 << 20
+
     package init() {}
 
     /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home

@@ -2,7 +2,9 @@ internal import NATSClient
 
 /// The details of a bridge in the status of the local server.
 struct BridgeStatus {
-    var link: NATSConnection?
+    var server: NATSServer?
+    /// Of the last ping.
+    var roundTrip: Duration?
     /// Published, and posted here.
     var out = 0
     var `in` = 0
@@ -10,20 +12,23 @@ struct BridgeStatus {
     var pending = 0
     /// Of this machine's posts, those that could not be published.
     var unusable = 0
-    var invalid = 0
-    var missing = 0
+    /// Why a post was not taken.
     var refusal: String?
-    var problem: String?
+    /// The last operation that NATS denied over the present connection.
+    var denial: String?
+    /// Why there is no connection.
+    var linkProblem: String?
 
-    var details: [String: String] {
+    func details(_ inbound: InboundPosts) -> [String: String] {
         var details = [
-            "connected to": link.map { "\($0.server)" } ?? "nothing", "posts out": "\(out)", "posts in": "\(`in`)",
-            "pending": "\(pending)", "missing": "\(missing)",
+            "connected to": server?.description ?? "nothing", "posts out": "\(out)", "posts in": "\(`in`)",
+            "pending": "\(pending)", "missing": "\(inbound.missing)",
         ]
-        if let roundTrip = link?.roundTrip { details["round trip"] = "\(roundTrip.formatted)" }
+        if server != nil, let roundTrip { details["round trip"] = "\(roundTrip.formatted)" }
         if unusable > 0 { details["not publishable"] = "\(unusable)" }
-        if invalid > 0 { details["invalid"] = "\(invalid)" }
-        if let problem = refusal ?? problem { details["problem"] = String(problem.prefix(300)) }
+        if inbound.invalid > 0 { details["invalid"] = "\(inbound.invalid)" }
+        let problem = refusal ?? linkProblem ?? denial ?? inbound.problem
+        details["problem"] = problem.map { String($0.prefix(300)) }
         return details
     }
 }

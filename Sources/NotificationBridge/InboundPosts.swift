@@ -2,28 +2,16 @@ internal import DistributedNotifications
 internal import NATSClient
 internal import NIOCore
 
-/// The posts that came from NATS and wait to be posted on this machine: a pure value.
+/// The posts that came from NATS and are about to be posted on this machine: a pure value.
 struct InboundPosts {
-    /// The outcome of one message.
-    enum Outcome: Equatable {
-        case accepted
-        /// It is of this bridge, of a name that was not asked for, or came before.
-        case ignored
-        case invalid(String)
-        /// Too much waits.
-        case full
-    }
-
     struct Batch {
-        /// Frames for the local server.
-        var frames: [UInt8] = []
+        /// For the local server.
+        var frames = ByteBuffer()
         var count = 0
         /// With the last message of the stream.
         var position: StreamPosition?
         /// Requests of flow control, to be answered when all is posted.
         var answers: [String] = []
-
-        var isEmpty: Bool { frames.isEmpty && position == nil && answers.isEmpty }
     }
 
     private let bridge: UInt64
@@ -31,9 +19,7 @@ struct InboundPosts {
     private let names: Set<[UInt8]>
     private var lastName: [UInt8] = []
     private var continuity = Continuity()
-    /// Full ones, the oldest first, and one that is being filled.
-    private var batches: [Batch] = []
-    private var waiting = Batch()
+    private var batch = Batch()
     private(set) var invalid = 0
     private(set) var missing = 0
     /// The problem of the last invalid one.
@@ -43,55 +29,43 @@ struct InboundPosts {
     private(set) var heard = 0
     /// Of the last message of the stream that was received.
     private var position: StreamPosition?
-    /// The link whose messages are received, and the last sequence number of its consumer. After a jump there is none.
-    private var link: (number: Int, last: UInt64)?
+    /// The sequence number of the consumer's last message.
+    private var lastOfConsumer: UInt64 = 0
 
-    /// A local server, however busy, is to read a batch of so many bytes in time.
-    static let batchBytes = 256 << 10
-    static let batchLimit = 32
+    init(bridge: UInt64, names: [String]) { (self.bridge, self.names) = (bridge, Set(names.map { Array($0.utf8) })) }
 
+    /// Another local server posts from now on.
     /// - Parameter position: of the last message of the stream that was posted.
-    init(bridge: UInt64, names: [String], position: StreamPosition? = nil) {
-        self.bridge = bridge
-        self.names = Set(names.map { Array($0.utf8) })
-        self.position = position
+    mutating func restart(position: StreamPosition?) {
+        (self.position, continuity, batch) = (position, Continuity(), Batch())
     }
 
-    var isEmpty: Bool { batches.isEmpty && waiting.isEmpty }
-
-    /// The oldest batch; an empty one if nothing waits.
-    mutating func take() -> Batch {
-        if !batches.isEmpty { return batches.removeFirst() }
-        defer { waiting = Batch() }
-        return waiting
+    /// What was received since the last batch.
+    mutating func take() -> Batch? {
+        if batch.count == 0, batch.position == nil, batch.answers.isEmpty { return nil }
+        defer { batch = Batch() }
+        return batch
     }
 
-    /// A message without a stream.
-    mutating func receive(_ message: UnsafeRawBufferPointer) -> Outcome {
-        if waiting.frames.count >= Self.batchBytes {
-            guard batches.count < Self.batchLimit else { return .full }
-            batches.append(waiting)
-            waiting = Batch()
-        }
-        do throws(WireError) {
-            let post = try BridgedPost(message)
-            guard post.bridge != bridge, isAskedFor(post.payload.name) else { return .ignored }
-            switch continuity.receive(post.payload) {
-            case .duplicate: return .ignored
-            case .new(let missing): self.missing += missing
+    mutating func receive(_ message: NATSMessage) {
+        message.payload.withUnsafeReadableBytes { bytes in
+            do throws(WireError) {
+                try receive(try BridgedPost(bytes))
+            } catch {
+                invalid += 1
+                problem = "a message from NATS is \(error)"
             }
-            withUnsafeBytes(of: UInt32(post.bytes.count + 1).littleEndian) {
-                waiting.frames += $0.bindMemory(to: UInt8.self)
-            }
-            waiting.frames.append(FrameKind.post.rawValue)
-            waiting.frames += post.bytes.bindMemory(to: UInt8.self)
-            waiting.count += 1
-            return .accepted
-        } catch {
-            invalid += 1
-            problem = "a message from NATS is \(error)"
-            return .invalid("\(error)")
         }
+    }
+
+    private mutating func receive(_ post: BridgedPost) throws(WireError) {
+        guard post.bridge != bridge, isAskedFor(post.payload.name) else { return }
+        guard case .new(let missing) = continuity.receive(post.payload) else { return }
+        self.missing += missing
+        batch.frames.writeInteger(UInt32(post.bytes.count + 1), endianness: .little)
+        batch.frames.writeInteger(FrameKind.post.rawValue)
+        batch.frames.writeBytes(post.bytes)
+        batch.count += 1
     }
 
     /// Most posts have the name of the one before.
@@ -104,49 +78,45 @@ struct InboundPosts {
 
     // MARK: A stream
 
-    /// - Parameters:
-    ///   - first: the sequence number of the stream's first message.
-    ///   - last: that of its last one; less than `first` if it is empty.
+    /// Begins to receive from a new consumer of a stream.
     /// - Returns: the sequence number after which this bridge goes on to read.
-    mutating func resume(created: String, first: UInt64, last: UInt64) -> UInt64 {
+    mutating func resume(_ stream: NATSConnection.StreamState) -> UInt64 {
         // A bridge that never read the stream begins with what is posted from now on.
-        var position = position ?? StreamPosition(created: created, last: last)
-        if position.created != created {
-            position = StreamPosition(created: created, last: first > 0 ? first - 1 : 0)
+        var position = position ?? StreamPosition(created: stream.created, last: stream.lastSeq)
+        if position.created != stream.created {
+            position = StreamPosition(created: stream.created, last: max(stream.firstSeq, 1) - 1)
         }
         // NATS may have lost the last messages when it was killed.
-        position.last = min(position.last, last)
-        (self.position, waiting.position) = (position, position)
+        position.last = min(position.last, stream.lastSeq)
+        (self.position, batch.position, lastOfConsumer) = (position, position, 0)
         return position.last
     }
 
-    mutating func begin(link number: Int) { link = (number, 0) }
-
-    /// A message of a stream's consumer.
-    /// - Returns: false if one before it was lost, or it cannot be kept: then nothing more of this link is received.
-    mutating func receive(_ message: NATSMessage, over number: Int) -> Bool {
-        guard let link, link.number == number else { return true }
+    /// Receives a message of a stream's consumer.
+    /// - Returns: false if one before it was lost. Then another consumer must begin.
+    mutating func receiveDelivery(_ message: NATSMessage) -> Bool {
         heard += 1
         switch JetStreamDelivery(message) {
         case .message(let streamSequence, let consumerSequence):
-            let outcome = message.payload.withUnsafeReadableBytes { bytes in
-                consumerSequence == link.last + 1 ? receive(bytes) : .full
-            }
-            if outcome == .full {
-                self.link = nil
-                return false
-            }
-            self.link = (number, consumerSequence)
+            guard consumerSequence == lastOfConsumer + 1 else { return false }
+            lastOfConsumer = consumerSequence
+            receive(message)
             position?.last = streamSequence
-            waiting.position = position
-        case .flowControl(let subject): waiting.answers.append(subject)
+            batch.position = position
+        case .flowControl(let subject): batch.answers.append(subject)
         case .heartbeat(let last, let subject):
-            if let subject { waiting.answers.append(subject) }
-            if last == link.last { return true }
-            self.link = nil
-            return false
+            if let subject { batch.answers.append(subject) }
+            return last == lastOfConsumer
         case nil: break
         }
         return true
     }
+}
+
+/// How far a bridge has read a stream.
+struct StreamPosition: Codable, Equatable, Sendable {
+    /// When the stream was created, as NATS says it; it tells another stream with the same name.
+    var created: String
+    /// The last sequence number that was read.
+    var last: UInt64
 }

@@ -105,13 +105,12 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
     func run() async throws {
         let options = try options()
         let log = Logger(label: "notification-bridge") { StreamLogHandler.standardError(label: $0) }
-        var configuration = ServiceGroupConfiguration(
-            services: [
-                .init(service: Bridge(options, log: log), successTerminationBehavior: .gracefullyShutdownGroup)
-            ],
-            gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: log)
-        configuration.maximumGracefulShutdownDuration = .seconds(5)
         do {
+            let bridge = try Bridge(options, log: log)
+            var configuration = ServiceGroupConfiguration(
+                services: [.init(service: bridge, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: log)
+            configuration.maximumGracefulShutdownDuration = .seconds(5)
             try await ServiceGroup(configuration: configuration).run()
         } catch {
             _ = try? FileHandle.standardError.write(contentsOf: Data("notification-bridge: \(error)\n".utf8))

@@ -22,7 +22,6 @@ final class NATSConnectionTests: XCTestCase {
         try await one.ping()
         XCTAssertEqual(received.withLock { $0 }, (1...1000).map(String.init))
         XCTAssert(batches.wait { $0 == 1000 })
-        XCTAssertNotNil(one.roundTrip)
         await two.close()
         await one.close()
     }
@@ -63,20 +62,14 @@ final class NATSConnectionTests: XCTestCase {
     func testASilentServerEndsConnectionsAndAllThatIsOutstanding() async throws {
         let server = try NATSServerProcess()
         let patient = try await server.connect()
-        var impatient = patient
-        impatient.timeout = .milliseconds(10)
-        let pinging = try await server.connect { $0.pingInterval = .milliseconds(5) }
         patient.subscribe("silent") { _ in }
-        // It has answered more pings than may be unanswered.
-        for _ in 0..<5 { try await pinging.ping() }
+        try await patient.ping()
         kill(server.process, SIGSTOP)
-        let reason = try await pinging.closed.get()
-        XCTAssert("\(reason)".contains("has not answered a ping for 0.01 seconds"), "\(reason)")
         await assertThrows("did not answer within 0.01 seconds", needsConfiguration: false) {
             try await server.connect { $0.timeout = .milliseconds(10) }
         }
-        await assertThrows("did not answer a ping within", needsConfiguration: false) { [impatient] in
-            try await impatient.ping()
+        await assertThrows("did not answer a ping within 0.01 seconds", needsConfiguration: false) {
+            try await patient.ping(timeout: .milliseconds(10))
         }
         let answer = Task { try await patient.request("silent", []) }
         server.kill()

@@ -82,7 +82,7 @@ package enum ServerInput {
     case statusPart(hasMore: Bool, UnsafeRawBufferPointer)
     case goodbye(Goodbye)
 
-    init(_ frame: Frame) throws(WireError) {
+    package init(_ frame: Frame) throws(WireError) {
         var reader = WireReader(frame.payload)
         switch FrameKind(rawValue: frame.kind) {
         case .welcome: self = .welcome

@@ -95,7 +95,7 @@ struct ServerLoop: ~Copyable {
         write()
         // Waking a sleeping server costs more than serving a post. After several posts it naps, and then serves all
         // that have arrived. A post that comes alone is served immediately.
-        if router.posted > postedBefore + 1, ready.isEmpty { CLinuxNap(40_000) }
+        if router.posted > postedBefore + 1, ready.isEmpty { CLinuxNap(100_000) }
     }
 
     // MARK: Connecting
