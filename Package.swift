@@ -183,7 +183,7 @@ if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
     }
     package.products.append(.executable(name: "notification-bridge", targets: ["notification-bridge"]))
     package.targets += [
-        .target(name: "NATSClient", dependencies: network + [logging], swiftSettings: settings),
+        .target(name: "NATSClient", dependencies: network, swiftSettings: settings),
         .target(
             name: "NotificationBridge",
             dependencies: network + [
@@ -198,7 +198,7 @@ if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
             ], swiftSettings: settings),
         .testTarget(
             name: "NATSClientTests",
-            dependencies: network + ["ChildProcesses", "NATSClient", "SharedTesting", logging],
+            dependencies: network + ["ChildProcesses", "NATSClient", "SharedTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "NotificationBridgeTests",

@@ -12,6 +12,9 @@ package struct NATSOptions: Sendable {
     /// How long the server may take for its consent, from the resolution of its name on, and for any answer later.
     package var timeout = Duration.seconds(5)
 
+    /// A server that takes no message of so many bytes is not used.
+    package var largestMessage = 0
+
     package init(name: String) { self.name = name }
 }
 

@@ -2,8 +2,6 @@ internal import Glibc
 internal import NIOCore
 
 /// Takes one operation after the other from the bytes that a server sent.
-///
-/// This is the hot path: the bytes of a message are looked at once, stay where they are, and become no strings.
 struct NATSParser: NIOSingleStepByteToMessageDecoder {
     enum InboundOut {
         case message(NATSMessage)
@@ -25,43 +23,60 @@ struct NATSParser: NIOSingleStepByteToMessageDecoder {
             return memchr(base, 0x0A, min(bytes.count, Self.longestLine)).map { UnsafeRawPointer($0) - base }
         }
         if end == nil, bytes.readableBytes < Self.longestLine { return nil }
-        guard let end, end > 0, bytes.getInteger(at: bytes.readerIndex + end - 1, as: UInt8.self) == 0x0D else {
-            throw notUnderstood(bytes)
+        var rest = bytes
+        guard let end, end > 0, let line = rest.readSlice(length: end - 1)?.readableBytesView,
+            rest.readInteger(as: UInt16.self) == 0x0D0A, let operation = operation(line, &rest)
+        else { throw notUnderstood(bytes) }
+        switch operation {
+        case .complete(let operation):
+            bytes = rest
+            return operation
+        case .incomplete: return nil
         }
-        if let message = bytes.withUnsafeReadableBytes({ NATSMessage(line: .init(rebasing: $0[..<(end - 1)])) }) {
-            return try complete(message, &bytes)
-        }
-        let line = bytes.getBytes(at: bytes.readerIndex, length: end - 1) ?? []
-        guard let operation = Self.control(line) else { throw notUnderstood(bytes) }
-        bytes.moveReaderIndex(forwardBy: end + 1)
-        return operation
     }
 
     /// Nothing is complete only because the connection has ended.
     func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) -> InboundOut? { nil }
 
-    private func complete(_ message: NATSMessage, _ bytes: inout ByteBuffer) throws(NATSError) -> InboundOut? {
-        var message = message
-        guard message.length <= Self.longestMessage else { throw notUnderstood(bytes) }
-        guard bytes.readableBytes >= message.length else { return nil }
-        guard bytes.getInteger(at: bytes.readerIndex + message.length - 2, as: UInt16.self) == 0x0D0A,
-            let slice = bytes.readSlice(length: message.length)
-        else { throw notUnderstood(bytes) }
-        message.bytes = slice
-        return .message(message)
+    private enum Step {
+        case complete(InboundOut)
+        case incomplete
     }
 
-    /// An operation without a payload.
-    private static func control(_ line: [UInt8]) -> InboundOut? {
-        let space = line.firstIndex(of: UInt8(ascii: " ")) ?? line.endIndex
-        return switch String(decoding: line[..<space], as: UTF8.self) {
-        case "PING": .ping
-        case "PONG": .pong
-        case "+OK": .ok
-        case "-ERR": .error(NATSError.quoted(line[space...].dropFirst().filter { $0 != UInt8(ascii: "'") }))
-        case "INFO": NATSJSON.decode(from: line[space...]).map { .info($0) }
-        default: nil
+    /// - Parameter rest: the bytes after the line.
+    /// - Returns: nil if it is no operation.
+    private func operation(_ line: ByteBufferView, _ rest: inout ByteBuffer) -> Step? {
+        let words = line.split(separator: UInt8(ascii: " "))
+        let text = line.drop { $0 != UInt8(ascii: " ") }.dropFirst()
+        switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
+        case "MSG": return words.count > 3 ? message(words, headers: 0, &rest) : nil
+        case "HMSG":
+            guard words.count > 4, let headers = decimal(words[words.count - 2]) else { return nil }
+            return message(words.dropLast(2) + words.suffix(1), headers: headers, &rest)
+        case "PING": return .complete(.ping)
+        case "PONG": return .complete(.pong)
+        case "+OK": return .complete(.ok)
+        case "-ERR": return .complete(.error(NATSError.quoted(text.filter { $0 != UInt8(ascii: "'") })))
+        case "INFO": return NATSJSON.decode(from: text).map { .complete(.info($0)) }
+        default: return nil
         }
+    }
+
+    /// - Parameter words: of `MSG <subject> <subscription> [reply] <bytes>`.
+    private func message(_ words: [ByteBufferView], headers: Int, _ rest: inout ByteBuffer) -> Step? {
+        guard words.count <= 5, let subscription = decimal(words[2]), let size = words.last.flatMap(decimal),
+            headers <= size, size <= Self.longestMessage
+        else { return nil }
+        guard rest.readableBytes >= size + 2 else { return .incomplete }
+        guard let headers = rest.readSlice(length: headers),
+            let payload = rest.readSlice(length: size - headers.readableBytes),
+            rest.readInteger(as: UInt16.self) == 0x0D0A
+        else { return nil }
+        return .complete(
+            .message(
+                NATSMessage(
+                    subscription: subscription, subject: words[1], reply: words.count == 5 ? words[3] : nil,
+                    headers: headers, payload: payload)))
     }
 
     private func notUnderstood(_ bytes: ByteBuffer) -> NATSError {

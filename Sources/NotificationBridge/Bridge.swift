@@ -173,8 +173,8 @@ package actor Bridge: Service {
         window.append(PublishWindow.Post(subject: subjects[Int(index)], message: message ?? []))
         if message == nil {
             refuse(number)
-        } else if let link {
-            publish(from: number, over: link)
+        } else if link != nil {
+            publish(from: number)
         }
     }
 
@@ -190,7 +190,7 @@ package actor Bridge: Service {
         settleLater()
         guard let link, !batch.answers.isEmpty else { return }
         var bytes = ByteBuffer()
-        for subject in batch.answers { try? link.append(RawSpan(), to: subject, into: &bytes) }
+        for subject in batch.answers { bytes.writeMessage(RawSpan(), to: subject) }
         link.write(bytes)
     }
 
@@ -231,15 +231,15 @@ package actor Bridge: Service {
     private func connect(to server: NATSServer) async throws(NATSError) -> NATSConnection {
         var nats = options.nats
         if let file = options.credentialsFile { nats.credentials = try NATSCredentials(file: file) }
-        let connection = try await NATSConnection.connect(to: server, options: nats, group: loop, logger: log)
+        status.denial = nil
+        let connection = try await NATSConnection.connect(
+            to: server, options: nats, group: loop, onRefusal: { error in self.assumeIsolated { $0.deny(error) } },
+            onReadComplete: { self.assumeIsolated { $0.natsReadComplete() } })
         do throws(NATSError) {
-            status.denial = nil
-            connection.onReadComplete { self.assumeIsolated { $0.natsReadComplete() } }
-            connection.onRefusal { error in self.assumeIsolated { $0.deny(error) } }
             if let stream = options.stream {
                 try await receive(stream, over: connection)
             } else {
-                connection.subscribe(filter) { message in self.assumeIsolated { $0.inbound.receive(message) } }
+                await connection.subscribe(filter) { message in self.assumeIsolated { $0.inbound.receive(message) } }
                 try await connection.ping()
                 publish(over: connection)
             }
@@ -277,14 +277,16 @@ package actor Bridge: Service {
 
     /// Receives what a stream holds, from the last message on that was received.
     private func receive(_ name: String, over connection: NATSConnection) async throws(NATSError) {
-        connection.subscribe("\(acknowledgements).*") { message in self.assumeIsolated { $0.acknowledged(message) } }
+        await connection.subscribe("\(acknowledgements).*") { message in
+            self.assumeIsolated { $0.acknowledged(message) }
+        }
         let stream = try await connection.openStream(
             name, subjects: [NotificationSubject.all(prefix: options.prefix)], maxBytes: BridgeOptions.streamBytes)
         let last = inbound.resume(stream)
         // The consumer may ask for an answer before it is known to be created.
         publish(over: connection)
         let inbox = NATSConnection.makeInbox()
-        connection.subscribe(inbox) { message in
+        await connection.subscribe(inbox) { message in
             self.assumeIsolated {
                 // Another connection begins after the last message that was received.
                 if !$0.inbound.receiveDelivery(message) { connection.end("a message of the stream was lost") }
@@ -296,20 +298,15 @@ package actor Bridge: Service {
     /// Publishes over a new connection from now on.
     private func publish(over connection: NATSConnection) {
         (link, heard.at) = (connection, .now())
-        publish(from: window.first, over: connection)
+        publish(from: window.first)
         flush()
     }
 
     /// Publishes the posts of the window from a number on, when `flush` is called.
-    private func publish(from number: UInt64, over link: NATSConnection) {
+    private func publish(from number: UInt64) {
         for (number, post) in window.unfinished(from: number) {
             let reply = options.stream.map { _ in "\(acknowledgements).\(number)" }
-            do throws(NATSError) {
-                try link.append(post.message.span.bytes, to: post.subject, reply: reply, into: &outgoing)
-            } catch {
-                log.warning("a post cannot be published", metadata: ["error": "\(error)"])
-                refuse(number)
-            }
+            outgoing.writeMessage(post.message.span.bytes, to: post.subject, reply: reply)
         }
     }
 
@@ -422,7 +419,7 @@ package actor Bridge: Service {
         if let link, options.stream != nil {
             if window.count > 0, lastProgress + .seconds(5) < .now() {
                 if status.refusal == nil { noteRefusal("nothing was acknowledged for 5 s: it is published again") }
-                publish(from: window.first, over: link)
+                publish(from: window.first)
                 flush()
             }
             if inbound.heard != heard.count || !local.isWritable {

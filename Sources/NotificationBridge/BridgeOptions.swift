@@ -26,7 +26,10 @@ package struct BridgeOptions: Sendable {
     /// A new stream holds so many bytes, and then loses the oldest messages.
     static let streamBytes = 256 << 20
 
-    package init() {}
+    package init() {
+        // A frame, and the origin.
+        nats.largestMessage = Wire.frameLimit + 1024
+    }
 
     /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home
     /// directory.

@@ -82,7 +82,7 @@ private final class LocalServerHandler: ChannelInboundHandler, Sendable {
         bridge.assumeIsolated { $0.localWritabilityChanged() }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { end.succeed("the server ended") }
+    func handlerRemoved(context: ChannelHandlerContext) { end.succeed("the server ended") }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         end.succeed("\(error)")

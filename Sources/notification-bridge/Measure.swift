@@ -61,7 +61,7 @@ struct Measure: AsyncParsableCommand {
 
         let (publisher, subscriber) = (try await connect(url), try await connect(url))
         let received = Counter()
-        subscriber.subscribe("measured.plain") { _ in received.add() }
+        await subscriber.subscribe("measured.plain") { _ in received.add() }
         try await subscriber.ping()
         let payload = [UInt8](repeating: 120, count: 200)
         let info: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 170))]
@@ -72,7 +72,7 @@ struct Measure: AsyncParsableCommand {
             var buffer = ByteBuffer()
             rates[0].append(
                 try rate(received) { number in
-                    try publisher.append(payload.span.bytes, to: "measured.plain", into: &buffer)
+                    buffer.writeMessage(payload.span.bytes, to: "measured.plain")
                     guard buffer.readableBytes > 16 << 10 || number == count else { return }
                     publisher.write(buffer)
                     buffer.clear()
@@ -80,7 +80,7 @@ struct Measure: AsyncParsableCommand {
             rates[1].append(try rate(bridged) { _ in try centers[0].post(name: Self.name, userInfo: info) })
             delays[0] += try latencies(received) {
                 var message = ByteBuffer()
-                try publisher.append(payload.span.bytes, to: "measured.plain", into: &message)
+                message.writeMessage(payload.span.bytes, to: "measured.plain")
                 publisher.write(message)
             }
             delays[1] += try latencies(bridged) { try centers[0].post(name: Self.name, userInfo: info) }
@@ -113,8 +113,7 @@ struct Measure: AsyncParsableCommand {
     private func connect(_ url: String) async throws -> NATSConnection {
         try await NATSConnection.connect(
             to: try NATSServer(url), options: try bridge.natsOptions(),
-            group: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "measure") { _ in SwiftLogNoOpLogHandler() })
+            group: MultiThreadedEventLoopGroup.singleton)
     }
 
     private func wait(_ isDone: () throws -> Bool) throws {

@@ -10,13 +10,14 @@ internal import XCTest
 final class NATSConnectionTests: XCTestCase {
     func testSubscribersGetWhatOthersPublishInOrderAndNothingOfTheirOwn() async throws {
         let server = try NATSServerProcess()
-        let (one, two) = (try await server.connect(), try await server.connect())
         let (received, batches) = (Awaited([String]()), Awaited(0))
-        one.subscribe("a.>") { message in received.withLock { $0.append(String(buffer: message.payload)) } }
-        one.onReadComplete { batches.withLock { $0 = received.withLock(\.count) } }
+        let one = try await NATSConnection.test(
+            to: server.url, onReadComplete: { batches.withLock { $0 = received.withLock(\.count) } })
+        let two = try await server.connect()
+        await one.subscribe("a.>") { message in received.withLock { $0.append(String(buffer: message.payload)) } }
         try await one.ping()
-        try one.publish([1], to: "a.own")
-        for number in 1...1000 { try two.publish(Array("\(number)".utf8), to: "a.\(number)", reply: "r") }
+        one.publish([1], to: "a.own")
+        for number in 1...1000 { two.publish(Array("\(number)".utf8), to: "a.\(number)", reply: "r") }
         // The server has given all to the subscriber before it answers the first ping, and the second comes after that.
         try await two.ping()
         try await one.ping()
@@ -33,14 +34,20 @@ final class NATSConnectionTests: XCTestCase {
                     { user: me, password: right, permissions: { subscribe: { deny: secret } } }
                 ] }
                 """)
-        let client = try await server.connect { $0.credentials = NATSCredentials(user: "me", pass: "right") }
-        await assertThrows("max_payload") { try client.publish([UInt8](repeating: 0, count: 1 << 20 + 1), to: "a") }
+        await assertThrows("its max_payload is 1048576; let it be at least 1048577") {
+            try await server.connect { $0.largestMessage = 1 << 20 + 1 }
+        }
+        let refusals = Awaited([String]())
+        let client = try await NATSConnection.test(
+            to: server.url, onRefusal: { error in refusals.withLock { $0.append("\(error)") } },
+            { $0.credentials = NATSCredentials(user: "me", pass: "right") })
         await assertThrows("-js", needsConfiguration: false) {
             try await client.openStream("S", subjects: ["s"], maxBytes: 1)
         }
         // The server refuses it, and says so.
-        client.subscribe("secret") { _ in }
+        await client.subscribe("secret") { _ in }
         for _ in 1...2 { try await client.ping() }
+        XCTAssertEqual(refusals.withLock { $0.map { $0.contains("Subscription to \\\"secret") } }, [true])
         await client.close()
         await assertThrows("it says \"Authorization Violation\"; check the credentials") { try await server.connect() }
     }
@@ -49,9 +56,9 @@ final class NATSConnectionTests: XCTestCase {
         let server = try NATSServerProcess()
         let (sender, receiver) = (try await server.connect(), try await server.connect())
         let count = Awaited(0)
-        receiver.subscribe("a") { _ in count.withLock { $0 += 1 } }
+        await receiver.subscribe("a") { _ in count.withLock { $0 += 1 } }
         try await receiver.ping()
-        for _ in 0..<10_000 { try sender.publish([UInt8](repeating: 1, count: 1000), to: "a") }
+        for _ in 0..<10_000 { sender.publish([UInt8](repeating: 1, count: 1000), to: "a") }
         await sender.close()
         try await receiver.ping()
         XCTAssertEqual(count.withLock { $0 }, 10_000)
@@ -62,7 +69,7 @@ final class NATSConnectionTests: XCTestCase {
     func testASilentServerEndsConnectionsAndAllThatIsOutstanding() async throws {
         let server = try NATSServerProcess()
         let patient = try await server.connect()
-        patient.subscribe("silent") { _ in }
+        await patient.subscribe("silent") { _ in }
         try await patient.ping()
         kill(server.process, SIGSTOP)
         await assertThrows("did not answer within 0.01 seconds", needsConfiguration: false) {

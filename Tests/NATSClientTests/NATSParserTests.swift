@@ -15,7 +15,8 @@ final class NATSParserTests: XCTestCase {
                 case .message(let message):
                     let parts = [
                         "\(message.subscription)", String(decoding: message.subject, as: UTF8.self),
-                        message.reply.map { String(buffer: $0) } ?? "-", message.status.map { String($0) } ?? "-",
+                        message.reply.map { String(decoding: $0, as: UTF8.self) } ?? "-",
+                        message.status.map { String($0) } ?? "-",
                         message.header("A") ?? "-", String(buffer: message.payload),
                     ]
                     operations.append(parts.joined(separator: " "))
@@ -41,7 +42,8 @@ final class NATSParserTests: XCTestCase {
         ("MSG a b 1\r\n", nil), ("MSG a 1 b 2 3\r\n", nil), ("MSG a 1 -1\r\n", nil), ("MSG a 1 b\r\n", nil),
         ("MSG a 1 99999999999999999999\r\n", nil), ("MSGX a 1 1 1\r\n", nil), ("HMSG a 1 5\r\n", nil),
         ("HMSG a 1 5 4\r\n", nil), ("HMSG a 1 b 1 2 3\r\n", nil), ("HMSG a 1 b c\r\n", nil),
-        ("MSG a 1 \(NATSParser.longestMessage)\r\n", nil), ("MSG a 1 1\r\nabc\r\n", nil), ("MSG a 1 1\r\na\n\r", nil),
+        ("MSG a 1 \(NATSParser.longestMessage + 1)\r\n", nil), ("MSG a 1 1\r\nabc\r\n", nil),
+        ("MSG a 1 1\r\na\n\r", nil),
         (String(repeating: "x", count: NATSParser.longestLine), nil),
         ("INFO {\"max_payload\":1\(String(repeating: " ", count: NATSParser.longestLine))}\r\n", nil),
     ]

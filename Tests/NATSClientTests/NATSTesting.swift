@@ -1,4 +1,3 @@
-internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import SharedTesting
@@ -18,19 +17,20 @@ extension NATSServerProcess {
 extension NATSConnection {
     /// Connects a client that waits long.
     static func test(
-        to url: String, _ change: (inout NATSOptions) -> Void = { _ in }
+        to url: String, onRefusal: @escaping @Sendable (NATSError) -> Void = { _ in },
+        onReadComplete: @escaping @Sendable () -> Void = {}, _ change: (inout NATSOptions) -> Void = { _ in }
     ) async throws(NATSError) -> NATSConnection {
         var options = NATSOptions(name: "test")
         options.timeout = TestTimeout.hang
         change(&options)
         return try await connect(
             to: NATSServer(url), options: options, group: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "test"))
+            onRefusal: onRefusal, onReadComplete: onReadComplete)
     }
 
-    func publish(_ payload: [UInt8], to subject: String, reply: String? = nil) throws(NATSError) {
+    nonisolated func publish(_ payload: [UInt8], to subject: String, reply: String? = nil) {
         var bytes = ByteBuffer()
-        try append(payload.span.bytes, to: subject, reply: reply, into: &bytes)
+        bytes.writeMessage(payload.span.bytes, to: subject, reply: reply)
         write(bytes)
     }
 
