@@ -2,39 +2,31 @@ internal import NIOCore
 
 /// The requests of JetStream, as NATS 2.9 understands them.
 extension NATSConnection {
-    package struct StreamState: Sendable {
+    package struct Stream: Decodable, Sendable {
+        package struct State: Decodable, Sendable {
+            package var firstSeq: UInt64
+            package var lastSeq: UInt64
+        }
         /// When. Another stream with the same name has another time.
-        package let created: String
-        package let firstSeq: UInt64
-        package let lastSeq: UInt64
+        package var created: String
+        package var state: State
     }
 
     /// Finds a stream. If there is none, creates one that keeps messages of these subjects in files, and discards the
     /// oldest of more than `maxBytes`.
-    package func openStream(_ name: String, subjects: [String], maxBytes: Int) async throws(NATSError) -> StreamState {
+    package func openStream(_ name: String, subjects: [String], maxBytes: Int) async throws(NATSError) -> Stream {
         struct Configuration: Encodable {
             var name: String
             var subjects: [String]
             var maxBytes: Int
             var storage = "file"
         }
-        struct Stream: Decodable {
-            struct State: Decodable {
-                var firstSeq: UInt64
-                var lastSeq: UInt64
-            }
-            var created: String
-            var state: State
-        }
-        let stream: Stream
         do {
-            stream = try await ask("STREAM.INFO.\(name)", [String: String]())
+            return try await ask("STREAM.INFO.\(name)", [String: String]())
         } catch  where error.number == 10059 {
             let new = Configuration(name: name, subjects: subjects, maxBytes: maxBytes)
-            stream = try await ask("STREAM.CREATE.\(name)", new)
+            return try await ask("STREAM.CREATE.\(name)", new)
         }
-        return StreamState(
-            created: stream.created, firstSeq: stream.state.firstSeq, lastSeq: stream.state.lastSeq)
     }
 
     /// Creates a consumer that delivers the messages of a stream from a sequence number on, in order, to a subject that

@@ -218,10 +218,8 @@ package actor Bridge: Service {
                     local?.close("NATS refuses the bridge")
                     throw error
                 }
-                if !isStopping, status.linkProblem != error.description {
-                    log.warning("is not connected to NATS, and tries again", metadata: ["error": "\(error)"])
-                }
-                (status.linkProblem, status.server) = (error.description, nil)
+                status.server = nil
+                if !isStopping { note(.link, "\(error)") }
                 check()
             }
             if !Task.isCancelled { await pause(&backoff) }
@@ -231,9 +229,9 @@ package actor Bridge: Service {
     private func connect(to server: NATSServer) async throws(NATSError) -> NATSConnection {
         var nats = options.nats
         if let file = options.credentialsFile { nats.credentials = try NATSCredentials(file: file) }
-        status.denial = nil
+        status.problems[.denial] = nil
         let connection = try await NATSConnection.connect(
-            to: server, options: nats, group: loop, onRefusal: { error in self.assumeIsolated { $0.deny(error) } },
+            to: server, options: nats, group: loop, onRefusal: { error in self.assumeIsolated { $0.note(.denial, "\(error)") } },
             onReadComplete: { self.assumeIsolated { $0.natsReadComplete() } })
         do throws(NATSError) {
             if let stream = options.stream {
@@ -245,7 +243,7 @@ package actor Bridge: Service {
             }
             links += 1
             log.info("is connected to NATS", metadata: ["server": "\(server)"])
-            (status.server, status.linkProblem) = (server, nil)
+            (status.server, status.problems[.link]) = (server, nil)
             check()
             Task { await ping(connection) }
             return connection
@@ -336,23 +334,17 @@ package actor Bridge: Service {
         do throws(NATSError) {
             try message.checkIsStored(NotificationSubject.all(prefix: options.prefix))
             finish(number)
-            (lastProgress, status.refusal) = (.now(), nil)
+            (lastProgress, status.problems[.refusal]) = (.now(), nil)
         } catch {
-            noteRefusal(error.description)
+            note(.refusal, "\(error)")
             // It would keep all that follow from being acknowledged.
             if error.isOfSize { refuse(number) }
         }
     }
 
-    private func noteRefusal(_ text: String) {
-        if status.refusal != text { log.warning("posts are not taken", metadata: ["reason": "\(text)"]) }
-        status.refusal = text
-    }
-
-    private func deny(_ error: NATSError) {
-        guard status.denial != error.description else { return }
-        log.warning("NATS denies what the bridge needs", metadata: ["error": "\(error)"])
-        status.denial = error.description
+    private func note(_ problem: BridgeStatus.Problem, _ reason: String) {
+        if status.problems.updateValue(reason, forKey: problem) == reason { return }
+        log.warning("\(problem.rawValue)", metadata: ["reason": "\(reason)"])
     }
 
     private func finish(_ number: UInt64) { if window.finish(number) { status.out += 1 } }
@@ -418,7 +410,7 @@ package actor Bridge: Service {
         guard let local else { return }
         if let link, options.stream != nil {
             if window.count > 0, lastProgress + .seconds(5) < .now() {
-                if status.refusal == nil { noteRefusal("nothing was acknowledged for 5 s: it is published again") }
+                if status.problems[.refusal] == nil { note(.refusal, "nothing was acknowledged for 5 s") }
                 publish(from: window.first)
                 flush()
             }

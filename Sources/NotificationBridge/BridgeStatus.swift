@@ -12,12 +12,14 @@ struct BridgeStatus {
     var pending = 0
     /// Of this machine's posts, those that could not be published.
     var unusable = 0
-    /// Why a post was not taken.
-    var refusal: String?
-    /// The last operation that NATS denied over the present connection.
-    var denial: String?
-    /// Why there is no connection.
-    var linkProblem: String?
+    var problems: [Problem: String] = [:]
+
+    /// The first one is told.
+    enum Problem: String, CaseIterable {
+        case refusal = "posts are not taken"
+        case link = "is not connected to NATS, and tries again"
+        case denial = "NATS denies what the bridge needs"
+    }
 
     func details(_ inbound: InboundPosts) -> [String: String] {
         var details = [
@@ -27,7 +29,7 @@ struct BridgeStatus {
         if server != nil, let roundTrip { details["round trip"] = "\(roundTrip.formatted)" }
         if unusable > 0 { details["not publishable"] = "\(unusable)" }
         if inbound.invalid > 0 { details["invalid"] = "\(inbound.invalid)" }
-        let problem = refusal ?? linkProblem ?? denial ?? inbound.problem
+        let problem = Problem.allCases.lazy.compactMap { problems[$0] }.first ?? inbound.problem
         details["problem"] = problem.map { String($0.prefix(300)) }
         return details
     }

@@ -80,14 +80,14 @@ struct InboundPosts {
 
     /// Begins to receive from a new consumer of a stream.
     /// - Returns: the sequence number after which this bridge goes on to read.
-    mutating func resume(_ stream: NATSConnection.StreamState) -> UInt64 {
+    mutating func resume(_ stream: NATSConnection.Stream) -> UInt64 {
         // A bridge that never read the stream begins with what is posted from now on.
-        var position = position ?? StreamPosition(created: stream.created, last: stream.lastSeq)
+        var position = position ?? StreamPosition(created: stream.created, last: stream.state.lastSeq)
         if position.created != stream.created {
-            position = StreamPosition(created: stream.created, last: max(stream.firstSeq, 1) - 1)
+            position = StreamPosition(created: stream.created, last: max(stream.state.firstSeq, 1) - 1)
         }
         // NATS may have lost the last messages when it was killed.
-        position.last = min(position.last, stream.lastSeq)
+        position.last = min(position.last, stream.state.lastSeq)
         (self.position, batch.position, lastOfConsumer) = (position, position, 0)
         return position.last
     }

@@ -9,7 +9,7 @@ final class JetStreamTests: XCTestCase {
         let server = try NATSServerProcess("-js")
         let client = try await server.connect()
         func open(_ subject: String, in name: String = "S") async throws -> [UInt64] {
-            let state = try await client.openStream(name, subjects: [subject], maxBytes: 100_000)
+            let state = try await client.openStream(name, subjects: [subject], maxBytes: 100_000).state
             return [state.firstSeq, state.lastSeq]
         }
         let new = try await open("s.*")

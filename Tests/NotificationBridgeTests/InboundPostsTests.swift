@@ -9,8 +9,8 @@ internal import XCTest
 final class InboundPostsTests: XCTestCase {
     private func at(_ last: UInt64) -> StreamPosition { StreamPosition(created: "now", last: last) }
 
-    private func stream(_ first: UInt64, _ last: UInt64) -> NATSConnection.StreamState {
-        NATSConnection.StreamState(created: "now", firstSeq: first, lastSeq: last)
+    private func stream(_ first: UInt64, _ last: UInt64) -> NATSConnection.Stream {
+        NATSConnection.Stream(created: "now", state: NATSConnection.Stream.State(firstSeq: first, lastSeq: last))
     }
 
     private func message(_ number: UInt64, _ name: String = "Saved", from bridge: UInt64 = 2) throws -> [UInt8] {
