@@ -231,7 +231,8 @@ package actor Bridge: Service {
         if let file = options.credentialsFile { nats.credentials = try NATSCredentials(file: file) }
         status.problems[.denial] = nil
         let connection = try await NATSConnection.connect(
-            to: server, options: nats, group: loop, onRefusal: { error in self.assumeIsolated { $0.note(.denial, "\(error)") } },
+            to: server, options: nats, group: loop,
+            onRefusal: { error in self.assumeIsolated { $0.note(.denial, "\(error)") } },
             onReadComplete: { self.assumeIsolated { $0.natsReadComplete() } })
         do throws(NATSError) {
             if let stream = options.stream {
