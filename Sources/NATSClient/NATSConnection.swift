@@ -114,7 +114,7 @@ package actor NATSConnection {
     /// Ends the connection at once.
     package nonisolated func end(_ reason: String) { end(.lost(server, reason)) }
 
-    fileprivate nonisolated func end(_ error: NATSError) {
+    package nonisolated func end(_ error: NATSError) {
         channel.eventLoop.execute {
             self.assumeIsolated { $0.finish(error) }
             self.channel.close(promise: nil)
@@ -125,6 +125,7 @@ package actor NATSConnection {
         guard !hasEnded else { return }
         (hasEnded, subscribers) = (true, [])
         accepted.fail(error)
+        for ping in pings { ping.fail(error) }
         end.succeed(error)
     }
 
@@ -165,7 +166,7 @@ package actor NATSConnection {
 
     /// Calls `handler` for each message of a subject, in the order of arrival.
     package func subscribe(_ subject: String, handler: @escaping @Sendable (NATSMessage) -> Void) {
-        guard !hasEnded else { return }
+        if hasEnded { return }
         write("SUB \(subject) \(subscribers.count)\r\n")
         subscribers.append(handler)
     }
@@ -185,6 +186,7 @@ package actor NATSConnection {
         return try await answer(to: subject) { promise in
             subscribe(inbox) { promise.succeed($0) }
             write(bytes)
+            closed.whenSuccess { promise.fail($0) }
         }
     }
 
@@ -195,6 +197,7 @@ package actor NATSConnection {
     }
 
     private func ping(_ promise: EventLoopPromise<Void>) {
+        if hasEnded { return closed.whenSuccess { promise.fail($0) } }
         pings.append(promise)
         write("PING\r\n")
     }
@@ -209,7 +212,6 @@ package actor NATSConnection {
         let late = NATSError("\(server) did not answer \(question) within \(timeout).", needsConfiguration: false)
         let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { promise.fail(late) }
         defer { timer.cancel() }
-        closed.whenSuccess { promise.fail($0) }
         do {
             return try await promise.futureResult.get()
         } catch {

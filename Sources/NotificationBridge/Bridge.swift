@@ -12,8 +12,8 @@ internal import ThreadedNotifications
 ///     local server ─► receive(post) ─► PublishWindow ─► NATS ─► InboundPosts ─► post() ─► local server
 ///        of one machine                                            of another machine
 ///
-/// It connects to the local server first, and to NATS while that lasts. What the local server sent and NATS has not
-/// taken is acknowledged to nobody, so the local server sends it again to the next connection.
+/// Each is connected again when it is lost. What the local server sent and NATS has not taken is not acknowledged, so
+/// the local server sends it again to the next connection.
 ///
 /// Threads: one event loop runs the actor and both connections, so what they report is handled as it comes.
 package actor Bridge: Service {
@@ -29,6 +29,8 @@ package actor Bridge: Service {
     private var toldStatus: [String: String]?
     private var isStopping = false
 
+    private var server: LocalServer?
+    /// The same, when it has accepted this bridge.
     private var local: LocalServer?
     /// Of the present connection to the local server.
     private var decoder = FrameDecoder()
@@ -36,8 +38,9 @@ package actor Bridge: Service {
     private var (finished, acknowledged) = (0, 0)
     /// Present while posts can be published.
     private var link: NATSConnection? { didSet { localWritabilityChanged() } }
-    /// The connections so far.
-    private var (locals, links) = (0, 0)
+    private var hasLinked = false
+    /// Why the bridge ends, if NATS refuses it.
+    private var refusal: NATSError?
 
     private var window = PublishWindow()
     /// What is to be written to NATS when all that was read is handled.
@@ -60,29 +63,26 @@ package actor Bridge: Service {
         (self.options, self.log) = (options, log)
         loop = MultiThreadedEventLoopGroup.singleton.next()
         memory = try BridgeMemory(directory: options.stateDirectory)
+        position = options.stream.flatMap(memory.position)
         inbound = InboundPosts(bridge: memory.bridge, names: options.names)
         envelope = BridgedPost.Envelope(bridge: memory.bridge, options.origin)
+        inbound.restart(position: position)
         subjects = options.names.map { NotificationSubject.of($0, prefix: options.prefix) }
     }
 
     /// Ends when the service is shut down, after what is under way is published, but at most two seconds later.
     /// - Throws: `DistributedError` or `NATSError`, if the local server or NATS refuses this bridge from the beginning.
     package func run() async throws {
-        // A bridge that has just ended may still be known to the server.
-        let firstDeadline = NIODeadline.now() + .seconds(2)
         try await withGracefulShutdownHandler {
-            var backoff = Backoff()
-            while !isStopping {
-                do {
-                    let reason = try await serve(try await connectLocally())
-                    backoff = Backoff()
-                    if !isStopping { log.warning("the local server is lost", metadata: ["reason": "\(reason)"]) }
-                } catch let error as DistributedError {
-                    guard locals > 0 || .now() < firstDeadline && error.code == .serverRefused else { throw error }
-                    log.warning("the local server cannot be used", metadata: ["error": "\(error)"])
-                }
-                if !isStopping { await pause(&backoff) }
+            // It may still be connecting when the bridge ends, and is not waited for.
+            Task { await keepLink() }
+            let timer = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+                self.assumeIsolated { $0.check() }
             }
+            defer { timer.cancel() }
+            try await keepLocal()
+            await link?.close(timeout: .seconds(1))
+            if let refusal { throw refusal }
         } onGracefulShutdown: {
             Task { await self.stop() }
         }
@@ -102,44 +102,66 @@ package actor Bridge: Service {
 
     private func end() {
         settle()
-        local?.close("the bridge stops")
+        server?.close("the bridge stops")
     }
 
     // MARK: The local server
 
-    private func connectLocally() async throws -> LocalServer {
-        let local = try await LocalServer.connect(to: options.directory, on: loop, of: self)
-        (self.local, decoder, finished, acknowledged, toldStatus) = (local, FrameDecoder(), 0, 0, nil)
-        window.removeAll()
+    /// Keeps a connection to the local server until the bridge stops.
+    /// - Throws: why it cannot be used, if that is so from the beginning.
+    private func keepLocal() async throws(DistributedError) {
+        // A bridge that has just ended may still be known to the server.
+        let firstDeadline = NIODeadline.now() + .seconds(2)
+        var (backoff, isFirst) = (Backoff(), true)
+        while !isStopping {
+            do throws(DistributedError) {
+                let server = try await connectLocally()
+                isFirst = false
+                let start = NIODeadline.now()
+                let reason = await server.waitForEnd()
+                // One that ends at once is no success: it may do so each time.
+                if .now() - start > .seconds(5) { backoff = Backoff() }
+                lose()
+                if !isStopping { log.warning("the local server is lost", metadata: ["reason": "\(reason)"]) }
+            } catch {
+                if isStopping { return }
+                guard !isFirst || .now() < firstDeadline && error.code == .serverRefused else { throw error }
+                log.warning("the local server cannot be used", metadata: ["error": "\(error)"])
+            }
+            if !isStopping { await pause(&backoff) }
+        }
+    }
+
+    private func connectLocally() async throws(DistributedError) -> LocalServer {
+        let server = try await LocalServer.connect(to: options.directory, on: loop, of: self)
+        (self.server, decoder, finished, acknowledged, toldStatus) = (server, FrameDecoder(), 0, 0, nil)
         var hello = FrameWriter()
         hello.hello(name: "bridge", keptAs: "bridge")
         for (index, name) in options.names.enumerated() {
             hello.register(UInt32(index), name: name, object: nil, behavior: .hold)
         }
         hello.acknowledge(0)
-        local.write(ByteBuffer(bytes: hello.bytes))
-        try await local.waitForWelcome(path: options.directory.socketPath)
-        locals += 1
-        position = options.stream.flatMap { memory.position(in: $0) }
-        inbound.restart(position: position)
+        server.write(ByteBuffer(bytes: hello.bytes))
+        try await server.waitForWelcome(path: options.directory.socketPath)
         log.info("is connected to the local server", metadata: ["path": "\(options.directory.socketPath)"])
-        return local
+        localWritabilityChanged()
+        post()
+        check()
+        // It may have been told to while it connected.
+        if isStopping { end() }
+        return server
     }
 
-    /// Serves until the connection to the local server ends.
-    /// - Returns: why.
-    private func serve(_ local: LocalServer) async throws -> String {
-        let nats = Task { try await keepLink() }
-        let timer = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in
-            self.assumeIsolated { $0.check() }
-        }
-        let reason = try await local.ended.get()
-        timer.cancel()
-        nats.cancel()
-        self.local = nil
-        await link?.close(timeout: .seconds(1))
-        try await nats.value
-        return reason
+    /// The local server is lost, with what it has not acknowledged. It sends again what this bridge has not.
+    private func lose() {
+        flush()
+        local = nil
+        localWritabilityChanged()
+        settle()
+        window.removeAll()
+        inbound.restart(position: position)
+        // The next consumer begins with what was not posted.
+        if !isStopping, options.stream != nil { link?.end("the local server is lost") }
     }
 
     /// Handles what was read from the local server.
@@ -154,14 +176,16 @@ package actor Bridge: Service {
                 while let frame = try decoder.next() {
                     switch try ServerInput(frame) {
                     case .notification(let post): receive(post)
-                    case .goodbye(let goodbye): local?.close(goodbye.text)
-                    case .welcome: local?.welcomed()
+                    case .goodbye(let goodbye): server?.close(goodbye.text)
+                    case .welcome:
+                        local = server
+                        server?.welcomed()
                     case .ended, .woken, .gap, .synchronized, .statusPart: break
                     }
                 }
             }
         } catch {
-            local?.close("it wrote \(error)")
+            server?.close("it wrote \(error)")
         }
     }
 
@@ -169,6 +193,7 @@ package actor Bridge: Service {
         // One that stops leaves the rest to the next one.
         guard !isStopping, let index = post.observerNumbers.first(where: { $0 < subjects.count }) else { return }
         let number = window.next
+        if window.count == 0 { lastProgress = .now() }
         let message = envelope.message(post.payload)
         window.append(PublishWindow.Post(subject: subjects[Int(index)], message: message ?? []))
         if message == nil {
@@ -196,33 +221,29 @@ package actor Bridge: Service {
 
     // MARK: NATS
 
-    /// Keeps a connection to NATS until the task is cancelled.
-    /// - Throws: what only another configuration can mend, before the first connection.
-    private func keepLink() async throws(NATSError) {
+    /// Keeps a connection to NATS until the bridge stops, or NATS refuses it from the beginning.
+    private func keepLink() async {
         var (backoff, attempts) = (Backoff(), 0)
-        while !Task.isCancelled {
+        while !isStopping {
             let server = options.servers[attempts % options.servers.count]
             attempts += 1
             do throws(NATSError) {
                 let connection = try await connect(to: server)
                 let start = NIODeadline.now()
-                // The local server may have been lost meanwhile.
-                if Task.isCancelled { await connection.close(timeout: .seconds(1)) }
                 let error = await connection.waitForEnd()
-                link = nil
-                // One that ends at once is no success: it may do so each time.
                 if .now() - start > .seconds(5) { backoff = Backoff() }
                 throw error
             } catch {
-                if links == 0, error.needsConfiguration, attempts >= options.servers.count {
-                    local?.close("NATS refuses the bridge")
-                    throw error
+                (link, status.server) = (nil, nil)
+                if !hasLinked, error.needsConfiguration, attempts >= options.servers.count {
+                    (refusal, isStopping) = (error, true)
                 }
-                status.server = nil
-                if !isStopping { note(.link, "\(error)") }
+                // Nothing more is published.
+                if isStopping { return end() }
+                note(.link, "\(error)")
                 check()
             }
-            if !Task.isCancelled { await pause(&backoff) }
+            await pause(&backoff)
         }
     }
 
@@ -242,15 +263,14 @@ package actor Bridge: Service {
                 try await connection.ping()
                 publish(over: connection)
             }
-            links += 1
+            hasLinked = true
             log.info("is connected to NATS", metadata: ["server": "\(server)"])
             (status.server, status.problems[.link]) = (server, nil)
             check()
             Task { await ping(connection) }
             return connection
         } catch {
-            link = nil
-            await connection.close()
+            connection.end(error)
             throw error
         }
     }
@@ -263,7 +283,7 @@ package actor Bridge: Service {
                 // Much may wait to be read before the answer.
                 try await connection.ping(timeout: .seconds(60))
             } catch {
-                return connection.end(error.description)
+                return connection.end(error)
             }
             status.roundTrip = Duration(.now() - start)
             try? await Task.sleep(for: .seconds(20))
@@ -296,7 +316,7 @@ package actor Bridge: Service {
 
     /// Publishes over a new connection from now on.
     private func publish(over connection: NATSConnection) {
-        (link, heard.at) = (connection, .now())
+        (link, heard.at, lastProgress) = (connection, .now(), .now())
         publish(from: window.first)
         flush()
     }
@@ -312,10 +332,9 @@ package actor Bridge: Service {
     /// Writes what is to be published. Without a stream it is finished when the kernel has it.
     private func flush() {
         guard let link, outgoing.readableBytes > 0 else { return }
-        lastProgress = .now()
         let (first, next) = (window.first, window.next)
         let written = link.write(outgoing)
-        outgoing.clear()
+        outgoing = ByteBuffer()
         if options.stream == nil {
             written.whenSuccess {
                 self.assumeIsolated { bridge in
@@ -335,7 +354,6 @@ package actor Bridge: Service {
         do throws(NATSError) {
             try message.checkIsStored(NotificationSubject.all(prefix: options.prefix))
             finish(number)
-            (lastProgress, status.problems[.refusal]) = (.now(), nil)
         } catch {
             note(.refusal, "\(error)")
             // It would keep all that follow from being acknowledged.
@@ -360,8 +378,10 @@ package actor Bridge: Service {
         removeFinished()
     }
 
-    /// NATS writes no more than the local server reads.
-    func localWritabilityChanged() { link?.setReading(local?.isWritable ?? false) }
+    /// NATS writes no more than the local server reads. The consumer of a stream has flow control for that.
+    func localWritabilityChanged() {
+        if options.stream == nil { link?.setReading(local?.isWritable ?? false) }
+    }
 
     private func natsReadComplete() {
         post()
@@ -369,7 +389,9 @@ package actor Bridge: Service {
     }
 
     private func removeFinished() {
-        finished += window.removeFinished()
+        let count = window.removeFinished()
+        finished += count
+        if count > 0 { (lastProgress, status.problems[.refusal]) = (.now(), nil) }
         if finished >= acknowledged + 1024 || isStopping && window.count == 0 {
             settle()
         } else if finished > acknowledged {
@@ -401,8 +423,9 @@ package actor Bridge: Service {
         guard let position, let stream = options.stream, memory.position(in: stream) != position else { return }
         do throws(DistributedError) {
             try memory.setPosition(position, in: stream)
+            status.problems[.position] = nil
         } catch {
-            log.error("the position is lost", metadata: ["error": "\(error)"])
+            note(.position, "\(error)")
         }
     }
 
@@ -412,10 +435,11 @@ package actor Bridge: Service {
         if let link, options.stream != nil {
             if window.count > 0, lastProgress + .seconds(5) < .now() {
                 if status.problems[.refusal] == nil { note(.refusal, "nothing was acknowledged for 5 s") }
+                lastProgress = .now()
                 publish(from: window.first)
                 flush()
             }
-            if inbound.heard != heard.count || !local.isWritable {
+            if inbound.heard != heard.count {
                 heard = (inbound.heard, .now())
             } else if heard.at + .seconds(15) < .now() {
                 // It sends a heartbeat each 5 s.

@@ -39,25 +39,32 @@ struct BridgeMemory {
                 problem: "another bridge has locked it, and only one may be. End that one (fuser \(lockPath)), or give "
                     + "another directory: --state")
         }
-        if let data = FileManager.default.contents(atPath: path),
-            let known = try? JSONDecoder().decode(Contents.self, from: data)
-        {
-            contents = known
+        if !FileManager.default.fileExists(atPath: path) {
+            try write(Contents())
+            return
         }
-        try write()
+        do {
+            contents = try JSONDecoder().decode(Contents.self, from: Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw .pathNotUsable(
+                path: path,
+                problem: "it is not the state of a bridge. Remove it, and this bridge begins as a new one: \(error)")
+        }
     }
 
     /// Of the last message of a stream that was posted; nil if it never read that stream.
     func position(in stream: String) -> StreamPosition? { contents.positions[stream] }
 
     mutating func setPosition(_ position: StreamPosition, in stream: String) throws(DistributedError) {
-        contents.positions[stream] = position
-        try write()
+        var next = contents
+        next.positions[stream] = position
+        try write(next)
     }
 
-    private func write() throws(DistributedError) {
+    private mutating func write(_ contents: Contents) throws(DistributedError) {
         do {
             try JSONEncoder().encode(contents).write(to: URL(filePath: path), options: .atomic)
+            self.contents = contents
         } catch {
             throw .pathNotUsable(
                 path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")

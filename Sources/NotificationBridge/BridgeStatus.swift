@@ -17,6 +17,7 @@ struct BridgeStatus {
     /// The first one is told.
     enum Problem: String, CaseIterable {
         case refusal = "posts are not taken"
+        case position = "the position in the stream is not written"
         case link = "is not connected to NATS, and tries again"
         case denial = "NATS denies what the bridge needs"
     }

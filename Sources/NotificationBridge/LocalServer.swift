@@ -34,8 +34,11 @@ struct LocalServer: Sendable {
     }
 
     var isWritable: Bool { channel.isWritable }
-    /// Completes with the reason when the connection has ended.
-    var ended: EventLoopFuture<String> { end.futureResult }
+
+    /// - Returns: why the connection has ended.
+    func waitForEnd() async -> String {
+        do { return try await end.futureResult.get() } catch { return "\(error)" }
+    }
 
     func welcomed() { welcome.succeed() }
 
@@ -44,7 +47,7 @@ struct LocalServer: Sendable {
     func waitForWelcome(path: String) async throws(DistributedError) {
         let timer = channel.eventLoop.scheduleTask(in: TimeAmount(Self.timeout)) { close("it does not answer") }
         defer { timer.cancel() }
-        ended.whenSuccess { welcome.fail(WireError.refused($0)) }
+        end.futureResult.whenSuccess { welcome.fail(WireError.refused($0)) }
         do {
             try await welcome.futureResult.get()
         } catch {

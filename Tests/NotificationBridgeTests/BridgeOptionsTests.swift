@@ -80,14 +80,15 @@ final class BridgeMemoryTests: XCTestCase {
         }
     }
 
-    func testAFileWithSomethingElseMakesANewBridge() throws {
+    func testAFileWithSomethingElseIsLeftAsItIs() throws {
         for contents in ["", "1 S now 1", "{}", #"{"bridge":1,"positions":{"S":{"created":"now"}}}"#, "\u{FFFD}"] {
             try withDirectory { directory in
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
                 try contents.write(toFile: "\(directory)/state", atomically: false, encoding: .utf8)
-                let memory = try BridgeMemory(directory: directory)
-                XCTAssertNil(memory.position(in: "S"), contents)
-                XCTAssertNotEqual(memory.bridge, 1)
+                XCTAssertThrowsError(try BridgeMemory(directory: directory), contents) {
+                    XCTAssertTrue("\($0)".contains("\(directory)/state"), "\($0)")
+                }
+                XCTAssertEqual(try String(contentsOfFile: "\(directory)/state", encoding: .utf8), contents)
             }
         }
     }
