@@ -30,9 +30,7 @@ package final class EventPoll {
         return CLinuxWatch(descriptor, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, watched, events, number)
     }
 
-    package func unwatch(_ watched: Int32) {
-        _ = CLinuxWatch(descriptor, EPOLL_CTL_DEL, watched, 0, 0)
-    }
+    package func unwatch(_ watched: Int32) { _ = CLinuxWatch(descriptor, EPOLL_CTL_DEL, watched, 0, 0) }
 
     /// Waits for at most `milliseconds`, or without a timeout if that is -1.
     /// - Returns: the number of events.

@@ -34,10 +34,9 @@ final class ServerClient: CustomStringConvertible {
 
     /// The name from its hello; nil before.
     var name: String?
-    /// A kept client's from the time when it asks for them, even after its connection has ended.
+    /// A kept client's while it is their owner: from the time when it asks for them, even after its connection has
+    /// ended.
     var kept: KeptPosts?
-    /// How many of the posts that were sent over this connection.
-    var acknowledged: UInt64 = 0
     /// What it says of itself.
     var details: [String: PropertyListValue] = [:]
     /// By the numbers that it gave them.

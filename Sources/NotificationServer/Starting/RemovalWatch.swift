@@ -15,9 +15,7 @@ final class RemovalWatch {
         else { return nil }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Discards the reports so far.
     func clear() {
