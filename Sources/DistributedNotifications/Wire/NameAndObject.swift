@@ -8,7 +8,7 @@ package struct NameAndObject: Hashable, Sendable {
     private let bytes: [UInt8]
 
     /// - Parameter bytes: as in a frame; see `PostedPayload.nameAndObject`.
-    init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
+    package init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
 
     /// - Parameter name: not empty; nil if an observer asks for any name.
     package init(name: UnsafeRawBufferPointer? = nil, object: UnsafeRawBufferPointer? = nil) {
@@ -36,13 +36,17 @@ package struct NameAndObject: Hashable, Sendable {
     }
 
     /// Whether they have these bytes, without making another one.
-    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count == other.count, let start = other.baseAddress else { return false }
-        return memcmp(bytes, start, bytes.count) == 0
-    }
+    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool { bytes.isEqual(other) }
 
     // An array would feed its bytes to the hasher one by one.
     package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}
+
+extension [UInt8] {
+    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        return other.baseAddress.map { memcmp(self, $0, count) == 0 } ?? true
     }
 }
