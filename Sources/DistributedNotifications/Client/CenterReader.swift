@@ -42,8 +42,8 @@ struct CenterReader {
 
     private mutating func connectAndReceive() -> (step: CenterState.Step, event: ConnectionEvent?) {
         do throws(DistributedError) {
-            var server = ServerConnection(
-                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout), numbers)
+            let socket = try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout)
+            var server = ServerConnection(connection.sender(over: socket, numbers), wake: connection.wake)
             guard try isWelcome(&server) else { return connection.state.withLock { $0.failed(nil) } }
             let (reason, isRefusal) = receive(from: &server)
             numbers = server.sender.end()
@@ -69,7 +69,7 @@ struct CenterReader {
         _ = server.sender.send(hello.bytes, until: deadline)
         do throws(WireError) {
             while !isClosed, .now < deadline {
-                switch try server.next(until: deadline, wake: connection.wake) {
+                switch try server.next(within: deadline.millisecondsFromNow) {
                 case .welcome:
                     let sender = server.sender
                     guard connection.state.withLock({ $0.connected(sender, toldSuspended: suspended) }) else { break }
@@ -91,20 +91,11 @@ struct CenterReader {
     /// Receives until the connection ends or the center is closed.
     /// - Returns: why the connection ended, and whether the server refused this process or cannot be understood.
     private mutating func receive(from server: inout ServerConnection) -> (reason: String, isRefusal: Bool) {
-        let (connection, sender) = (connection, server.sender)
+        let connection = connection
         var goodbye: Goodbye?
         do throws(WireError) {
             while true {
-                // The clock's type is resilient, so even an absent deadline costs something.
-                let input: ServerInput
-                if let received = try server.nextReceived() {
-                    input = received
-                } else {
-                    input = try server.next(
-                        until: nil, wake: connection.wake,
-                        flush: { sender.flush { connection.takeControl(of: sender) } })
-                }
-                switch input {
+                switch try server.next() {
                 case .notification(let post): delivery.deliver(post)
                 case .gap(let gap): delivery.report(gap)
                 case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }
@@ -117,7 +108,7 @@ struct CenterReader {
                 }
             }
         } catch {
-            sender.shutDown()
+            server.sender.shutDown()
             return ("the server wrote \(error)", true)
         }
     }

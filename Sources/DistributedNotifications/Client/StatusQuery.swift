@@ -5,21 +5,20 @@ enum StatusQuery {
     static func ask(_ directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServerStatus? {
         let deadline = SuspendingClock.Instant.after(timeout)
         guard let socket = try ServerStart.connectIfServed(directory, timeout: timeout) else { return nil }
-        var server = ServerConnection(socket)
+        var server = ServerConnection(FrameSender(socket))
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
         question.frame(.status)
         _ = server.sender.send(question.bytes, until: deadline)
         var status: ServerStatus?
         do throws(WireError) {
-            receiving: while true {
-                switch try server.next(until: deadline) {
-                case .welcome: break
+            while .now < deadline {
+                switch try server.next(within: deadline.millisecondsFromNow) {
+                case .welcome, .woken: break
                 case .statusPart(hasMore: true, let part): try add(part, to: &status)
                 case .statusPart where status != nil: return status
                 case .goodbye(let goodbye): throw .refused(goodbye.text)
                 case .ended: throw .refused("it ended the connection")
-                case .woken: break receiving
                 default: throw .outOfTurn(.status)
                 }
             }
