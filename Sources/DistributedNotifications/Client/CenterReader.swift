@@ -16,16 +16,10 @@ struct CenterReader {
 
     mutating func run() {
         ThreadIdentity.nameCurrentThread("distributed")
-        var step = CenterState.Step.connect
-        while step != .stop {
-            if case .pause(let pause) = step {
-                wait(until: .after(pause))
-                step = connection.state.withLock { $0.pauseIsOver() }
-            } else {
-                let (next, event) = connectAndReceive()
-                step = next
-                if let event { connection.post(event) }
-            }
+        while !isClosed {
+            let (pause, event) = connectAndReceive()
+            if let event { connection.post(event) }
+            wait(until: .after(pause))
         }
     }
 
@@ -40,7 +34,7 @@ struct CenterReader {
         }
     }
 
-    private mutating func connectAndReceive() -> (step: CenterState.Step, event: ConnectionEvent?) {
+    private mutating func connectAndReceive() -> (pause: Duration, event: ConnectionEvent?) {
         do throws(DistributedError) {
             let socket = try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout)
             var server = ServerConnection(connection.sender(over: socket, numbers), wake: connection.wake)
@@ -55,37 +49,31 @@ struct CenterReader {
     }
 
     /// Says hello, and waits for the answer.
-    /// - Returns: false if the connection ended without a refusal, as that of a server that stops. Another server may
-    ///   follow it.
+    /// - Returns: false if the center was closed, or the connection ended without a refusal, as that of a server that
+    ///   stops. Another server may follow it.
     private mutating func isWelcome(_ server: inout ServerConnection) throws(DistributedError) -> Bool {
-        let (path, timeout) = (connection.directory.socketPath, Wire.connectTimeout)
-        let deadline = SuspendingClock.Instant.after(timeout)
+        let (connection, sender) = (connection, server.sender)
         let suspended = connection.isSuspended
         // 63 scalars are 252 bytes at most.
         let name = ProcessInfo.processInfo.processName.unicodeScalars.prefix(63)
         var hello = FrameWriter()
         hello.hello(suspended: suspended, name: String(String.UnicodeScalarView(name)))
-        // If the server has ended already, its goodbye can still be received.
-        _ = server.sender.send(hello.bytes, until: deadline)
-        do throws(WireError) {
-            while !isClosed, .now < deadline {
-                switch try server.next(within: deadline.millisecondsFromNow) {
-                case .welcome:
-                    let sender = server.sender
-                    guard connection.state.withLock({ $0.connected(sender, toldSuspended: suspended) }) else { break }
-                    connection.sendControl()
-                    connection.post(.connected(serverProcess: sender.socket.peer?.process ?? 0))
-                    return true
-                case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
-                case .goodbye, .ended: return false
-                case .woken: break
-                default: throw .outOfTurn(.welcome)
-                }
+        return try server.ask(
+            "a hello", hello, path: connection.directory.socketPath, timeout: Wire.connectTimeout
+        ) { input throws(WireError) in
+            switch input {
+            case .welcome:
+                let isOpen = connection.state.withLock { $0.connected(sender, toldSuspended: suspended) }
+                guard isOpen else { return false }
+                connection.sendControl()
+                connection.post(.connected(serverProcess: sender.socket.peer?.process ?? 0))
+                return true
+            case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
+            case .goodbye, .ended: return false
+            case .woken: return connection.state.withLock { $0.isClosed } ? false : nil
+            default: throw .outOfTurn(.welcome)
             }
-        } catch {
-            throw .serverRefused(path: path, problem: "\(error)")
         }
-        throw .notAnswered("a hello", path: path, timeout: timeout)
     }
 
     /// Receives until the connection ends or the center is closed.

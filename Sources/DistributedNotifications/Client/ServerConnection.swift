@@ -23,19 +23,35 @@ struct ServerConnection {
         return .woken
     }
 
+    /// Sends a request, and calls `handle` with what is received until it returns the answer.
+    /// - Throws: `.serverRefused` with the problem that it throws, or `.notAnswered`.
+    mutating func ask<Answer>(
+        _ name: String, _ request: FrameWriter, path: String, timeout: Duration,
+        _ handle: (ServerInput) throws(WireError) -> Answer?
+    ) throws(DistributedError) -> Answer {
+        let deadline = SuspendingClock.Instant.after(timeout)
+        // If the server has ended already, its goodbye can still be received.
+        _ = sender.send(request.bytes, until: deadline)
+        do throws(WireError) {
+            while .now < deadline {
+                if let answer = try handle(try next(within: deadline.millisecondsFromNow)) { return answer }
+            }
+        } catch {
+            throw .serverRefused(path: path, problem: "\(error)")
+        }
+        throw .notAnswered(name, path: path, timeout: timeout)
+    }
+
     private mutating func wait(_ milliseconds: Int32) {
         let events = sender.isBlocked ? POLLIN | POLLOUT : POLLIN
-        var descriptors = (
+        var descriptors = [
             pollfd(fd: sender.socket.descriptor, events: Int16(events), revents: 0),
-            pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0)
-        )
-        let count = withUnsafeMutableBytes(of: &descriptors) {
-            poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
-        }
-        guard count > 0 else { return }
-        if descriptors.0.revents & Int16(POLLOUT) != 0 { sender.flush() }
-        if descriptors.1.revents != 0 { wake?.clear() }
-        mayHoldMore = descriptors.0.revents & ~Int16(POLLOUT) != 0
+            pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&descriptors, 2, milliseconds) > 0 else { return }
+        if descriptors[0].revents & Int16(POLLOUT) != 0 { sender.flush() }
+        if descriptors[1].revents != 0 { wake?.clear() }
+        mayHoldMore = descriptors[0].revents & ~Int16(POLLOUT) != 0
     }
 
     /// Receives the bytes that the socket holds.
