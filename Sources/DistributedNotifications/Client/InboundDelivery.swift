@@ -70,7 +70,7 @@ private struct Recipients {
             nameAndObject = NameAndObject(bytes: post.payload.nameAndObject)
             (name, object) = (Notification.Name(nameAndObject.name ?? ""), nameAndObject.object)
         }
-        let areSame = numbers.isEqual(post.numbers)
+        let areSame = numbers.elementsEqual(post.numbers)
         let found: [ValueObservers.Handle]? = state.withLock { state in
             if areSame, version == state.observersVersion { return nil }
             (version, removals) = (state.observersVersion, state.removals)

@@ -11,12 +11,10 @@ package struct NameAndObject: Hashable, Sendable {
     package init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
 
     /// - Parameter name: not empty; nil if an observer asks for any name.
-    package init(name: UnsafeRawBufferPointer? = nil, object: UnsafeRawBufferPointer? = nil) {
-        var writer = FrameWriter(capacity: 4 + (name?.count ?? 0) + (object?.count ?? 0))
-        for part in [name ?? UnsafeRawBufferPointer(start: nil, count: 0), object].compactMap(\.self) {
-            writer.integer(UInt16(part.count))
-            writer.append(part)
-        }
+    package init(name: String? = nil, object: String? = nil) {
+        var writer = FrameWriter()
+        writer.string(name ?? "")
+        if let object { writer.string(object) }
         bytes = writer.bytes
     }
 
@@ -36,17 +34,13 @@ package struct NameAndObject: Hashable, Sendable {
     }
 
     /// Whether they have these bytes, without making another one.
-    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool { bytes.isEqual(other) }
+    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == other.count, let start = other.baseAddress else { return false }
+        return memcmp(bytes, start, bytes.count) == 0
+    }
 
     // An array would feed its bytes to the hasher one by one.
     package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-    }
-}
-
-extension [UInt8] {
-    func isEqual(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        return other.baseAddress.map { memcmp(self, $0, count) == 0 } ?? true
     }
 }

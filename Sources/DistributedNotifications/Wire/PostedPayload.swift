@@ -62,8 +62,8 @@ package struct PostedPayload {
         }
     }
 
-    package static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    private static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         guard !bytes.contains(0) else { throw .nul }
-        guard String(utf8: bytes) != nil else { throw .notUTF8 }
+        guard (try? UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span)) != nil else { throw .notUTF8 }
     }
 }

@@ -165,13 +165,10 @@ struct Router {
             throw .unknown("suspension behavior", behaviorName)
         }
         let flags = try reader.integer("flag of an observer", upTo: 3)
-        let name = flags & 1 != 0 ? try reader.stringBytes(limit: Wire.nameLimit) : nil
-        let object = flags & 2 != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil
-        if let name {
-            guard !name.isEmpty else { throw .emptyName }
-            try PostedPayload.check(name)
-        }
-        if let object { try PostedPayload.check(object) }
+        let name = flags & 1 != 0 ? try reader.string(limit: Wire.nameLimit) : nil
+        let object = flags & 2 != 0 ? try reader.string(limit: Wire.objectLimit) : nil
+        if name?.isEmpty == true { throw .emptyName }
+        for text in [name, object] where text?.utf8.contains(0) == true { throw .nul }
         guard client.observers.count < limits.observersPerClient else {
             throw .refused("it has more than \(limits.observersPerClient) observers")
         }
@@ -179,9 +176,8 @@ struct Router {
             throw .refused("it wrote a second registration with the number \(number)")
         }
         client.observers[number] = table.add(
-            ObserverTable.Observer(
-                client: client, filter: NameAndObject(name: name, object: object),
-                matching: MatchingObserver(registration: number, behavior: behavior)))
+            NameAndObject(name: name, object: object), MatchingObserver(registration: number, behavior: behavior),
+            of: client)
     }
 
     /// Removes an observer. Only notifications that are already in the outbound buffer are still sent to it.

@@ -24,7 +24,7 @@ package final class EventPoll {
 
     /// - Returns: 0, or an error number.
     package func watch(
-        _ watched: Int32, as number: UInt64, reading: Bool, writing: Bool, isNew: Bool = false
+        _ watched: Int32, as number: UInt64, reading: Bool = true, writing: Bool = false, isNew: Bool = false
     ) -> Int32 {
         let events = (reading ? EPOLLIN.rawValue : 0) | (writing ? EPOLLOUT.rawValue : 0)
         return CLinuxWatch(descriptor, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, watched, events, number)

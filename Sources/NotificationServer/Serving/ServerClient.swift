@@ -64,11 +64,8 @@ final class ServerClient: CustomStringConvertible {
     @exclusivity(unchecked) var isTouched = false
 
     init(number: Int, socket: LocalSocket, process: Int32, limits: ServerLimits, now: UInt64) {
-        self.number = number
-        self.socket = socket
-        self.process = process
+        (self.number, self.socket, self.process, self.limits) = (number, socket, process, limits)
         helloBy = now &+ limits.helloTimeout.nanoseconds
-        self.limits = limits
         outbound = OutboundBuffer(limits)
         suspension = Suspension(limits)
         bucket = TokenBucket(limits, now: now)
