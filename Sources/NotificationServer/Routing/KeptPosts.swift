@@ -16,7 +16,7 @@ final class KeptPosts {
     private let limits: ServerLimits
     private var waiting = Queue()
     private var sent = Queue()
-    /// How many of those that were sent over this connection.
+    /// How many of the posts that were sent over the present connection.
     private var acknowledged: UInt64 = 0
 
     init(_ owner: ServerClient, _ limits: ServerLimits) { (self.owner, self.limits) = (owner, limits) }
