@@ -30,8 +30,7 @@ public struct DistributedNotification: Sendable, Hashable {
         name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
         origin: Origin? = nil, sender: Int32
     ) {
-        (self.name, self.object, self.origin, self.sender) = (name, object, origin, sender)
-        encoded = userInfo.map { EncodedUserInfo($0) }
+        self.init(name, object, userInfo.map { EncodedUserInfo($0) }, origin: origin, sender: sender)
     }
 
     init(
@@ -56,26 +55,18 @@ public struct DistributedNotification: Sendable, Hashable {
 
 /// A userInfo as it came, which all copies of a notification share. It is decoded once.
 final class EncodedUserInfo: Sendable, Hashable {
-    /// The decoded value, or bytes that `PropertyListReader.check` has accepted.
-    private let state: Mutex<State>
+    /// The bytes, which `PropertyListReader.check` has accepted, until they are decoded.
+    private let state: Mutex<(bytes: [UInt8], value: [String: PropertyListValue]?)>
 
-    private enum State {
-        case decoded([String: PropertyListValue])
-        case bytes([UInt8])
-    }
-
-    init(_ value: [String: PropertyListValue]) { state = Mutex(.decoded(value)) }
-    init(checked bytes: [UInt8]) { state = Mutex(.bytes(bytes)) }
+    init(_ value: [String: PropertyListValue]) { state = Mutex(([], value)) }
+    init(checked bytes: [UInt8]) { state = Mutex((bytes, nil)) }
 
     var value: [String: PropertyListValue] {
         state.withLock { state in
-            switch state {
-            case .decoded(let value): return value
-            case .bytes(let bytes):
-                let value = bytes.withUnsafeBytes { try? PropertyListReader.decode($0) } ?? [:]
-                state = .decoded(value)
-                return value
-            }
+            if let value = state.value { return value }
+            let value = state.bytes.withUnsafeBytes { try? PropertyListReader.decode($0) } ?? [:]
+            state = ([], value)
+            return value
         }
     }
 

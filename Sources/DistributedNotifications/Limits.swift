@@ -1,5 +1,5 @@
-/// Every limit of centers, servers and their protocol. The article *Distributed Notifications* says more about each;
-/// the texts of errors have the numbers of this file.
+/// The limits of centers and their protocol, and those of servers that are not in `ServerLimits`. The article
+/// *Distributed Notifications* says more about each; the texts of errors have the numbers of this file.
 extension Wire {
     // MARK: On the wire
 
@@ -21,31 +21,14 @@ extension Wire {
 
     // MARK: Of a server
 
-    package static let clientLimit = 1024
-    package static let clientBeforeHelloLimit = 64
-    package static let helloTimeout = Duration.seconds(5)
     package static let observerLimit = 512
-    package static let softQueueLimit = 256 << 10
-    package static let softQueueTimeout = Duration.seconds(10)
-    package static let hardQueueLimit = 1 << 20
-    package static let progressTimeout = Duration.seconds(30)
-    package static let heldEntryLimit = 1024
-    package static let heldByteLimit = 1 << 20
-    package static let allHeldByteLimit = 64 << 20
     package static let heldObserverBytes = 64
-    package static let keptByteLimit = 64 << 20
     /// What is sent to a kept client before it has acknowledged some.
     package static let keptWindow = 4096
     package static let keptWindowBytes = 1 << 20
-    package static let keptTimeout = Duration.seconds(24 * 60 * 60)
     package static let detailsLimit = 16 << 10
     package static let connectionsPerTurn = 64
     package static let descriptorPause = Duration.milliseconds(100)
-    package static let turnLimit = 64
-    package static let postsPerSecond = 1_000_000
-    package static let postsAtOnce = 250_000
-    package static let idleTimeout = Duration.seconds(60)
-    package static let stopTimeout = Duration.seconds(2)
 
     // MARK: Of a center
 

@@ -25,9 +25,7 @@ public final class DistributedNotificationCenter: Sendable {
     public struct Options: OptionSet, Sendable {
         public let rawValue: UInt
 
-        public init(rawValue: UInt) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// Delivers also to processes that have suspended delivery.
         public static let deliverImmediately = Options(rawValue: 1)
@@ -42,9 +40,7 @@ public final class DistributedNotificationCenter: Sendable {
         let token: ObserverToken
 
         init(_ name: Notification.Name?, _ object: String?, _ token: ObserverToken) {
-            self.name = name
-            self.object = object
-            self.token = token
+            (self.name, self.object, self.token) = (name, object, token)
         }
     }
 
@@ -71,9 +67,7 @@ public final class DistributedNotificationCenter: Sendable {
     }
 
     /// A center over another one, such as that of a directory of its own.
-    public convenience init(_ center: DistributedCenter) {
-        self.init(.success(center))
-    }
+    public convenience init(_ center: DistributedCenter) { self.init(.success(center)) }
 
     private init(_ center: Result<DistributedCenter, DistributedError>) {
         self.center = center
@@ -209,8 +203,7 @@ public final class DistributedNotificationCenter: Sendable {
         if object == nil, let other = notification.object {
             report(.objectNotUsable(object: "\(other)", problem: "is of the type \(type(of: other)), and not a string"))
         } else {
-            post(
-                name: notification.name, object: object, userInfo: notification.userInfo, file: file, line: line)
+            post(name: notification.name, object: object, userInfo: notification.userInfo, file: file, line: line)
         }
     }
 

@@ -25,9 +25,7 @@ public final class LocalServer: Sendable {
         directory: ServerDirectory = .default, limits: ServerLimits = ServerLimits(),
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.directory = directory
-        self.limits = limits
-        self.log = log
+        (self.directory, self.limits, self.log) = (directory, limits, log)
     }
 
     /// Serves until it is stopped or, with `endsWhenIdle`, until no process has been connected for
@@ -59,7 +57,5 @@ public final class LocalServer: Sendable {
 
     /// Ends `run`: it says goodbye to the clients, writes what waits for them for at most `ServerLimits.stopTimeout`,
     /// and returns. If `run` is called later, it returns at once.
-    public func stop() {
-        stopping?.makeReady()
-    }
+    public func stop() { stopping?.makeReady() }
 }

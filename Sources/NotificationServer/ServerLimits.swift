@@ -1,51 +1,50 @@
 internal import DistributedNotifications
 
-/// How much a server accepts and holds, and its timeouts. The defaults are those of the table in the article
-/// *Distributed Notifications*.
+/// How much a server accepts and holds, and its timeouts. The article *Distributed Notifications* has a table of them.
 public struct ServerLimits: Sendable, Hashable {
     /// Connected processes, as far as this process may have so many files open.
-    public var clients = Wire.clientLimit
+    public var clients = 1024
     /// Connected processes that have not said hello. One more disconnects the oldest of them.
-    public var clientsBeforeHello = Wire.clientBeforeHelloLimit
+    public var clientsBeforeHello = 64
     /// The longest that a process may be connected before its hello.
-    public var helloTimeout = Wire.helloTimeout
+    public var helloTimeout = Duration.seconds(5)
     /// Observers of one process. Values above 600 count as 600.
     public var observersPerClient = Wire.observerLimit
 
     /// Bytes that wait to be read by one process, for longer than `softQueueTimeout`. Beyond this, notifications for
     /// the process are dropped and counted until it has read all that waits; then it is sent the count as a gap.
-    public var softQueueBytes = Wire.softQueueLimit
-    public var softQueueTimeout = Wire.softQueueTimeout
+    public var softQueueBytes = 256 << 10
+    public var softQueueTimeout = Duration.seconds(10)
     /// Bytes that wait to be read by one process at any time. After held notifications were delivered, up to
     /// `heldBytesPerClient` more, until the process has read all.
-    public var hardQueueBytes = Wire.hardQueueLimit
+    public var hardQueueBytes = 1 << 20
     /// A process that has read none of the bytes that wait for it for this time is disconnected.
-    public var progressTimeout = Wire.progressTimeout
+    public var progressTimeout = Duration.seconds(30)
 
     /// Notifications held for one suspended process.
-    public var heldEntriesPerClient = Wire.heldEntryLimit
+    public var heldEntriesPerClient = 1024
     /// Bytes held for one suspended process.
-    public var heldBytesPerClient = Wire.heldByteLimit
+    public var heldBytesPerClient = 1 << 20
     /// Bytes held for all suspended processes.
-    public var heldBytes = Wire.allHeldByteLimit
+    public var heldBytes = 64 << 20
     public var heldOverflow = HeldOverflow.discardOldest
 
     /// Bytes that wait for one kept client, such as a bridge to other machines. The oldest of more are discarded.
-    public var keptBytes = Wire.keptByteLimit
+    public var keptBytes = 64 << 20
     /// How long they wait while it is not connected.
-    public var keptTimeout = Wire.keptTimeout
+    public var keptTimeout = Duration.seconds(24 * 60 * 60)
 
     /// Frames of one process that are served before the next process has its turn.
-    public var framesPerTurn = Wire.turnLimit
+    public var framesPerTurn = 64
     /// Posts of one process. A process that posts faster is not read for a while: its posts wait, and none is dropped.
-    public var postsPerSecond = Wire.postsPerSecond
+    public var postsPerSecond = 1_000_000
     /// Posts that one process may make at once after it has posted nothing for a while.
-    public var postsAtOnce = Wire.postsAtOnce
+    public var postsAtOnce = 250_000
 
     /// A server that was started on demand ends when no process has been connected for this time.
-    public var idleTimeout = Wire.idleTimeout
+    public var idleTimeout = Duration.seconds(60)
     /// The longest that a server that stops writes what waits for its clients.
-    public var stopTimeout = Wire.stopTimeout
+    public var stopTimeout = Duration.seconds(2)
 
     public init() {}
 

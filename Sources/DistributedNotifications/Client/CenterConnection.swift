@@ -105,6 +105,11 @@ final class CenterConnection: Sendable {
 
     // MARK: Sending
 
+    /// - Parameter numbers: those of the last connection's posts.
+    func sender(over socket: LocalSocket, _ numbers: PostNumbers) -> FrameSender {
+        FrameSender(socket, numbers) { [state] sender in state.withLock { $0.takeControl(of: sender) } }
+    }
+
     /// Sends a post, and waits for a connection if there is none.
     func write(
         _ frame: consuming OutgoingFrame, name: String, at location: SourceLocation
@@ -123,7 +128,7 @@ final class CenterConnection: Sendable {
             guard let sender else {
                 throw notPosted("no server answered at \(directory.socketPath). If one is stopped, continue or end it")
             }
-            switch sender.send(&frame, control: { takeControl(of: sender) }, until: deadline) {
+            switch sender.send(&frame, until: deadline) {
             case .sent: return
             case .ended: state.withLock { $0.lost(sender) }
             case .timedOut:
@@ -139,10 +144,8 @@ final class CenterConnection: Sendable {
 
     private static func sendControl(of state: Locked<CenterState>, wake: EventDescriptor) {
         guard let sender = state.withLock({ $0.sender }) else { return }
-        if sender.flush(control: { state.withLock { $0.takeControl(of: sender) } }) { wake.makeReady() }
+        if sender.flush() { wake.makeReady() }
     }
-
-    func takeControl(of sender: FrameSender) -> [UInt8] { state.withLock { $0.takeControl(of: sender) } }
 
     var isSuspended: Bool { !ForkedCopy.isCopy && state.withLock { $0.isSuspended } }
 

@@ -16,16 +16,10 @@ struct CenterReader {
 
     mutating func run() {
         ThreadIdentity.nameCurrentThread("distributed")
-        var step = CenterState.Step.connect
-        while step != .stop {
-            if case .pause(let pause) = step {
-                wait(until: .after(pause))
-                step = connection.state.withLock { $0.pauseIsOver() }
-            } else {
-                let (next, event) = connectAndReceive()
-                step = next
-                if let event { connection.post(event) }
-            }
+        while !isClosed {
+            let (pause, event) = connectAndReceive()
+            if let event { connection.post(event) }
+            wait(until: .after(pause))
         }
     }
 
@@ -40,10 +34,10 @@ struct CenterReader {
         }
     }
 
-    private mutating func connectAndReceive() -> (step: CenterState.Step, event: ConnectionEvent?) {
+    private mutating func connectAndReceive() -> (pause: Duration, event: ConnectionEvent?) {
         do throws(DistributedError) {
-            var server = ServerConnection(
-                try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout), numbers)
+            let socket = try ServerStart.connect(to: connection.directory, timeout: Wire.connectTimeout)
+            var server = ServerConnection(connection.sender(over: socket, numbers), wake: connection.wake)
             guard try isWelcome(&server) else { return connection.state.withLock { $0.failed(nil) } }
             let (reason, isRefusal) = receive(from: &server)
             numbers = server.sender.end()
@@ -55,56 +49,41 @@ struct CenterReader {
     }
 
     /// Says hello, and waits for the answer.
-    /// - Returns: false if the connection ended without a refusal, as that of a server that stops. Another server may
-    ///   follow it.
+    /// - Returns: false if the center was closed, or the connection ended without a refusal, as that of a server that
+    ///   stops. Another server may follow it.
     private mutating func isWelcome(_ server: inout ServerConnection) throws(DistributedError) -> Bool {
-        let (path, timeout) = (connection.directory.socketPath, Wire.connectTimeout)
-        let deadline = SuspendingClock.Instant.after(timeout)
+        let (connection, sender) = (connection, server.sender)
         let suspended = connection.isSuspended
         // 63 scalars are 252 bytes at most.
         let name = ProcessInfo.processInfo.processName.unicodeScalars.prefix(63)
         var hello = FrameWriter()
         hello.hello(suspended: suspended, name: String(String.UnicodeScalarView(name)))
-        // If the server has ended already, its goodbye can still be received.
-        _ = server.sender.send(hello.bytes, until: deadline)
-        do throws(WireError) {
-            while !isClosed, .now < deadline {
-                switch try server.next(until: deadline, wake: connection.wake) {
-                case .welcome:
-                    let sender = server.sender
-                    guard connection.state.withLock({ $0.connected(sender, toldSuspended: suspended) }) else { break }
-                    connection.sendControl()
-                    connection.post(.connected(serverProcess: sender.socket.peer?.process ?? 0))
-                    return true
-                case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
-                case .goodbye, .ended: return false
-                case .woken: break
-                default: throw .outOfTurn(.welcome)
-                }
+        return try server.ask(
+            "a hello", hello, path: connection.directory.socketPath, timeout: Wire.connectTimeout
+        ) { input throws(WireError) in
+            switch input {
+            case .welcome:
+                let isOpen = connection.state.withLock { $0.connected(sender, toldSuspended: suspended) }
+                guard isOpen else { return false }
+                connection.sendControl()
+                connection.post(.connected(serverProcess: sender.socket.peer?.process ?? 0))
+                return true
+            case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
+            case .goodbye, .ended: return false
+            case .woken: return connection.state.withLock { $0.isClosed } ? false : nil
+            default: throw .outOfTurn(.welcome)
             }
-        } catch {
-            throw .serverRefused(path: path, problem: "\(error)")
         }
-        throw .notAnswered("a hello", path: path, timeout: timeout)
     }
 
     /// Receives until the connection ends or the center is closed.
     /// - Returns: why the connection ended, and whether the server refused this process or cannot be understood.
     private mutating func receive(from server: inout ServerConnection) -> (reason: String, isRefusal: Bool) {
-        let (connection, sender) = (connection, server.sender)
+        let connection = connection
         var goodbye: Goodbye?
         do throws(WireError) {
             while true {
-                // The clock's type is resilient, so even an absent deadline costs something.
-                let input: ServerInput
-                if let received = try server.nextReceived() {
-                    input = received
-                } else {
-                    input = try server.next(
-                        until: nil, wake: connection.wake,
-                        flush: { sender.flush { connection.takeControl(of: sender) } })
-                }
-                switch input {
+                switch try server.next() {
                 case .notification(let post): delivery.deliver(post)
                 case .gap(let gap): delivery.report(gap)
                 case .synchronized(let number): connection.state.withLock { $0.serverAnswered(number) }
@@ -117,7 +96,7 @@ struct CenterReader {
                 }
             }
         } catch {
-            sender.shutDown()
+            server.sender.shutDown()
             return ("the server wrote \(error)", true)
         }
     }

@@ -2,29 +2,18 @@ internal import Foundation
 internal import ThreadedNotifications
 
 /// The state of a center, and the part of it that the server was told: a pure value. Its functions return the reader's
-/// next step or the bytes to send, for the caller to act on after the lock was released.
+/// next pause or the bytes to send, for the caller to act on after the lock was released.
 ///
 ///     unused ──start──► connecting ──welcome──► connected
-///                        │      ▲                   │
-///              no welcome│      │ over              │ end
-///                        ▼      │                   │
-///                        pausing ◄──────────────────┘        (any) ──close──► closed
+///                         │    ▲                    │
+///                         └────┴────── pause ◄──────┘ end      (any) ──close──► closed
 struct CenterState {
     enum Phase {
         case unused
         /// With the error of the last attempt; nil before the first, and after a connection.
         case connecting(DistributedError?)
         case connected(FrameSender)
-        /// As `connecting`.
-        case pausing(DistributedError?)
         case closed
-    }
-
-    /// The reader's next step.
-    enum Step: Equatable {
-        case connect
-        case pause(Duration)
-        case stop
     }
 
     struct RegisteredObserver {
@@ -83,9 +72,9 @@ struct CenterState {
     /// An attempt to connect has failed.
     /// - Parameter error: nil if the connection ended before the server answered, as when a server stops. Then posts
     ///   wait for the next attempt.
-    /// - Returns: the step, and the event, if it is another error than the one before.
-    mutating func failed(_ error: DistributedError?) -> (step: Step, event: ConnectionEvent?) {
-        guard case .connecting(let last) = phase else { return (.stop, nil) }
+    /// - Returns: the pause before the next one, and the event, if it is another error than the one before.
+    mutating func failed(_ error: DistributedError?) -> (pause: Duration, event: ConnectionEvent?) {
+        guard case .connecting(let last) = phase else { return (.zero, nil) }
         return (pause(error), last == error ? nil : error.map { .failed($0) })
     }
 
@@ -97,22 +86,16 @@ struct CenterState {
     /// The reader found that the connection has ended.
     /// - Parameter isRefusal: whether the server refused this process, or cannot be understood, so that it may do so
     ///   again.
-    mutating func ended(reason: String, isRefusal: Bool) -> (step: Step, event: ConnectionEvent?) {
-        if isClosed { return (.stop, nil) }
+    mutating func ended(reason: String, isRefusal: Bool) -> (pause: Duration, event: ConnectionEvent?) {
+        if isClosed { return (.zero, nil) }
         if !isRefusal { nextPause = Wire.shortestPause }
         return (pause(nil), .interrupted(reason: reason))
     }
 
-    private mutating func pause(_ error: DistributedError?) -> Step {
+    private mutating func pause(_ error: DistributedError?) -> Duration {
         defer { nextPause = min(nextPause * 2, Wire.longestPause) }
-        phase = .pausing(error)
-        return .pause(nextPause)
-    }
-
-    mutating func pauseIsOver() -> Step {
-        guard case .pausing(let error) = phase else { return .stop }
         phase = .connecting(error)
-        return .connect
+        return nextPause
     }
 
     /// - Returns: the connection to end.
@@ -134,8 +117,8 @@ struct CenterState {
         switch phase {
         case .connected(let sender): return sender
         case .closed: throw .closed
-        case .connecting(let error?), .pausing(let error?): throw error
-        case .connecting(nil), .pausing(nil), .unused: return nil
+        case .connecting(let error?): throw error
+        case .connecting(nil), .unused: return nil
         }
     }
 

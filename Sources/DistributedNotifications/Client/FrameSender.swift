@@ -6,26 +6,32 @@ internal import ThreadedNotifications
 ///
 /// If the socket takes only a part of some frames, the sender keeps the rest and sends it before any other frame. Its
 /// lock is held during non-blocking system calls only, never while a thread waits for the socket.
-package final class FrameSender: Sendable {
-    package let socket: LocalSocket
+final class FrameSender: Sendable {
+    let socket: LocalSocket
+    private let control: @Sendable (FrameSender) -> [UInt8]
     private let state: Locked<State>
 
     private struct State {
         /// Bytes to send before any other frame.
         var unsent: ArraySlice<UInt8> = []
-        /// Whether they are the rest of a post, whose number is used when they are sent.
+        /// Whether they are of a post, whose number is used when the last of them is sent.
         var areOfPost = false
         /// How many times all bytes were sent. A thread with a frame in `unsent` waits until this changes.
         var completions = 0
         var numbers: PostNumbers
     }
 
-    /// - Parameter numbers: those of the posts.
-    init(_ socket: LocalSocket, _ numbers: PostNumbers = PostNumbers()) {
-        (self.socket, state) = (socket, Locked(State(numbers: numbers)))
+    /// - Parameters:
+    ///   - numbers: those of the posts.
+    ///   - control: returns the control frames to send before the next frame, or nothing. Called under the lock.
+    init(
+        _ socket: LocalSocket, _ numbers: PostNumbers = PostNumbers(),
+        control: @escaping @Sendable (FrameSender) -> [UInt8] = { _ in [] }
+    ) {
+        (self.socket, self.control, state) = (socket, control, Locked(State(numbers: numbers)))
     }
 
-    package enum Outcome {
+    enum Outcome {
         case sent
         /// The connection has ended; nothing more is read from it.
         case ended
@@ -37,15 +43,12 @@ package final class FrameSender: Sendable {
     var isBlocked: Bool { state.withLock { !$0.unsent.isEmpty } }
 
     /// Sends the kept bytes and then control frames, as far as the socket takes them at once.
-    /// - Parameter control: returns the next control frames, or nothing.
     /// - Returns: whether bytes remain. Then `flush` must be called again when the socket is writable.
     @discardableResult
-    package func flush(control: () -> [UInt8]) -> Bool {
-        state.withLock { state in flush(&state, control) == .timedOut }
-    }
+    func flush() -> Bool { state.withLock { flush(&$0) == .timedOut } }
 
     /// Sends frames that have no sequence, as below.
-    package func send(_ frames: [UInt8], until deadline: @autoclosure () -> SuspendingClock.Instant) -> Outcome {
+    func send(_ frames: [UInt8], until deadline: @autoclosure () -> SuspendingClock.Instant) -> Outcome {
         var frames = OutgoingFrame(bytes: frames)
         return send(&frames, until: deadline())
     }
@@ -54,25 +57,19 @@ package final class FrameSender: Sendable {
     /// number while no other can be sent, so the numbers are in the order of sending; it is used if the socket takes
     /// the whole frame.
     /// - Parameter deadline: evaluated when the socket is full.
-    func send(
-        _ frame: inout OutgoingFrame, control: () -> [UInt8] = { [] },
-        until deadline: @autoclosure () -> SuspendingClock.Instant
-    ) -> Outcome {
+    func send(_ frame: inout OutgoingFrame, until deadline: @autoclosure () -> SuspendingClock.Instant) -> Outcome {
         // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
         var completions: Int?
         while true {
             let outcome = state.withLock { state -> Outcome in
                 if let completions, state.completions != completions { return .sent }
-                let flushed = flush(&state, control)
-                guard flushed == .sent, completions == nil else { return flushed }
+                var outcome = flush(&state)
+                guard outcome == .sent, completions == nil else { return outcome }
                 frame.setSequence(&state.numbers)
-                var rest = frame.bytes[...]
-                let outcome = send(&rest)
-                if outcome == .sent, frame.numbering != nil { state.numbers.use() }
-                if outcome == .timedOut, rest.count < frame.bytes.count {
-                    (state.unsent, state.areOfPost) = (rest, frame.numbering != nil)
-                    completions = state.completions
-                }
+                (state.unsent, state.areOfPost) = (frame.bytes[...], frame.isPost)
+                outcome = sendUnsent(&state)
+                if state.unsent.count == frame.bytes.count { state.unsent = [] }
+                if outcome == .timedOut, !state.unsent.isEmpty { completions = state.completions }
                 return outcome
             }
             if outcome != .timedOut { return outcome }
@@ -88,29 +85,26 @@ package final class FrameSender: Sendable {
         }
     }
 
-    /// - Returns: `timedOut` if the socket's buffer is full.
-    private func flush(_ state: inout State, _ control: () -> [UInt8]) -> Outcome {
+    private func flush(_ state: inout State) -> Outcome {
         while true {
             if state.unsent.isEmpty {
-                state.unsent = control()[...]
+                (state.unsent, state.areOfPost) = (control(self)[...], false)
                 if state.unsent.isEmpty { return .sent }
             }
-            let outcome = send(&state.unsent)
+            let outcome = sendUnsent(&state)
             guard outcome == .sent else { return outcome }
-            if state.areOfPost { state.numbers.use() }
-            (state.unsent, state.areOfPost) = ([], false)
-            state.completions += 1
         }
     }
 
-    /// Sends bytes, and removes those that the socket has taken.
-    private func send(_ bytes: inout ArraySlice<UInt8>) -> Outcome {
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes {
+    /// Sends the bytes that are not sent, and keeps those that the socket does not take.
+    /// - Returns: `timedOut` if its buffer is full.
+    private func sendUnsent(_ state: inout State) -> Outcome {
+        while !state.unsent.isEmpty {
+            let count = state.unsent.withUnsafeBytes {
                 Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             }
             if count >= 0 {
-                bytes.removeFirst(count)
+                state.unsent.removeFirst(count)
             } else if errno == EAGAIN {
                 return .timedOut
             } else if errno != EINTR {
@@ -118,6 +112,8 @@ package final class FrameSender: Sendable {
                 return .ended
             }
         }
+        if state.areOfPost { state.numbers.use() }
+        (state.unsent, state.completions) = ([], state.completions + 1)
         return .sent
     }
 
@@ -128,7 +124,7 @@ package final class FrameSender: Sendable {
     }
 
     /// Ends the connection in both directions. The thread that receives then finds its end.
-    package func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+    func shutDown() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
 
     /// Ends the connection. No other post gets a number over it.
     /// - Returns: the numbers for the next connection.
@@ -136,42 +132,6 @@ package final class FrameSender: Sendable {
         state.withLock { state in
             shutDown()
             return state.numbers
-        }
-    }
-}
-
-/// A frame to send. That of a post gets its sequence when it is sent.
-struct OutgoingFrame {
-    fileprivate(set) var bytes: [UInt8]
-    /// Nil if it is no post.
-    fileprivate let numbering: Numbering?
-
-    /// Where the parts are that a sequence needs.
-    struct Numbering {
-        var nameAndObject: Range<Int>
-        var sequence: Int
-    }
-
-    init(bytes: [UInt8]) { (self.bytes, numbering) = (bytes, nil) }
-
-    /// - Parameter record: the post's number in the poster's recording; 0 if it is not recorded.
-    init(
-        postOf name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool,
-        record: UInt64
-    ) throws(DistributedError) {
-        // Memory that is not written costs nothing, and a larger frame is never copied.
-        var writer = FrameWriter(capacity: Wire.lengthBytes + Wire.frameLimit)
-        numbering = try writer.post(
-            name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately, record: record)
-        bytes = writer.bytes
-    }
-
-    fileprivate mutating func setSequence(_ numbers: inout PostNumbers) {
-        guard let numbering else { return }
-        bytes.withUnsafeMutableBytes { bytes in
-            let sequence = numbers.next(UnsafeRawBufferPointer(rebasing: bytes[numbering.nameAndObject]))
-            bytes.storeBytes(of: sequence.series.littleEndian, toByteOffset: numbering.sequence, as: UInt64.self)
-            bytes.storeBytes(of: sequence.number.littleEndian, toByteOffset: numbering.sequence + 8, as: UInt64.self)
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Glibc
 internal import ThreadedNotifications
 
 /// Hands what the server sends to a center's observers. A notification is matched once for all of its observers. Its
@@ -8,16 +7,14 @@ struct InboundDelivery {
     private let connection: CenterConnection
     private var recipients = Recipients()
     private var continuity = Continuity()
-    /// How many observers had been removed when it began.
-    private var removals = 0
 
     init(_ connection: CenterConnection) { self.connection = connection }
 
     mutating func deliver(_ post: InboundPost) {
+        let removals = recipients.removals
         recipients.update(for: post, connection.state)
         // What is posted for a removed observer is not received, and not lost.
         if recipients.removals != removals { continuity.restart() }
-        removals = recipients.removals
         // All may have been removed while the notification was under way.
         guard !recipients.isEmpty else { return }
         let payload = post.payload
@@ -63,19 +60,17 @@ private struct Recipients {
     private(set) var isEmpty = true
     /// How many observers were removed until they were looked up.
     private(set) var removals = 0
-    /// As in the frame.
-    private var head: [UInt8] = []
+    private var nameAndObject = NameAndObject()
     private var numbers: [UInt8] = []
     /// The state's when the observers were looked up.
     private var version = -1
 
     mutating func update(for post: InboundPost, _ state: Locked<CenterState>) {
-        if !Self.isEqual(head, post.payload.head) {
-            head = Array(post.payload.head)
-            name = Notification.Name(String(decoding: post.payload.name, as: UTF8.self))
-            object = post.payload.object.map { String(decoding: $0, as: UTF8.self) }
+        if !nameAndObject.isEqual(post.payload.nameAndObject) {
+            nameAndObject = NameAndObject(bytes: post.payload.nameAndObject)
+            (name, object) = (Notification.Name(nameAndObject.name ?? ""), nameAndObject.object)
         }
-        let areSame = Self.isEqual(numbers, post.numbers)
+        let areSame = numbers.elementsEqual(post.numbers)
         let found: [ValueObservers.Handle]? = state.withLock { state in
             if areSame, version == state.observersVersion { return nil }
             (version, removals) = (state.observersVersion, state.removals)
@@ -83,11 +78,5 @@ private struct Recipients {
         }
         guard let found else { return }
         (group, isEmpty, numbers) = (ValueObservers.Group(found), found.isEmpty, Array(post.numbers))
-    }
-
-    private static func isEqual(_ array: [UInt8], _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard array.count == bytes.count else { return false }
-        guard let start = bytes.baseAddress else { return true }
-        return memcmp(array, start, array.count) == 0
     }
 }

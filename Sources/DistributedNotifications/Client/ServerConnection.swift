@@ -1,56 +1,57 @@
 internal import CLinux
 internal import Glibc
-package import ThreadedNotifications
+internal import ThreadedNotifications
 
 /// A connection to a server. Any thread sends through `sender`; one thread receives.
-package struct ServerConnection {
-    package let sender: FrameSender
+struct ServerConnection {
+    let sender: FrameSender
+    private let wake: EventDescriptor?
     private let decoder = FrameDecoder(capacity: 256 << 10)
-    /// The last read filled all space, so the socket may hold more bytes.
+    /// The last read filled all space, or the socket is readable.
     private var mayHoldMore = false
 
-    package init(_ socket: LocalSocket) { self.init(socket, PostNumbers()) }
+    /// - Parameter wake: ends a wait when it is ready.
+    init(_ sender: FrameSender, wake: EventDescriptor? = nil) { (self.sender, self.wake) = (sender, wake) }
 
-    /// - Parameter numbers: those of its posts.
-    init(_ socket: LocalSocket, _ numbers: PostNumbers) { sender = FrameSender(socket, numbers) }
-
-    /// The next frame, if it was received with an earlier one.
-    package mutating func nextReceived() throws(WireError) -> ServerInput? {
-        guard let frame = try decoder.next() else { return nil }
-        return try ServerInput(frame)
+    /// The next frame; `woken` if none is complete yet, after something has happened or the time has passed. Also
+    /// sends the bytes of the sender that wait when the socket has room for them.
+    /// - Parameter milliseconds: the longest wait; -1: without a timeout.
+    mutating func next(within milliseconds: Int32 = -1) throws(WireError) -> ServerInput {
+        if let frame = try decoder.next() { return try ServerInput(frame) }
+        if !mayHoldMore { wait(milliseconds) }
+        if mayHoldMore, let end = receive() { return .ended(end) }
+        return .woken
     }
 
-    /// The next frame.
-    /// - Parameters:
-    ///   - deadline: nil: waits without a timeout.
-    ///   - wake: ends the wait when it is ready.
-    ///   - flush: called when the socket has room for the bytes of the sender that wait.
-    package mutating func next(
-        until deadline: SuspendingClock.Instant?, wake: EventDescriptor? = nil, flush: () -> Void = {}
-    ) throws(WireError) -> ServerInput {
-        while true {
-            if let input = try nextReceived() { return input }
-            if mayHoldMore {
-                if let end = receive() { return .ended(end) }
-                continue
+    /// Sends a request, and calls `handle` with what is received until it returns the answer.
+    /// - Throws: `.serverRefused` with the problem that it throws, or `.notAnswered`.
+    mutating func ask<Answer>(
+        _ name: String, _ request: FrameWriter, path: String, timeout: Duration,
+        _ handle: (ServerInput) throws(WireError) -> Answer?
+    ) throws(DistributedError) -> Answer {
+        let deadline = SuspendingClock.Instant.after(timeout)
+        // If the server has ended already, its goodbye can still be received.
+        _ = sender.send(request.bytes, until: deadline)
+        do throws(WireError) {
+            while .now < deadline {
+                if let answer = try handle(try next(within: deadline.millisecondsFromNow)) { return answer }
             }
-            let events = sender.isBlocked ? POLLIN | POLLOUT : POLLIN
-            var descriptors = (
-                pollfd(fd: sender.socket.descriptor, events: Int16(events), revents: 0),
-                pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0)
-            )
-            let count = withUnsafeMutableBytes(of: &descriptors) {
-                poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, deadline?.millisecondsFromNow ?? -1)
-            }
-            if count <= 0, let deadline, deadline <= .now { return .woken }
-            guard count > 0 else { continue }
-            if descriptors.0.revents & Int16(POLLOUT) != 0 { flush() }
-            if descriptors.1.revents != 0 {
-                wake?.clear()
-                return .woken
-            }
-            mayHoldMore = descriptors.0.revents & ~Int16(POLLOUT) != 0
+        } catch {
+            throw .serverRefused(path: path, problem: "\(error)")
         }
+        throw .notAnswered(name, path: path, timeout: timeout)
+    }
+
+    private mutating func wait(_ milliseconds: Int32) {
+        let events = sender.isBlocked ? POLLIN | POLLOUT : POLLIN
+        var descriptors = [
+            pollfd(fd: sender.socket.descriptor, events: Int16(events), revents: 0),
+            pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&descriptors, 2, milliseconds) > 0 else { return }
+        if descriptors[0].revents & Int16(POLLOUT) != 0 { sender.flush() }
+        if descriptors[1].revents != 0 { wake?.clear() }
+        mayHoldMore = descriptors[0].revents & ~Int16(POLLOUT) != 0
     }
 
     /// Receives the bytes that the socket holds.
@@ -73,7 +74,7 @@ package struct ServerConnection {
 package enum ServerInput {
     /// The connection ended, with a reason.
     case ended(String)
-    /// The wake event was ready, or the deadline has passed.
+    /// No frame has been received yet.
     case woken
     case welcome
     case notification(InboundPost)

@@ -3,30 +3,24 @@ internal import ThreadedNotifications
 /// Asks a server for its status over a separate connection. Blocks the calling thread.
 enum StatusQuery {
     static func ask(_ directory: ServerDirectory, timeout: Duration) throws(DistributedError) -> ServerStatus? {
-        let deadline = SuspendingClock.Instant.after(timeout)
         guard let socket = try ServerStart.connectIfServed(directory, timeout: timeout) else { return nil }
-        var server = ServerConnection(socket)
+        var server = ServerConnection(FrameSender(socket))
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
         question.frame(.status)
-        _ = server.sender.send(question.bytes, until: deadline)
         var status: ServerStatus?
-        do throws(WireError) {
-            receiving: while true {
-                switch try server.next(until: deadline) {
-                case .welcome: break
-                case .statusPart(hasMore: true, let part): try add(part, to: &status)
-                case .statusPart where status != nil: return status
-                case .goodbye(let goodbye): throw .refused(goodbye.text)
-                case .ended: throw .refused("it ended the connection")
-                case .woken: break receiving
-                default: throw .outOfTurn(.status)
-                }
+        return try server.ask("a status request", question, path: directory.socketPath, timeout: timeout) {
+            input throws(WireError) in
+            switch input {
+            case .welcome, .woken: break
+            case .statusPart(hasMore: true, let part): try add(part, to: &status)
+            case .statusPart where status != nil: return status
+            case .goodbye(let goodbye): throw .refused(goodbye.text)
+            case .ended: throw .refused("it ended the connection")
+            default: throw .outOfTurn(.status)
             }
-        } catch {
-            throw .serverRefused(path: directory.socketPath, problem: "\(error)")
+            return nil
         }
-        throw .notAnswered("a status request", path: directory.socketPath, timeout: timeout)
     }
 
     /// The first part is the server's, each other a process's, with its observers after it.

@@ -13,15 +13,14 @@ package struct PropertyListReader {
         package var description: String { "byte \(offset) of the userInfo: \(problem)" }
     }
 
-    private let bytes: UnsafeRawBufferPointer
+    private var reader: WireReader
     /// If false, the bytes are only checked, and no memory is taken.
     private let isDecoding: Bool
-    private var offset = 0
     /// Values passed so far, and values that containers claim to have. Claims count before memory is taken for them.
     private var nodes = 1
 
     private init(_ bytes: UnsafeRawBufferPointer, isDecoding: Bool) {
-        (self.bytes, self.isDecoding) = (bytes, isDecoding)
+        (reader, self.isDecoding) = (WireReader(bytes), isDecoding)
     }
 
     /// Checks that all of the bytes are a userInfo.
@@ -39,14 +38,14 @@ package struct PropertyListReader {
         return try reader.userInfo()
     }
 
-    private func problem(_ text: String) -> Problem { Problem(offset: offset, problem: text) }
+    private func problem(_ text: String) -> Problem { Problem(offset: reader.offset, problem: text) }
 
     private mutating func userInfo() throws(Problem) -> [String: PropertyListValue] {
-        guard bytes.count <= Wire.userInfoLimit else {
-            throw problem("\(bytes.count) bytes exceed the limit of a userInfo")
+        guard reader.remaining <= Wire.userInfoLimit else {
+            throw problem("\(reader.remaining) bytes exceed the limit of a userInfo")
         }
         let userInfo = try dictionary(depth: 1)
-        guard offset == bytes.count else { throw problem("there are bytes after the end") }
+        guard reader.remaining == 0 else { throw problem("there are bytes after the end") }
         return userInfo
     }
 
@@ -73,9 +72,7 @@ package struct PropertyListReader {
             }
             return .array(array)
         case PropertyListTag.dictionary: return .dictionary(try dictionary(depth: depth + 1))
-        default:
-            offset -= 1
-            throw problem("no value begins with \(tag)")
+        default: throw Problem(offset: reader.offset - 1, problem: "no value begins with \(tag)")
         }
     }
 
@@ -98,7 +95,7 @@ package struct PropertyListReader {
             throw problem("it is nested more than \(Wire.depthLimit) arrays and dictionaries deep")
         }
         let count = Int(try take(UInt16.self))
-        guard count * size <= bytes.count - offset else { throw problem("there are fewer than \(count) elements") }
+        guard count * size <= reader.remaining else { throw problem("there are fewer than \(count) elements") }
         nodes += count
         guard nodes <= Wire.valueLimit else { throw problem("there are more than \(Wire.valueLimit) values") }
         return count
@@ -115,16 +112,12 @@ package struct PropertyListReader {
     /// The bytes of a string or of data.
     private mutating func part() throws(Problem) -> UnsafeRawBufferPointer {
         let count = Int(try take(UInt16.self))
-        guard count <= bytes.count - offset else { throw problem("there are fewer than \(count) bytes") }
-        defer { offset += count }
-        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+        guard let part = try? reader.take(count) else { throw problem("there are fewer than \(count) bytes") }
+        return part
     }
 
-    private mutating func take<Integer: FixedWidthInteger & BitwiseCopyable>(
-        _ type: Integer.Type
-    ) throws(Problem) -> Integer {
-        guard MemoryLayout<Integer>.size <= bytes.count - offset else { throw problem("the bytes end too early") }
-        defer { offset += MemoryLayout<Integer>.size }
-        return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
+    private mutating func take<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(Problem) -> Integer {
+        guard let integer = try? reader.integer(type) else { throw problem("the bytes end too early") }
+        return integer
     }
 }

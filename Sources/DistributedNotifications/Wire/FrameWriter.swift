@@ -55,32 +55,6 @@ package struct FrameWriter {
         }
     }
 
-    /// - Parameter record: the post's number in the poster's recording; 0 if it is not recorded.
-    /// - Returns: what its sequence needs.
-    mutating func post(
-        name: String, object: String?, userInfo: [String: PropertyListValue]?, deliverImmediately: Bool, record: UInt64
-    ) throws(DistributedError) -> OutgoingFrame.Numbering {
-        var numbering = OutgoingFrame.Numbering(nameAndObject: 0..<0, sequence: 0)
-        var flags = PostedPayload.hasSequence
-        if deliverImmediately { flags |= PostedPayload.immediately }
-        if object != nil { flags |= PostedPayload.hasObject }
-        if userInfo != nil { flags |= PostedPayload.hasUserInfo }
-        if record != 0 { flags |= PostedPayload.hasRecord }
-        try frame(.post) { writer throws(DistributedError) in
-            writer.integer(flags)
-            let start = writer.bytes.count
-            writer.string(name)
-            if let object { writer.string(object) }
-            numbering.nameAndObject = start..<writer.bytes.count
-            if record != 0 { writer.integer(record) }
-            numbering.sequence = writer.bytes.count
-            // Series and number.
-            writer.integer(UInt128(0))
-            try writer.userInfo(userInfo)
-        }
-        return numbering
-    }
-
     /// Begins a kept client's notifications, with 0, and later has the number of those that need not be sent again.
     package mutating func acknowledge(_ count: UInt64) { frame(.acknowledge) { $0.integer(count) } }
 

@@ -8,15 +8,13 @@ package struct NameAndObject: Hashable, Sendable {
     private let bytes: [UInt8]
 
     /// - Parameter bytes: as in a frame; see `PostedPayload.nameAndObject`.
-    init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
+    package init(bytes: some Collection<UInt8>) { self.bytes = Array(bytes) }
 
     /// - Parameter name: not empty; nil if an observer asks for any name.
-    package init(name: UnsafeRawBufferPointer? = nil, object: UnsafeRawBufferPointer? = nil) {
-        var writer = FrameWriter(capacity: 4 + (name?.count ?? 0) + (object?.count ?? 0))
-        for part in [name ?? UnsafeRawBufferPointer(start: nil, count: 0), object].compactMap(\.self) {
-            writer.integer(UInt16(part.count))
-            writer.append(part)
-        }
+    package init(name: String? = nil, object: String? = nil) {
+        var writer = FrameWriter()
+        writer.string(name ?? "")
+        if let object { writer.string(object) }
         bytes = writer.bytes
     }
 

@@ -6,8 +6,8 @@ package struct PostedPayload {
     package let flags: UInt8
     package let name: UnsafeRawBufferPointer
     package let object: UnsafeRawBufferPointer?
-    /// The number of bytes of flags, name and object, with which the payload begins.
-    private let headCount: Int
+    /// As in the frame.
+    package let nameAndObject: UnsafeRawBufferPointer
     /// The post's number in the poster's recording; 0 if it was not recorded.
     package let record: UInt64
     /// Nil only if it is not of a center.
@@ -15,7 +15,8 @@ package struct PostedPayload {
     /// The machine and the user of the poster; nil if it posted on this machine.
     package let origin: (machine: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer)?
     package let userInfo: UnsafeRawBufferPointer
-    private let bytes: UnsafeRawBufferPointer
+    /// Of the payload.
+    package let count: Int
 
     package static let immediately: UInt8 = 1
     package static let hasObject: UInt8 = 2
@@ -25,11 +26,6 @@ package struct PostedPayload {
     package static let hasOrigin: UInt8 = 32
     private static let allFlags: UInt8 = 63
 
-    package var count: Int { bytes.count }
-    /// Flags, name and object.
-    package var head: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<headCount]) }
-    /// As in the frame.
-    package var nameAndObject: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[1..<headCount]) }
     package var isImmediate: Bool { flags & Self.immediately != 0 }
     package var hasUserInfo: Bool { flags & Self.hasUserInfo != 0 }
 
@@ -42,14 +38,14 @@ package struct PostedPayload {
         }
         name = try reader.stringBytes(limit: Wire.nameLimit)
         object = flags & Self.hasObject != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil
-        headCount = reader.offset
+        nameAndObject = UnsafeRawBufferPointer(rebasing: payload[1..<reader.offset])
         record = flags & Self.hasRecord != 0 ? try reader.integer(UInt64.self) : 0
         sequence = flags & Self.hasSequence != 0 ? try PostSequence(&reader) : nil
         origin =
             flags & Self.hasOrigin != 0
             ? (try reader.stringBytes(limit: Wire.originLimit), try reader.stringBytes(limit: Wire.originLimit)) : nil
         userInfo = reader.rest()
-        bytes = payload
+        count = payload.count
         guard userInfo.count <= Wire.userInfoLimit else {
             throw .tooLong(userInfo.count, limit: Wire.userInfoLimit)
         }
@@ -66,8 +62,8 @@ package struct PostedPayload {
         }
     }
 
-    package static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    private static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         guard !bytes.contains(0) else { throw .nul }
-        guard String(utf8: bytes) != nil else { throw .notUTF8 }
+        guard (try? UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span)) != nil else { throw .notUTF8 }
     }
 }

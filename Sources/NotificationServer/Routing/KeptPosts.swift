@@ -16,6 +16,8 @@ final class KeptPosts {
     private let limits: ServerLimits
     private var waiting = Queue()
     private var sent = Queue()
+    /// How many of the posts that were sent over the present connection.
+    private var acknowledged: UInt64 = 0
 
     init(_ owner: ServerClient, _ limits: ServerLimits) { (self.owner, self.limits) = (owner, limits) }
 
@@ -23,8 +25,9 @@ final class KeptPosts {
     var byteCount: Int { waiting.byteCount + sent.byteCount }
 
     /// A client has connected, and is sent everything.
-    func begin(_ owner: ServerClient) {
-        (self.owner, endsAt) = (owner, nil)
+    func begin(_ client: ServerClient) {
+        owner.kept = nil
+        (owner, client.kept, endsAt, acknowledged) = (client, self, nil, 0)
         takeBack()
     }
 
@@ -58,11 +61,13 @@ final class KeptPosts {
     /// The next post is of no observer any longer.
     func removeNext() { if waiting.popFirst() != nil { counts.removed += 1 } }
 
-    /// - Parameter count: how many more of the posts that were sent.
-    func acknowledge(_ count: Int) throws(WireError) {
-        guard count <= sent.posts.count else { throw .unknown("acknowledgement", "\(count)") }
-        for _ in 0..<count { _ = sent.popFirst() }
-        counts.delivered += count
+    /// - Parameter count: of all posts that were sent over this connection.
+    func acknowledge(_ count: UInt64) throws(WireError) {
+        guard (acknowledged...acknowledged + UInt64(sent.posts.count)).contains(count) else {
+            throw .unknown("acknowledgement", "\(count)")
+        }
+        for _ in acknowledged..<count where sent.popFirst() != nil { counts.delivered += 1 }
+        acknowledged = count
     }
 
     private struct Queue {

@@ -13,7 +13,7 @@ struct ObserverTable {
         let filter: NameAndObject
         let matching: MatchingObserver
         /// Its number among all observers.
-        fileprivate(set) var order = 0
+        let order: Int
     }
 
     /// A client with observers that match a post, in the order in which they were registered.
@@ -28,11 +28,10 @@ struct ObserverTable {
 
     /// Adds an observer after all others.
     /// - Returns: the observer to pass to `remove`.
-    mutating func add(_ observer: Observer) -> Observer {
-        var observer = observer
-        observer.order = count
+    mutating func add(_ filter: NameAndObject, _ matching: MatchingObserver, of client: ServerClient) -> Observer {
+        let observer = Observer(client: client, filter: filter, matching: matching, order: count)
         count += 1
-        filters[observer.filter, default: []].append(observer)
+        filters[filter, default: []].append(observer)
         known = [:]
         return observer
     }

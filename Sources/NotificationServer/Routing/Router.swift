@@ -30,11 +30,7 @@ struct Router {
     private var gone = NotificationCounts()
 
     init(_ limits: ServerLimits, directory: String, now: UInt64, log: @escaping (String) -> Void) {
-        self.limits = limits
-        self.directory = directory
-        self.now = now
-        startedAt = now
-        self.log = log
+        (self.limits, self.directory, self.log, self.now, startedAt) = (limits, directory, log, now, now)
     }
 
     // MARK: Clients
@@ -55,7 +51,7 @@ struct Router {
 
     /// Removes the observers of a client, and all that waits for it. A kept client's stay.
     mutating func forget(_ client: ServerClient) {
-        if let kept = client.kept, kept.owner === client {
+        if let kept = client.kept {
             kept.end(now: now)
             nextKeptEnd = min(nextKeptEnd, kept.endsAt ?? .max)
             client.details = [:]
@@ -116,7 +112,7 @@ struct Router {
         case .hello: try welcome(client, &reader)
         case .register: try register(&reader, client)
         case .unregister: unregister(try reader.integer(UInt32.self), client)
-        case .suspension: setSuspended(try reader.flag("suspension"), client)
+        case .suspension: setSuspended(try reader.integer("suspension", upTo: 1) == 1, client)
         case .synchronize:
             let number = try reader.integer(UInt64.self)
             answer(client, .synchronized) { $0.integer(number) }
@@ -146,8 +142,7 @@ struct Router {
                 "the program speaks version \(version) of the protocol, and the server version \(Wire.version). "
                     + remedy)
         }
-        let flags = try reader.integer(UInt8.self)
-        guard flags <= 3 else { throw .unknown("flag of a hello", "\(flags)") }
+        let flags = try reader.integer("flag of a hello", upTo: 3)
         let name = try reader.string(limit: Wire.processNameLimit)
         if flags & 2 != 0 {
             let key = try reader.string(limit: Wire.processNameLimit)
@@ -169,15 +164,11 @@ struct Router {
         guard let behavior = SuspensionBehavior(rawValue: behaviorName) else {
             throw .unknown("suspension behavior", behaviorName)
         }
-        let flags = try reader.integer(UInt8.self)
-        guard flags <= 3 else { throw .unknown("flag of an observer", "\(flags)") }
-        let name = flags & 1 != 0 ? try reader.stringBytes(limit: Wire.nameLimit) : nil
-        let object = flags & 2 != 0 ? try reader.stringBytes(limit: Wire.objectLimit) : nil
-        if let name {
-            guard !name.isEmpty else { throw .emptyName }
-            try PostedPayload.check(name)
-        }
-        if let object { try PostedPayload.check(object) }
+        let flags = try reader.integer("flag of an observer", upTo: 3)
+        let name = flags & 1 != 0 ? try reader.string(limit: Wire.nameLimit) : nil
+        let object = flags & 2 != 0 ? try reader.string(limit: Wire.objectLimit) : nil
+        if name?.isEmpty == true { throw .emptyName }
+        for text in [name, object] where text?.utf8.contains(0) == true { throw .nul }
         guard client.observers.count < limits.observersPerClient else {
             throw .refused("it has more than \(limits.observersPerClient) observers")
         }
@@ -185,9 +176,8 @@ struct Router {
             throw .refused("it wrote a second registration with the number \(number)")
         }
         client.observers[number] = table.add(
-            ObserverTable.Observer(
-                client: client, filter: NameAndObject(name: name, object: object),
-                matching: MatchingObserver(registration: number, behavior: behavior)))
+            NameAndObject(name: name, object: object), MatchingObserver(registration: number, behavior: behavior),
+            of: client)
     }
 
     /// Removes an observer. Only notifications that are already in the outbound buffer are still sent to it.
@@ -217,13 +207,14 @@ struct Router {
         poster.posted += 1
         poster.bucket.take()
         posted += 1
-        let key = NameAndObject(name: post.name, object: post.object)
+        let key = NameAndObject(bytes: post.nameAndObject)
         // Made for the first client that holds it, and shared with the others.
         lazy var held = HeldPost(key: key, sender: poster.process, payload: Array(payload))
         for (client, observers) in table.recipients(of: key) {
             if client.key != nil {
-                // What another machine's bridge posts stays here: no loop, whatever is connected with what.
-                if post.origin == nil { keep(held, for: client) }
+                // What another machine's bridge posts stays here: no loop, whatever is connected with what. A client
+                // that has not begun leaves the rest to the one before.
+                if post.origin == nil, let kept = client.kept { keep(held, in: kept) }
                 continue
             }
             client.counts.matched += 1
@@ -251,7 +242,7 @@ struct Router {
         let size = Self.size(of: payload, observers)
         guard client.outbound.admits(size, isHeld: isHeld, now: now) else { return miss(client) }
         client.counts.delivered += 1
-        append(payload, size: size, sender: sender, observers, to: client)
+        append(payload, sender: sender, observers, to: client)
     }
 
     /// Of a notification's frame.
@@ -262,9 +253,9 @@ struct Router {
 
     @inline(__always)
     private mutating func append(
-        _ payload: UnsafeRawBufferPointer, size: Int, sender: Int32, _ observers: [MatchingObserver],
-        to client: ServerClient
+        _ payload: UnsafeRawBufferPointer, sender: Int32, _ observers: [MatchingObserver], to client: ServerClient
     ) {
+        let size = Self.size(of: payload, observers)
         client.outbound.append(size, now: now) { memory in
             memory.storeBytes(of: UInt32(size - Wire.lengthBytes).littleEndian, as: UInt32.self)
             memory.storeBytes(of: FrameKind.notification.rawValue, toByteOffset: 4, as: UInt8.self)
@@ -315,37 +306,33 @@ struct Router {
 
     // MARK: Kept clients
 
-    private mutating func keep(_ post: HeldPost, for client: ServerClient) {
-        // A client that has not begun leaves them to the one before.
-        guard let kept = client.kept, kept.owner === client else { return }
+    private mutating func keep(_ post: HeldPost, in kept: KeptPosts) {
         let discarded = kept.counts.discarded
         kept.keep(post)
         if discarded == 0, kept.counts.discarded > 0 {
-            log("\(client) acknowledges too slowly: the oldest notifications for it are discarded")
+            log("\(kept.owner) acknowledges too slowly: the oldest notifications for it are discarded")
         }
-        sendKept(to: client)
+        sendKept(to: kept.owner)
     }
 
     /// The first one begins; each has the number of all that the client has handled since.
     private mutating func acknowledge(_ count: UInt64, _ client: ServerClient) throws(WireError) {
         guard let key = client.key else { throw .outOfTurn(.acknowledge) }
         if let kept = client.kept {
-            guard count >= client.acknowledged else { throw .unknown("acknowledgement", "\(count)") }
-            try kept.acknowledge(Int(clamping: count - client.acknowledged))
-            client.acknowledged = count
+            try kept.acknowledge(count)
         } else {
             guard count == 0 else { throw .unknown("acknowledgement", "\(count)") }
             let posts = kept[key] ?? KeptPosts(client, limits)
             if posts.owner !== client { removeObservers(of: posts.owner) }
             posts.begin(client)
-            (client.kept, kept[key]) = (posts, posts)
+            kept[key] = posts
         }
         sendKept(to: client)
     }
 
     /// Sends what waits for a kept client, as far as there is room.
     mutating func sendKept(to client: ServerClient) {
-        guard let kept = client.kept, kept.owner === client, client.phase == .open else { return }
+        guard let kept = client.kept, client.phase == .open else { return }
         while client.outbound.waiting <= limits.softQueueBytes, let post = kept.next {
             guard let recipient = table.recipients(of: post.key).first(where: { $0.client === client }) else {
                 kept.removeNext()
@@ -353,9 +340,7 @@ struct Router {
             }
             kept.sendNext()
             post.payload.withUnsafeBytes {
-                append(
-                    $0, size: Self.size(of: $0, recipient.observers), sender: post.sender, recipient.observers,
-                    to: client)
+                append($0, sender: post.sender, recipient.observers, to: client)
             }
         }
     }
@@ -405,9 +390,9 @@ struct Router {
 }
 
 extension WireReader {
-    fileprivate mutating func flag(_ what: String) throws(WireError) -> Bool {
+    fileprivate mutating func integer(_ what: String, upTo limit: UInt8) throws(WireError) -> UInt8 {
         let value = try integer(UInt8.self)
-        guard value <= 1 else { throw .unknown(what, "\(value)") }
-        return value == 1
+        guard value <= limit else { throw .unknown(what, "\(value)") }
+        return value
     }
 }

@@ -49,9 +49,7 @@ struct Suspension {
 
     var entryCount: Int { entries.count }
 
-    init(_ limits: ServerLimits) {
-        self.limits = limits
-    }
+    init(_ limits: ServerLimits) { self.limits = limits }
 
     /// - Returns: all held posts when the client resumes; otherwise nothing.
     mutating func setSuspended(_ flag: Bool) -> Delivery {
@@ -68,9 +66,7 @@ struct Suspension {
     }
 
     /// Removes all posts, for a client that has ended.
-    mutating func removeAll() {
-        counts.removed += flush().entries.count
-    }
+    mutating func removeAll() { counts.removed += flush().entries.count }
 
     /// - Parameters:
     ///   - post: evaluated only if the post is held.

@@ -24,15 +24,13 @@ package final class EventPoll {
 
     /// - Returns: 0, or an error number.
     package func watch(
-        _ watched: Int32, as number: UInt64, reading: Bool, writing: Bool, isNew: Bool = false
+        _ watched: Int32, as number: UInt64, reading: Bool = true, writing: Bool = false, isNew: Bool = false
     ) -> Int32 {
         let events = (reading ? EPOLLIN.rawValue : 0) | (writing ? EPOLLOUT.rawValue : 0)
         return CLinuxWatch(descriptor, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, watched, events, number)
     }
 
-    package func unwatch(_ watched: Int32) {
-        _ = CLinuxWatch(descriptor, EPOLL_CTL_DEL, watched, 0, 0)
-    }
+    package func unwatch(_ watched: Int32) { _ = CLinuxWatch(descriptor, EPOLL_CTL_DEL, watched, 0, 0) }
 
     /// Waits for at most `milliseconds`, or without a timeout if that is -1.
     /// - Returns: the number of events.

@@ -22,9 +22,7 @@ struct OutboundBuffer {
     /// Some of them, or others, were held or skipped as their observers asked for, and the client was not told.
     var hasSkips = false
 
-    init(_ limits: ServerLimits) {
-        self.limits = limits
-    }
+    init(_ limits: ServerLimits) { self.limits = limits }
 
     /// In bytes.
     var waiting: Int { bytes.count - head }

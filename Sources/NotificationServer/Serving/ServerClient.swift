@@ -34,10 +34,9 @@ final class ServerClient: CustomStringConvertible {
 
     /// The name from its hello; nil before.
     var name: String?
-    /// A kept client's from the time when it asks for them, even after its connection has ended.
+    /// A kept client's while it is their owner: from the time when it asks for them, even after its connection has
+    /// ended.
     var kept: KeptPosts?
-    /// How many of the posts that were sent over this connection.
-    var acknowledged: UInt64 = 0
     /// What it says of itself.
     var details: [String: PropertyListValue] = [:]
     /// By the numbers that it gave them.
@@ -65,11 +64,8 @@ final class ServerClient: CustomStringConvertible {
     @exclusivity(unchecked) var isTouched = false
 
     init(number: Int, socket: LocalSocket, process: Int32, limits: ServerLimits, now: UInt64) {
-        self.number = number
-        self.socket = socket
-        self.process = process
+        (self.number, self.socket, self.process, self.limits) = (number, socket, process, limits)
         helloBy = now &+ limits.helloTimeout.nanoseconds
-        self.limits = limits
         outbound = OutboundBuffer(limits)
         suspension = Suspension(limits)
         bucket = TokenBucket(limits, now: now)

@@ -42,9 +42,8 @@ struct ServerLoop: ~Copyable {
         log: @escaping (String) -> Void
     ) {
         guard let poll = EventPoll(),
-            poll.watch(stop.number, as: Self.stopNumber, reading: true, writing: false, isNew: true) == 0,
-            poll.watch(
-                served.listener.descriptor, as: Self.listenerNumber, reading: true, writing: false, isNew: true) == 0
+            poll.watch(stop.number, as: Self.stopNumber, isNew: true) == 0,
+            poll.watch(served.listener.descriptor, as: Self.listenerNumber, isNew: true) == 0
         else { return nil }
         (self.served, self.limits, self.log, self.poll, self.stop) = (served, limits, log, poll, stop)
         removals = RemovalWatch(served.directory, poll: poll, number: Self.removalNumber)
@@ -116,7 +115,7 @@ struct ServerLoop: ~Copyable {
     }
 
     private func watchListener(_ flag: Bool) {
-        _ = poll.watch(served.listener.descriptor, as: Self.listenerNumber, reading: flag, writing: false)
+        _ = poll.watch(served.listener.descriptor, as: Self.listenerNumber, reading: flag)
     }
 
     /// Makes a process a client. Its user is checked before anything of it is read.

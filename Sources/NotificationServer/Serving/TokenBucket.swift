@@ -14,9 +14,7 @@ struct TokenBucket {
 
     var isEmpty: Bool { tokens < 1 }
 
-    mutating func take() {
-        tokens -= 1
-    }
+    mutating func take() { tokens -= 1 }
 
     mutating func fill(now: UInt64) {
         tokens = min(capacity, tokens + Double(now &- filledAt) * perNanosecond)

@@ -11,13 +11,11 @@ final class RemovalWatch {
     init?(_ directory: ServerDirectory, poll: EventPoll, number: UInt64) {
         let events = UInt32(IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF)
         guard descriptor >= 0, inotify_add_watch(descriptor, directory.path, events) >= 0,
-            poll.watch(descriptor, as: number, reading: true, writing: false, isNew: true) == 0
+            poll.watch(descriptor, as: number, isNew: true) == 0
         else { return nil }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Discards the reports so far.
     func clear() {

@@ -26,8 +26,7 @@ struct ServedSocket {
 
     /// - Parameter isOwn: false if systemd created the socket. Otherwise the directory is locked.
     init(_ listener: LocalSocket, directory: ServerDirectory, isOwn: Bool = true) {
-        self.listener = listener
-        self.directory = directory
+        (self.listener, self.directory) = (listener, directory)
         file = isOwn ? File(at: directory.socketPath) : nil
     }
 

@@ -52,6 +52,7 @@ final class FrameSenderTests: XCTestCase {
     func testControlFramesWaitForTheSocketBeforePostsAndNeitherTheirCallersNorCloseWait() throws {
         let connection = try CenterConnection(
             directory: ServerDirectory(path: "/nonexistent"), postTimeout: .seconds(3600))
+        sender = connection.sender(over: sender.socket, PostNumbers())
         // It has no reader.
         let isConnected = connection.state.withLock { $0.start() && $0.connected(sender, toldSuspended: false) }
         XCTAssertTrue(isConnected)
@@ -66,7 +67,7 @@ final class FrameSenderTests: XCTestCase {
         var wake = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
         XCTAssertEqual(poll(&wake, 1, 0), 1)
         XCTAssertEqual(try read(), posts)
-        XCTAssertFalse(sender.flush { connection.takeControl(of: sender) })
+        XCTAssertFalse(sender.flush())
         XCTAssertEqual(try read(), [.unregister, .register, .suspension])
         posts = fill()
         added.cancel()

@@ -7,7 +7,7 @@ internal import ThreadedNotifications
 enum Distributed {
     static let name = Notification.Name("benchmark")
     /// Chosen so that the frame of a delivered notification has `WireObservers.frameSize` bytes.
-    private static let userInfo: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 162))]
+    private static let userInfo: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 146))]
     /// The number of posts that may wait. It is lower than the number that the server keeps for an observer before it
     /// drops some.
     private static let window = 2048
