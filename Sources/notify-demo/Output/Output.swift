@@ -1,4 +1,3 @@
-import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 import TerminalText
@@ -17,8 +16,6 @@ final class Output {
     private(set) var hasWritten = false
     /// True if the output is finished, or if the reader of a pipe has ended. Later data is discarded.
     private(set) var isClosed = false
-    /// For standard output of a job.
-    private var neutralizer: WorkflowCommands.Neutralizer?
 
     /// - Parameter permissions: of a new file.
     init(
@@ -27,7 +24,6 @@ final class Output {
         self.path = path
         if Self.isStandardOutput(path) {
             descriptor = .standardOutput
-            if Workflow.isRunning { neutralizer = WorkflowCommands.Neutralizer() }
             return
         }
         do {
@@ -56,7 +52,7 @@ final class Output {
         try write([UInt8(ascii: "\n")])
     }
 
-    /// Writes data with its own newlines.
+    /// Writes data with its own newlines: whole lines, or a part that ends where no command of a job can be.
     func write(_ bytes: some Collection<UInt8>) throws(CommandError) {
         unwritten += bytes
         if unwritten.count >= 1 << 16 { try flush() }
@@ -67,7 +63,7 @@ final class Output {
         defer { unwritten.removeAll(keepingCapacity: true) }
         if isClosed { return }
         do {
-            try descriptor.writeAll(neutralizer?.bytes(unwritten) ?? unwritten)
+            try descriptor.writeAll(isStandardOutput ? Workflow.neutralized(unwritten) : unwritten)
         } catch Errno.brokenPipe {
             isClosed = true
         } catch {

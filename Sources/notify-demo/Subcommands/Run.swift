@@ -87,9 +87,7 @@ struct Run: Command {
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
             try run.recorded.file?.seek(toOffset: 0)
-            while let lines = try run.recorded.file?.read(upToCount: 1 << 16), !lines.isEmpty {
-                try output.write(Array(lines))
-            }
+            try run.recorded.file?.forEachLines(output.write)
             try output.finish()
         }
         if !outputs.contains(where: \.isStandardOutput) {
