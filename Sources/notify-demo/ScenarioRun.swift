@@ -23,7 +23,6 @@ struct ScenarioRun {
         defer { terminal.progressLine.clear() }
         try ScenarioRecording.start(recordsAll: needsRecords || !scenario.isCounted)
         let result = Result { try scenario.perform(in: environment) }
-        terminal.show(progress: "checking the records")
         let recorded = try ScenarioRecording.finish()
         // The records up to an error are still useful.
         if case .failure(let error) = result {

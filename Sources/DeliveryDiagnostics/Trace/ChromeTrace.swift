@@ -21,17 +21,14 @@ package struct ChromeTrace {
 
     /// - Parameters:
     ///   - selection: the records to write; by default all.
-    ///   - progress: called from time to time with the number of records written.
     ///   - write: called with consecutive parts of the text, about 65,536 bytes each.
     package static func write(
-        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, progress: (Int) -> Void = { _ in },
-        to write: ([UInt8]) throws -> Void
+        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, to write: ([UInt8]) throws -> Void
     ) rethrows {
         var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index.recording))
         for (number, entry) in index.recording.entries.enumerated() {
             trace.add(Int32(number), entry)
             guard trace.text.utf8.count >= 65_536 else { continue }
-            progress(number)
             try write(Array(trace.text.utf8))
             trace.text = ""
         }

@@ -56,7 +56,8 @@ enum RecordingFile {
                 description: "there is no \(path) here. Name a recording, or record a program first: "
                     + "notify-demo record -- ./my-program")
         }
-        let recording = try read(path) { terminal.show(progress: "\($0) records read") }
+        defer { terminal.progressLine.clear() }
+        let recording = try read(path) { terminal.progressLine.show("\($0) records read") }
         recording.reportProblems(on: terminal)
         return recording
     }

@@ -13,7 +13,6 @@ final class Output {
     private let path: String
     private let descriptor: FileDescriptor
     private var unwritten: [UInt8] = []
-    private(set) var hasWritten = false
     /// True if the output is finished, or if the reader of a pipe has ended. Later data is discarded.
     private(set) var isClosed = false
 
@@ -59,7 +58,6 @@ final class Output {
     }
 
     func flush() throws(CommandError) {
-        hasWritten = hasWritten || !unwritten.isEmpty
         defer { unwritten.removeAll(keepingCapacity: true) }
         if isClosed { return }
         do {

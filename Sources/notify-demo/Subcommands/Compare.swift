@@ -75,6 +75,7 @@ struct Compare: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        terminal.progressLine.showWhenDue("reading and comparing")
         do {
             return try areMany ? compareMany(terminal) : compareTwo(terminal)
         } catch let refusal as LogPattern.Refusal {
@@ -102,8 +103,6 @@ struct Compare: Command {
                     _ = try RecordingSelection(filter, of: recordings[1])
                 }
             }
-            let counts = recordings.map(\.entries.count)
-            terminal.show(progress: "\(counts[0]) and \(counts[1]) records are compared")
         }
         let comparison =
             try recordings.isEmpty
@@ -125,9 +124,7 @@ struct Compare: Command {
         // Of many runs, the form of the first one, and others.
         var said: Set<String> = []
         return try runs.map { run in
-            let input = try ComparisonInput(path: run, options: options) { count in
-                terminal.show(progress: "\(count) lines of \(run) read")
-            }
+            let input = try ComparisonInput(path: run, options: options)
             switch input {
             case .recording(let recording): recording.reportProblems(on: terminal)
             case .log(let log):
