@@ -14,7 +14,7 @@ final class RecordingSelectionTests: XCTestCase {
     ).recording
 
     private func selected(_ filter: RecordingFilter) throws -> [Int] {
-        let selection = try RecordingSelection(filter, of: recording)
+        let selection = try RecordingSelection(filter, of: RecordingIndex(recording))
         return recording.entries.indices.filter { selection.contains(recording.entries[$0]) }
     }
 

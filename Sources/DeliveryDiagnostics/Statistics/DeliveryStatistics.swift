@@ -97,7 +97,7 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        let (recording, selection) = (index.recording, selection ?? RecordingSelection(all: index.recording))
+        let (recording, selection) = (index.recording, selection ?? RecordingSelection(all: index))
         func contains(_ number: Int32) -> Bool { selection.contains(index.entry(number)) }
         let selected = recording.entries.indices.map(Int32.init).filter(contains)
         (source, recordCount) = (recording.source, selected.count)

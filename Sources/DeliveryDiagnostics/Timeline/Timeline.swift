@@ -62,7 +62,7 @@ package struct Timeline: Sendable {
         window: FindingWindow? = nil
     ) {
         (self.index, self.window) = (index, window)
-        self.selection = selection ?? RecordingSelection(all: index.recording)
+        self.selection = selection ?? RecordingSelection(all: index)
         for (number, entry) in zip(Int32(0)..., index.recording.entries) where self.selection.contains(entry) {
             if !add(number, entry, limit: limit) { break }
         }

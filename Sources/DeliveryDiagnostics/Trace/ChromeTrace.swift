@@ -25,7 +25,7 @@ package struct ChromeTrace {
     package static func write(
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, to write: ([UInt8]) throws -> Void
     ) rethrows {
-        var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index.recording))
+        var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index))
         for (number, entry) in index.recording.entries.enumerated() {
             trace.add(Int32(number), entry)
             guard trace.text.utf8.count >= 65_536 else { continue }

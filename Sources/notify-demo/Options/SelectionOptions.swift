@@ -29,9 +29,9 @@ struct SelectionOptions: ParsableArguments {
     /// Reads the recording, and reports its first problems on standard error.
     ///
     /// - Throws: also if the recording does not contain what the options select.
-    func read(_ path: String, _ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
-        let recording = try RecordingFile.read(path, terminal)
-        return (recording, try RecordingSelection(filter, of: recording))
+    func read(_ path: String, _ terminal: Terminal) throws -> (index: RecordingIndex, selection: RecordingSelection) {
+        let index = RecordingIndex(try RecordingFile.read(path, terminal))
+        return (index, try RecordingSelection(filter, of: index))
     }
 }
 

@@ -96,13 +96,9 @@ struct Compare: Command {
     private func compareTwo(_ terminal: Terminal) throws -> ExitStatus {
         let inputs = try (reference.map { [.log(try TextLog($0))] } ?? []) + read(runs, terminal)
         let (recordings, logs) = try ComparisonInput.split(inputs)
-        if !recordings.isEmpty {
-            for filter in ignore.map({ RecordingFilter(name: $0) }) {
-                // One of them must have the name.
-                if (try? RecordingSelection(filter, of: recordings[0])) == nil {
-                    _ = try RecordingSelection(filter, of: recordings[1])
-                }
-            }
+        // One of them must have the name.
+        for name in recordings.isEmpty ? [] : ignore where (try? recordings[0].index(ofName: name)) == nil {
+            _ = try recordings[1].index(ofName: name)
         }
         let comparison =
             try recordings.isEmpty

@@ -43,9 +43,8 @@ struct Diagnose: Command {
             return .success
         }
         let accepted = try options.accepted
-        let (recording, selection) = try selected.read(path, terminal)
-        let diagnosis = Diagnosis(
-            RecordingIndex(recording), limits: options.limits, accepted: accepted, selection: selection)
+        let (index, selection) = try selected.read(path, terminal)
+        let diagnosis = Diagnosis(index, limits: options.limits, accepted: accepted, selection: selection)
         if json {
             try terminal.print(diagnosis.json())
         } else {

@@ -40,10 +40,9 @@ struct TimelineCommand: Command {
     var limit = 200
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        var (recording, selection) = try selected.read(path, terminal)
-        let index = RecordingIndex(recording)
+        var (index, selection) = try selected.read(path, terminal)
         let window = selected.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
-        if let window { selection = try RecordingSelection(window.filter, of: recording) }
+        if let window { selection = try RecordingSelection(window.filter, of: index) }
         let drawing = try terminal.output(to: output, reading: path)
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
         let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true

@@ -23,9 +23,9 @@ struct Trace: Command {
     var output: String?
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, selection) = try selected.read(path, terminal)
+        let (index, selection) = try selected.read(path, terminal)
         let trace = try terminal.output(to: output, reading: path)
-        try ChromeTrace.write(RecordingIndex(recording), selection, to: trace.write)
+        try ChromeTrace.write(index, selection, to: trace.write)
         try trace.finish()
         return .success
     }

@@ -10,7 +10,7 @@ final class TimelineTextTests: XCTestCase {
         _ script: String, width: Int = 80, _ filter: RecordingFilter = .init(), limit: Int = .max
     ) throws -> String {
         let index = RecordingIndex(RecordedStory(script).recording)
-        let selection = try RecordingSelection(filter, of: index.recording)
+        let selection = try RecordingSelection(filter, of: index)
         let timeline = Timeline(index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))
         return TimelineText(timeline, width: width).text
     }
@@ -69,7 +69,7 @@ final class TimelineTextTests: XCTestCase {
         )
         let index = RecordingIndex(story.recording)
         let window = try XCTUnwrap(FindingWindow(Diagnosis(index)))
-        let selection = try RecordingSelection(window.filter, of: index.recording)
+        let selection = try RecordingSelection(window.filter, of: index)
         let text = TimelineText(Timeline(index, selection, window: window), width: 400).text
         XCTAssertTrue(text.contains(" 404 records, 200 rows: "), text)
         XCTAssertTrue(text.contains("\nAround the first finding: 1 notification for observer 1 of Saved"), text)
