@@ -53,7 +53,7 @@ struct TimelineCommand: Command {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)
         } else {
             let palette = drawing.isStandardOutput ? terminal.palette : Palette(isColored: false)
-            try TimelineText(timeline, width: width, palette: palette).forEachLine(drawing.print)
+            for line in TimelineText(timeline, width: width, palette: palette).lines { try drawing.print(line) }
         }
         try drawing.finish()
         return .success
