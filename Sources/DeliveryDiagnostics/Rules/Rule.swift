@@ -13,7 +13,7 @@ package struct Rule: Sendable {
     private(set) var names: [String] = []
     /// The name or the number of a thread, 1 for main.
     private(set) var place: String?
-    private(set) var time = ElapsedTime(.zero)
+    private(set) var time = ElapsedTime(nanoseconds: 0)
     private(set) var count = 0
     private(set) var kind: String?
 
