@@ -10,8 +10,8 @@ package struct DiagnosisLimits: Sendable, Hashable {
     package var chain: Int
 
     package init(
-        mainBudget: ElapsedTime = .init(nanoseconds: 16_000_000), depth: Int = 1000,
-        stall: ElapsedTime = .init(nanoseconds: 1_000_000_000), chain: Int = 100
+        mainBudget: ElapsedTime = .milliseconds(16), depth: Int = 1000, stall: ElapsedTime = .milliseconds(1000),
+        chain: Int = 100
     ) {
         (self.mainBudget, self.depth, self.stall, self.chain) = (mainBudget, depth, stall, chain)
     }

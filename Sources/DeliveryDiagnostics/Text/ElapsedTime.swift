@@ -11,6 +11,8 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    package static func milliseconds(_ number: Int64) -> ElapsedTime { .init(nanoseconds: number * 1_000_000) }
+
     package var duration: Duration { .nanoseconds(nanoseconds) }
 
     /// - Parameter text: a number and a unit, such as `10ms`, `1.5 s` or `2m`; `us` stands for `µs`. Nil if the text

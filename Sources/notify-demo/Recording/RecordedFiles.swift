@@ -72,7 +72,8 @@ struct RecordedFiles {
             var outcome = Outcome(processes: files.count)
             if !files.isEmpty {
                 let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
-                let sources = Symbolizer.installed?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
+                let sources =
+                    Symbolizer.installed?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
                 let output = try Output(name, permissions: .ownerReadWrite)
                 for file in files {
                     var tail = RecordingTail()

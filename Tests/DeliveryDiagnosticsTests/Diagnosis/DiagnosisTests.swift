@@ -62,12 +62,12 @@ final class DiagnosisTests: XCTestCase {
         let stall = { (time: String) in "add o1; give #1 o1; hand #2 o1; pass \(time); log - 'main goes on'" }
         for (limits, above, below, expected) in [
             (DiagnosisLimits(depth: 11), flood(12), flood(11), "problem flood 1 25"),
-            (DiagnosisLimits(mainBudget: .init(nanoseconds: 4_000_000)), slow("4ms"), slow("2ms"), "note stalled 1 4 5"),
+            (DiagnosisLimits(mainBudget: .milliseconds(4)), slow("4ms"), slow("2ms"), "note stalled 1 4 5"),
             (
                 DiagnosisLimits(chain: 99), chain(100, isGoing: false), chain(99, isGoing: false),
                 "note selfPosting 1 397 400"
             ),
-            (DiagnosisLimits(stall: .init(nanoseconds: 100_000_000)), stall("200ms"), stall("50ms"), "problem stalled 5 7"),
+            (DiagnosisLimits(stall: .milliseconds(100)), stall("200ms"), stall("50ms"), "problem stalled 5 7"),
         ] {
             XCTAssertEqual(findings(above, limits: limits).map(title), [expected])
             XCTAssertFalse(findings(below, limits: limits).map(title).contains(expected))
