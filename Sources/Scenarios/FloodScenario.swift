@@ -39,18 +39,16 @@ struct FloodScenario: Scenario {
             if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
             if count == total { allHandled.open() }
         }
-        // Each poster has its own center: Foundation's center makes concurrent posters wait for each other.
-        let centers = (0..<options.posters).map { _ in NotificationCenter() }
-        for center in centers { observer.observe(center) }
+        observer.observe()
         defer { observer.remove() }
 
         let remaining = Atomic<Int>(options.posters)
-        for (poster, center) in centers.enumerated() {
+        for poster in 1...options.posters {
             Thread.detachNewThread {
-                ThreadIdentity.nameCurrentThread("poster \(poster + 1)")
+                ThreadIdentity.nameCurrentThread("poster \(poster)")
                 // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
-                for number in stride(from: poster + 1, through: total, by: options.posters) {
-                    observer.post(number: number, to: center)
+                for number in stride(from: poster, through: total, by: options.posters) {
+                    observer.post(number: number)
                 }
                 if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
                     // Wakes the main run loop. Its mailbox accepts blocks as long as the process runs.
