@@ -24,16 +24,8 @@ package final class RecordedRun {
 
     /// The delivery of a post that was recorded.
     struct Delivery {
-        fileprivate let numbers: (posted: Int32, delivered: Int32)
-        fileprivate let run: RecordedRun
-
-        var posted: Record { run.record(numbers.posted) }
-        var delivered: Record { run.record(numbers.delivered) }
-        /// Nil if the observer has no register record.
-        var registered: Recording.Entry? { registration < 0 ? nil : run.index.entry(registration) }
-        fileprivate var registration: Int32 {
-            delivered.observer < 0 ? -1 : run.index.observers[Int(delivered.observer)].registered
-        }
+        let posted: Record
+        let delivered: Record
     }
 
     package let index: RecordingIndex
@@ -88,7 +80,7 @@ package final class RecordedRun {
         index.spans.lazy.filter { !$0.isWait }.compactMap { [index] span -> Delivery? in
             let post = index.entry(span.begin).post
             guard post >= 0, index.posts[Int(post)].posted >= 0 else { return nil }
-            return Delivery(numbers: (index.posts[Int(post)].posted, span.begin), run: self)
+            return Delivery(posted: self.record(index.posts[Int(post)].posted), delivered: self.record(span.begin))
         }
     }
 
@@ -126,12 +118,14 @@ package final class RecordedRun {
 
     /// Expects that the posts of one thread were delivered to each observer in the order of posting.
     func expectOrderKept(_ claim: String) -> Expectation {
-        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.numbers.posted)
+        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.posted.number)
     }
 
     /// Expects that the observers that handle a post on the same thread were called in the order of their registration.
     func expectRegistrationOrder(_ claim: String) -> Expectation {
-        expectAscending(claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: \.registration)
+        expectAscending(claim, by: { [$0.delivered.post, $0.delivered.thread] }) { delivery in
+            delivery.delivered.observer < 0 ? -1 : index.observers[Int(delivery.delivered.observer)].registered
+        }
     }
 
     private func expectAscending(
