@@ -1,5 +1,5 @@
 package import DeliveryRecording
-internal import TerminalText
+package import TerminalText
 internal import ThreadedNotifications
 
 /// The result of a rule: it holds or it fails, with the reason and findings of what breaks it.
@@ -66,11 +66,12 @@ package struct RuleCheck: Sendable {
 
     /// Lines of at most `width` characters, unless a single word is longer. The first of a rule begins with `ok` or
     /// `FAILED`, the others with a space.
-    package func text(width: Int = .max) -> [String] {
+    package func text(width: Int = .max, palette: Palette = Palette(isColored: false)) -> [String] {
         results.flatMap { result in
-            let first = "\(result.holds ? "ok      " : "FAILED  ")\(result.rule.text): \(result.explanation)"
+            let state = result.holds ? palette.good("ok") + "      " : palette.bad("FAILED") + "  "
+            let first = "\(state)\(palette.plain("\(result.rule.text): \(result.explanation)"))"
             return WrappedText.lines(first, width: width, hanging: 8)
-                + result.lines.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
+                + result.lines.flatMap { WrappedText.lines(palette.plain($0), width: width, indent: "  ", hanging: 2) }
         }
     }
 

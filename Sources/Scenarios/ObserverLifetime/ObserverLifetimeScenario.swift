@@ -66,7 +66,9 @@ private struct LifetimeProcess {
             let isEarly = released.number < handled?.number ?? .max
             return "\(isEarly ? "before" : "after") the end, \(place(released))"
         }
-        let end = records.first { $0.stage == .processEnd }.map { $0.reason == .exit ? "exit \(max(0, $0.count))" : $0.reason?.description ?? "" }
+        let end = records.first { $0.stage == .processEnd }.map {
+            $0.reason == .exit ? "exit \(max(0, $0.count))" : $0.reason?.description ?? ""
+        }
         return [handled.map(place) ?? "never", release ?? "never", end ?? "not ended"]
     }
 }

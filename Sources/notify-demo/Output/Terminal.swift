@@ -73,12 +73,4 @@ extension Palette {
         return expectation.failure.map { "\(bad("FAILED"))  \(plain("\(claim): \($0)"))" }
             ?? "\(good("ok"))      \(plain(claim))"
     }
-
-    /// The lines of the results of rules, and their totals.
-    func lines(of check: RuleCheck, on stream: TerminalStream) -> [String] {
-        check.text(width: stream.width ?? .max).map { line in
-            guard let result = ["ok", "FAILED"].first(where: line.hasPrefix) else { return plain(line) }
-            return self.result(result, isGood: result == "ok") + plain(String(line.dropFirst(result.count)))
-        } + [check.totals]
-    }
 }

@@ -48,11 +48,7 @@ struct Diagnose: Command {
         if json {
             try terminal.print(diagnosis.json())
         } else {
-            let palette = terminal.palette
-            try terminal.print(
-                shown: diagnosis.text(width: terminal.width).map {
-                    $0.hasPrefix("problem") ? palette.bad($0) : palette.plain($0)
-                })
+            try terminal.print(shown: diagnosis.text(width: terminal.width, palette: terminal.palette))
             let view = diagnosis.findings.isEmpty ? "stats" : "timeline"
             let selected = diagnosis.firstName.map { " " + ShellText.option("--name", $0) } ?? ""
             try terminal.print(

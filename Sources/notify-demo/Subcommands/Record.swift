@@ -89,7 +89,8 @@ struct Record: Command {
         var status = run.files.isEmpty ? ExitStatus.error : .success
         if run.files.records > 0, !isPrinted {
             if let check = try checked?(RecordingFile.read(file, terminal)) {
-                let lines = terminal.messagePalette.lines(of: check, on: .standardError)
+                let width = TerminalStream.standardError.width ?? .max
+                let lines = check.text(width: width, palette: terminal.messagePalette) + [check.totals]
                 for line in lines { terminal.say(shown: line) }
                 let found = findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)
                 if !run.files.isEmpty { status = found }
