@@ -34,13 +34,10 @@ package final class RecordedRun {
 
     package var recording: Recording { index.recording }
 
-    /// The numbers of the records that were counted and not made; nil if all were made.
-    private let counts: [DeliveryStage: Int]?
+    package init(_ recording: Recording) { (index, file) = (RecordingIndex(recording), nil) }
 
-    package init(_ recording: Recording) { (index, file, counts) = (RecordingIndex(recording), nil, nil) }
-
-    init(_ file: FileHandle, counts: [DeliveryStage: Int]?) throws {
-        (self.file, self.counts) = (file, counts)
+    init(_ file: FileHandle) throws {
+        self.file = file
         var recording = try Recording(path: "/proc/self/fd/\(file.fileDescriptor)")
         recording.source = "the run"
         index = RecordingIndex(recording)
@@ -60,9 +57,7 @@ package final class RecordedRun {
         all { $0.stage == stage && (notification == nil || self.recording.name(of: $0) == notification) }
     }
 
-    func count(_ stage: DeliveryStage) -> Int {
-        counts.map { $0[stage] ?? 0 } ?? recording.entries.count { $0.stage == stage }
-    }
+    func count(_ stage: DeliveryStage) -> Int { recording.entries.count { $0.stage == stage } }
 
     func first(_ stage: DeliveryStage, _ notification: String? = nil) -> Record? { all(stage, notification).first }
 

@@ -8,11 +8,10 @@ struct ScenarioRun {
     var recorded: RecordedRun
     var expectations: [Expectation]
 
-    /// - Parameter needsRecords: true if all records are read later, and not only the log.
     /// - Parameter show: receives the lines of a scenario that shows itself.
     /// - Throws: an error that prevents the recording. An error of the scenario is a failed expectation.
     static func perform(
-        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), needsRecords: Bool = true,
+        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(),
         show: (@Sendable (String) -> Void)? = nil, _ terminal: Terminal
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
@@ -21,7 +20,7 @@ struct ScenarioRun {
             show: show ?? { _ in })
         terminal.progressLine.showWhenDue("running")
         defer { terminal.progressLine.clear() }
-        try ScenarioRecording.start(recordsAll: needsRecords || !scenario.isCounted)
+        try ScenarioRecording.start()
         let result = Result { try scenario.perform(in: environment) }
         let recorded = try ScenarioRecording.finish()
         // The records up to an error are still useful.

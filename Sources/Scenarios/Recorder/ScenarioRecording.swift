@@ -18,9 +18,6 @@ package enum ScenarioRecording {
         var others: [UInt8] = []
     }
 
-    /// The numbers of the records that are counted and not made; nil if all are made.
-    private static let counts = Locked<[DeliveryStage: Int]?>(nil)
-
     private static let state = Locked(State())
 
     /// Where the second processes of this process record to.
@@ -28,9 +25,7 @@ package enum ScenarioRecording {
         FileManager.default.temporaryDirectory.path + "/notify-demo-\(getpid())-\(name).jsonl"
     }
 
-    /// - Parameter recordsAll: false to record the log only, and to count the other records of the scenario.
-    package static func start(recordsAll: Bool = true) throws(ScenarioError) {
-        counts.withLock { $0 = recordsAll ? nil : [:] }
+    package static func start() throws(ScenarioError) {
         let path = path(ofProcess: UUID().uuidString)
         try start(to: path)
         defer { unlink(path) }
@@ -52,7 +47,7 @@ package enum ScenarioRecording {
         guard let file else { throw ScenarioError.recording(problem: "its file cannot be read") }
         try file.seekToEnd()
         try file.write(contentsOf: others)
-        return try RecordedRun(file, counts: counts.withLock { $0 })
+        return try RecordedRun(file)
     }
 
     /// - Parameter call: returns false, and copies the problem to memory of a size.
@@ -84,11 +79,6 @@ package enum ScenarioRecording {
         _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, count: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil
     ) {
-        let isCounted = counts.withLock { counts in
-            if stage != .log { counts?[stage, default: 0] += 1 }
-            return counts != nil && stage != .log
-        }
-        if isCounted { return }
         let (thread, strings) = (ThreadIdentity.current, [notification?.rawValue, message])
         let length = (strings + [thread.name, target?.name])
             .reduce(RecorderTexts.constantLength) { $0 + RecorderTexts.length($1) }

@@ -81,8 +81,7 @@ struct Run: Command {
         options.bridgedPosts = notifications ?? 100_000
         let printsRecords = json || output.map(Output.isStandardOutput) ?? false
         let run = try ScenarioRun.perform(
-            name, options: options, needsRecords: json || output != nil,
-            show: printsRecords ? nil : terminal.showsAtOnce, terminal)
+            name, options: options, show: printsRecords ? nil : terminal.showsAtOnce, terminal)
         var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
