@@ -13,15 +13,13 @@ package struct RecordingFilter: Sendable, Hashable {
     /// The number of a post. Posts that Foundation's center made of it are part of it.
     package var post: Int?
     /// In nanoseconds since the recording's first record.
-    package var from: Int64
-    package var to: Int64
+    package var from: Int64 = 0
+    package var to = Int64.max
 
-    package init(name: String? = nil, thread: String? = nil, post: Int? = nil, from: Int64 = 0, to: Int64 = .max) {
-        (self.name, self.thread, self.post, self.from, self.to) = (name, thread, post, from, to)
-    }
+    /// Selects every record.
+    package static let everything = RecordingFilter()
 
-    /// True if every record is selected.
-    package var isEmpty: Bool { self == RecordingFilter() }
+    package var isEmpty: Bool { self == .everything }
 }
 
 /// The records of one recording that a filter selects.
@@ -36,7 +34,7 @@ package struct RecordingSelection: Sendable {
     private var (posts, threads): ([Bool]?, [Bool]?)
 
     /// - Throws: `LogError`, with the most similar name, if the recording has no such name, thread or post.
-    package init(_ filter: RecordingFilter = RecordingFilter(), of index: RecordingIndex) throws(LogError) {
+    package init(_ filter: RecordingFilter, of index: RecordingIndex) throws(LogError) {
         let recording = index.recording
         (self.index, isEverything, start) = (index, filter.isEmpty, recording.entries.first?.time ?? 0)
         times = filter.from...max(filter.from, filter.to)

@@ -14,10 +14,10 @@ struct ScenarioRun {
         _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(),
         show: (@Sendable (String) -> Void)? = nil, _ terminal: Terminal
     ) throws -> ScenarioRun {
-        let environment = ScenarioEnvironment(
-            options: options, program: .own(),
-            progress: { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") },
-            show: show ?? { _ in })
+        var environment = ScenarioEnvironment(program: .own())
+        environment.options = options
+        environment.progress = { [line = terminal.progressLine] in line.show("\(Int($0 * 100)) % handled") }
+        if let show { environment.show = show }
         terminal.progressLine.showWhenDue("running")
         defer { terminal.progressLine.clear() }
         try ScenarioRecording.start()
@@ -25,8 +25,8 @@ struct ScenarioRun {
         let recorded = try ScenarioRecording.finish()
         // The records up to an error are still useful.
         if case .failure(let error) = result {
-            return ScenarioRun(
-                recorded: recorded, expectations: [Expectation("runs to its end", failure: "\(error)")])
+            let expectation = Expectation("runs to its end", failure: "\(error)")
+            return ScenarioRun(recorded: recorded, expectations: [expectation])
         }
         return ScenarioRun(recorded: recorded, expectations: scenario.expectations(of: recorded, options: options))
     }

@@ -61,8 +61,8 @@ extension RunDifference: CustomStringConvertible {
             "Only notifications that one thread posts are delivered in order."
         case .target: "The handler may be called on another thread."
         case .order where stages == [.deliver, .deliver]: "Handlers are called in another order."
-        case .count: "A handler may be called in one run only."
-        case .stage where stages.contains(.deliver), .onlyInFirst where first.stage == .deliver,
+        case .count,
+            .stage where stages.contains(.deliver), .onlyInFirst where first.stage == .deliver,
             .onlyInSecond where second.stage == .deliver:
             "A handler may be called in one run only."
         default: nil

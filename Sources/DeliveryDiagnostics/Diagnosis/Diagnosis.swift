@@ -14,7 +14,7 @@ package struct Diagnosis: Sendable {
 
     /// - Parameter selection: Whole programs are diagnosed; findings of other records are hidden.
     package init(
-        _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
+        _ index: RecordingIndex, limits: DiagnosisLimits = .usual,
         accepted: AcceptedFindings = AcceptedFindings(), selection: RecordingSelection? = nil
     ) {
         evidence = Evidence(index, limits)

@@ -22,7 +22,7 @@ struct Evidence: Sendable {
     private(set) var stuck: Set<Int32> = []
 
     init(_ index: RecordingIndex, _ limits: DiagnosisLimits) {
-        words = RecordWords(index)
+        words = RecordWords(index: index)
         self.limits = limits
         accounts = Accounts(index)
         matches = accounts.ofObservers(index.observers.count)

@@ -33,24 +33,24 @@ struct RuleResult: Sendable {
 /// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
 package struct RuleCheck: Sendable {
     let results: [RuleResult]
-    let recording: Recording
+    var recording: Recording { words.recording }
     private let words: RecordWords
     /// See `Diagnosis`; empty without a rule about findings.
     package let unusedAccepted: [String]
 
     /// - Parameter accepted: findings that do not break a rule.
     package init(
-        _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
+        _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = .usual,
         accepted: AcceptedFindings = AcceptedFindings()
     ) {
-        let words = RecordWords(index)
+        let words = RecordWords(index: index)
         let diagnosis =
             rules.contains(where: \.isAboutFindings) ? Diagnosis(index, limits: limits, accepted: accepted) : nil
         let complete = Rule(.complete, text: RuleForm.complete.pattern)
         results = ((index.recording.incompleteness == nil ? [] : [complete]) + rules).map {
             CheckedRule($0, words, diagnosis: diagnosis).result()
         }
-        (recording, self.words) = (index.recording, words)
+        self.words = words
         unusedAccepted = diagnosis?.unusedAccepted ?? []
     }
 

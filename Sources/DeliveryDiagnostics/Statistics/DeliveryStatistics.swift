@@ -104,7 +104,7 @@ package struct DeliveryStatistics: Sendable, Encodable {
         nanoseconds = selected.isEmpty ? 0 : index.time(from: selected[0], to: selected[selected.count - 1])
         (processCount, threadCount) = (recording.processes.count, recording.threads.count)
         // First, there are groups for all observers and threads, and the first name is that of blocks.
-        threads = recording.threads.indices.map { Group(RecordWords(index).numberedThread(Int32($0))) }
+        threads = recording.threads.indices.map { Group(RecordWords(index: index).numberedThread(Int32($0))) }
         observers = recording.observers.indices.map { Group(observer: Int32($0), index) }
         names = [Group(Self.blocks)]
         let accounts = Accounts(index, includes: contains)

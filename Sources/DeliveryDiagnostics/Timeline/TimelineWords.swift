@@ -14,7 +14,7 @@ extension Timeline {
             let post = index.entry(record).post
             return post < 0 ? "" : "#\(recording.posts[Int(post)].number)"
         }
-        let words = RecordWords(index)
+        let words = RecordWords(index: index)
         let name = entry.name >= 0 ? words.name(entry.name) : entry.post >= 0 ? "block" : nil
         let description =
             [row.waiting > 0 ? "\(row.waiting) still waiting" : nil, name].compactMap(\.self)

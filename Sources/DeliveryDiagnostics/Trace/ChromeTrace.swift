@@ -38,7 +38,7 @@ package struct ChromeTrace {
     }
 
     private init(_ index: RecordingIndex, _ selection: RecordingSelection) {
-        (self.index, self.selection, words) = (index, selection, RecordWords(index))
+        (self.index, self.selection, words) = (index, selection, RecordWords(index: index))
         open = index.recording.threads.map { _ in [] }
         for (number, process) in index.recording.processes.enumerated() {
             describe("\"pid\":\(number + 1)", "process_name", name: "\(process.name) \(process.id)")

@@ -22,8 +22,10 @@ struct SelectionOptions: ParsableArguments {
     var post: Int?
 
     var filter: RecordingFilter {
-        RecordingFilter(
-            name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max)
+        var filter = RecordingFilter.everything
+        (filter.name, filter.thread, filter.post) = (name, thread, post)
+        (filter.from, filter.to) = (from?.nanoseconds ?? filter.from, to?.nanoseconds ?? filter.to)
+        return filter
     }
 
     /// Reads the recording, and reports its first problems on standard error.

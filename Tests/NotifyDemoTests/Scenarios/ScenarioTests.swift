@@ -13,9 +13,10 @@ final class ScenarioTests: XCTestCase {
         _ options: ScenarioOptions = ScenarioOptions(), program: ChildProgram? = nil,
         timeout: Duration = TestTimeout.hang
     ) throws -> ScenarioEnvironment {
-        ScenarioEnvironment(
-            options: options, timeout: timeout,
+        var environment = ScenarioEnvironment(
             program: try program ?? ChildProgram(path: "\(Shell.directory())/notify-demo"))
+        (environment.options, environment.timeout) = (options, timeout)
+        return environment
     }
 
     private func flood(_ notifications: Int, posters: Int = 8, dropSignals: Double = 0.9) -> ScenarioOptions {
