@@ -20,6 +20,9 @@ struct DistributedScenario: Scenario {
         defer { try? FileManager.default.removeItem(atPath: directory.path) }
         let center = try DistributedCenter(directory: directory)
         defer { center.close() }
+        ScenarioRecording.logCurrentThread()
+        // The server's directory exists from now on.
+        let token = try center.observe(timeout: timeout)
         // It is killed if this method throws.
         let path = directory.path + "/recording.jsonl"
         let child = try environment.program.start(
@@ -31,10 +34,7 @@ struct DistributedScenario: Scenario {
             }
         }
 
-        ScenarioRecording.logCurrentThread()
-        let token = try center.observe(timeout: timeout)
         try ask(to: "observe")
-
         try ask(to: "post")
         ScenarioRecording.log(Self.entering)
         try center.handleAll(timeout: timeout)
