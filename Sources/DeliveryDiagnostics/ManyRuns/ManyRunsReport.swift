@@ -3,12 +3,10 @@ internal import DeliveryRecording
 /// The answers about good and bad runs, as text and as one JSON document.
 package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     private struct Answer: Encodable, Sendable {
-        var kind: RunAnswers.Kind
-        var sentence: String
-        var good: RunAnswers.Rate
-        var bad: RunAnswers.Rate
-        var goodLines: [RunDifference.Side]
-        var badLines: [RunDifference.Side]
+        let kind: RunAnswers.Kind
+        let sentence: String
+        let good, bad: RunAnswers.Rate
+        let goodLines, badLines: [RunDifference.Side]
     }
 
     /// Several lines, without the last newline.
